@@ -1,0 +1,1 @@
+"""What is a program? Objects, terms, the combinators and the translation between them."""

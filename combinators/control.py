@@ -1,0 +1,195 @@
+"""Choice and loops, written in Python: ``cond``, ``fold``, ``scan``, ``map``.
+
+The Python functions given to them become λs that capture; loops stay loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from combinators.emit import emit, emit_operation, scope_here, unpack
+from combinators.errors import TypeMismatch
+from combinators.functions import Draft, Natural, Specialised, coerce, function_operand, natural
+from combinators.locate import users_place
+from combinators.objects import Bool, Object, Product, Tensor
+from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.rows import length_of, row_of
+from combinators.terms import Cond, Term
+from combinators.traced import Traced
+from combinators.trees import Face, object_of, take_apart
+
+
+def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """``a()`` where ``p`` holds, else ``b()``; only the branch taken is computed.
+
+    ``p`` is a Bool; both branches take nothing and give values of one type. For a choice made
+    element by element write ``where``.
+    """
+    scope_here()
+    place = users_place()
+    test = coerce(p, Bool)
+    for branch in (a, b):
+        if not callable(branch):
+            raise TypeMismatch(
+                "the branches of cond are functions of no arguments, as in "
+                f"cond(p, lambda: a, lambda: b), and this is {branch!r:.60}"
+            )
+    then, other = Draft(a, (), (), "then"), Draft(b, (), (), "else")
+    if _shape(then.face) != _shape(other.face):
+        raise TypeMismatch(
+            f"the branches of a cond have one type, but these have {then.object!r} "
+            f"and {other.object!r}"
+        )
+    leaves = [_joined(x, y) for x, y in zip(then.naturals, other.naturals, strict=True)]
+    first, second = then.finish(leaves), other.finish(leaves)
+    captured = tuple({var.name: var for var in (*first.captured, *second.captured)}.values())
+    result = emit(
+        first.lam.body.type,
+        lambda p: Cond(p, first.lam.body, second.lam.body, place),
+        (test,),
+        captured,
+        wish="c",
+    )
+    return unpack(then.face, result)
+
+
+def _shape(face: Face | None) -> Any:
+    return None if face is None else (face.names, tuple(map(_shape, face.children)))
+
+
+def _joined(x: Natural, y: Natural) -> Object:
+    """The type that two leaves have together: a weak one yields."""
+    if x.type is y.type:
+        return x.type
+    for strong, weak in ((x, y), (y, x)):
+        if weak.weak and isinstance(strong.type, Tensor) and strong.type.shape == ():
+            if strong.weak and isinstance(weak.type, Tensor):
+                return Tensor((), np.result_type(strong.type.dtype, weak.type.dtype))
+            return strong.type
+    raise TypeMismatch(
+        f"the branches of a cond have one type, but these have {x.type!r} and {y.type!r}"
+    )
+
+
+def fold(f: Any, init: Any, xs: Any) -> Any:
+    """``f(… f(f(init, x₀), x₁) …, xₙ₋₁)`` over the rows of ``xs``, with ``f(carry, x) -> carry``.
+
+    ``xs`` is a tensor, or a container of tensors with one leading extent.
+    """
+    scope_here()
+    rows = _Rows(xs)
+    carry = _Carry(init)
+    function = carry.step(f, rows, scan=False)
+    return unpack(carry.face, emit_operation(FOLD, (function, carry.operand(), rows.operand)))
+
+
+def scan(f: Any, init: Any, xs: Any) -> Any:
+    """``(carry, ys)``: a fold with ``f(carry, x) -> (carry, y)`` that keeps every ``y``."""
+    scope_here()
+    rows = _Rows(xs)
+    carry = _Carry(init)
+    function = carry.step(f, rows, scan=True)
+    result = emit_operation(SCAN, (function, carry.operand(), rows.operand))
+    return unpack(Face(tuple, (), (carry.face, carry.result_face)), result)
+
+
+def map(f: Any, *xs: Any) -> Any:  # noqa: A001 (the issue's own name)
+    """``f`` of each row of ``xs``; of several, ``f(x, y, …)`` of their rows together."""
+    scope_here()
+    rows = _Rows(xs[0] if len(xs) == 1 else xs)
+    if len(xs) == 1:
+        term, face = function_operand(f, (rows.row,), (rows.face,))
+    else:
+        faces = rows.face.children if rows.face else ()
+        parts = rows.row.parts if isinstance(rows.row, Product) else ()
+        term, face = function_operand(f, parts, faces)
+    return unpack(face, emit_operation(MAP, (term, rows.operand)))
+
+
+class _Rows:
+    """The sequence that a loop runs over."""
+
+    def __init__(self, xs: Any) -> None:
+        if isinstance(xs, (list, range)):
+            xs = np.asarray(xs) if all(not isinstance(x, Traced) for x in xs) else tuple(xs)
+        self.face, leaves = take_apart(xs)
+        types = [natural(leaf).type for leaf in leaves]
+        self.obj = object_of(self.face, iter(types))
+        length_of(self.obj)
+        self.row = row_of(self.obj)
+        self.operand = coerce(xs, self.obj)
+
+
+class _Carry:
+    """What a loop carries; the weak numbers in it take the type that the step gives them."""
+
+    def __init__(self, init: Any) -> None:
+        self.init = init
+        self.face, leaves = take_apart(init)
+        self._naturals = [natural(leaf) for leaf in leaves]
+        self.result_face: Face | None = None
+
+    @property
+    def obj(self) -> Object:
+        return object_of(self.face, iter([leaf.type for leaf in self._naturals]))
+
+    def operand(self) -> Term:
+        return coerce(self.init, self.obj)
+
+    def step(self, f: Any, rows: _Rows, *, scan: bool) -> Term:
+        """The loop's function, at the type of the carry that it settles on."""
+        for _ in range(3):
+            types, faces = (self.obj, rows.row), (self.face, rows.face)
+            if not callable(f):
+                raise TypeMismatch(f"a loop takes a function f(carry, x), and this is {f!r:.60}")
+            if isinstance(f, Traced) or hasattr(f, "at"):
+                term, face = function_operand(f, types, faces)
+                self.result_face = face.children[1] if scan and face else None
+                return term
+            draft = Draft(f, types, faces)
+            if not self._settle(draft, scan=scan):
+                return self._finish(draft, scan=scan)
+        return self._finish(draft, scan=scan)
+
+    def _parts(self, draft: Draft, *, scan: bool) -> int:
+        """How many of the result's leaves are the carry's."""
+        face = draft.face
+        if scan and (face is None or face.names or len(face.children) != 2):
+            raise TypeMismatch(
+                f"scan takes f(carry, x) -> (carry, y), but f gives {draft.object!r}"
+            )
+        carried = face.children[0] if scan and face else face
+        if _shape(carried) != _shape(self.face):
+            given = draft.object
+            raise TypeMismatch(
+                f"a loop carries {self.obj!r} from step to step, but its function gives {given!r}"
+            )
+        return len(self._naturals)
+
+    def _settle(self, draft: Draft, *, scan: bool) -> bool:
+        """Widen the weak numbers of the carry; whether any changed."""
+        count, changed = self._parts(draft, scan=scan), False
+        for index, given in enumerate(draft.naturals[:count]):
+            was = self._naturals[index]
+            wider = was.weak and isinstance(given.type, Tensor) and given.type is not was.type
+            if wider and not given.weak and isinstance(given.type, Tensor) and not given.type.shape:
+                self._naturals[index] = Natural(given.type, weak=True)
+                changed = True
+        return changed
+
+    def _finish(self, draft: Draft, *, scan: bool) -> Term:
+        count = self._parts(draft, scan=scan)
+        leaves = [n.type for n in self._naturals] + [n.type for n in draft.naturals[count:]]
+        for given, wanted in zip(draft.naturals, leaves, strict=True):
+            if given.type is not wanted and not given.weak:
+                raise TypeMismatch(
+                    f"a loop carries {wanted!r} from step to step, but its function gives "
+                    f"{given.type!r}; start from a value of that type"
+                )
+        made: Specialised = draft.finish(leaves)
+        if scan and made.face:
+            self.result_face = made.face.children[1]
+        return made.operand()

@@ -1,0 +1,280 @@
+"""Python functions as function values of the language.
+
+A Python function is run once, on traced arguments, and becomes a λ that captures the traced values
+it mentions.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from combinators.emit import NUMBERS, emit, nest, operand, pack, scope_here, unpack
+from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.locate import users_place
+from combinators.objects import Fun, Object, Tensor, Unit, components
+from combinators.scope import Scope, current, entered
+from combinators.terms import App, Lam, Term, Var, const, packed
+from combinators.terms import pack as pack_terms
+from combinators.traced import Traced, library
+from combinators.trees import Face, face_of, object_of, open_up, paths, take_apart
+
+Faces = tuple[Face | None, ...]
+
+
+class Untyped(NamedTuple):
+    """Stands for the type of a function argument that is typed when it is first called."""
+
+    function: Any
+
+
+Types = tuple[Object | Untyped, ...]
+
+
+class Specialised(NamedTuple):
+    """A Python function at given types: the λ, what it captures, and the face of its result."""
+
+    lam: Lam
+    captured: tuple[Var, ...]
+    face: Face | None
+
+    def operand(self) -> Term:
+        """The function value, in the current scope."""
+        if not self.captured:
+            return self.lam
+        wish = self.lam.name or "f"
+        return operand(emit(self.lam.type, lambda: self.lam, (), self.captured, wish))
+
+
+@runtime_checkable
+class Specialisable(Protocol):
+    """A function value whose type follows from its arguments'."""
+
+    def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
+        """The function value at these argument types, and the face of its result."""
+
+
+class Pending:
+    """A function argument before its first call, which gives it its type."""
+
+    def __init__(self, scope: Scope, wish: str, source: Any) -> None:
+        """The parameter ``wish`` of ``scope``, for which ``source`` will stand."""
+        self.scope, self.wish, self.source = scope, wish, source
+        self.var: Var | None = None
+        self.face: Face | None = None
+
+    def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
+        """The parameter, once it is known that it takes these types."""
+        if self.var is None:
+            with entered(self.scope.parent or Scope(None, "the caller")):
+                term, self.face = function_operand(self.source, types, faces)
+            self.var = self.scope.parameter(self.wish, term.type)
+        expected = self.var.type
+        if not isinstance(expected, Fun) or _doms(types) is not expected.dom:
+            raise TypeMismatch(
+                f"the function {self.wish} : {expected!r} is called on {_doms(types)!r} too; "
+                "a function argument has one type"
+            )
+        return operand(Traced(self.var, self.scope)), self.face
+
+    def parameter(self) -> Var:
+        """The parameter; one that nothing called is a Unit."""
+        if self.var is None:
+            self.var = self.scope.parameter(self.wish, Unit)
+        return self.var
+
+    def __call__(self, *args: Any) -> Any:
+        """The application of the function value."""
+        return call(self, args)
+
+
+def _doms(types: Types) -> Object | None:
+    known = tuple(t for t in types if isinstance(t, Object))
+    return packed(known) if len(known) == len(types) else None
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """What the user called the parameters, as far as Python can tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        names = []
+    return (names + ["x"] * count)[:count]
+
+
+class Draft:
+    """A Python function that was run on traced arguments, before its λ is written down."""
+
+    def __init__(
+        self, function: Callable[..., Any], types: Types, faces: Faces, name: str = ""
+    ) -> None:
+        """Run ``function`` on traced arguments of these types, in a scope of its own."""
+        self.name = name
+        self.scope = Scope(current(), f"the function {name}" if name else "a λ or a branch")
+        wishes = parameter_names(function, len(types))
+        with entered(self.scope):
+            arguments: list[Any] = []
+            self._params: list[Var | Pending] = []
+            for wish, obj, face in zip(wishes, types, faces, strict=True):
+                if isinstance(obj, Untyped):
+                    arguments.append(Pending(self.scope, wish, obj.function))
+                    self._params.append(arguments[-1])
+                else:
+                    self._params.append(self.scope.parameter(wish, obj))
+                    arguments.append(unpack(face, Traced(self._params[-1], self.scope)))
+            self.face, self.leaves = take_apart(function(*arguments))
+            self.naturals = [natural(leaf) for leaf in self.leaves]
+
+    @property
+    def object(self) -> Object:
+        """The type of the result, where nothing else is expected of it."""
+        return object_of(self.face, iter(natural.type for natural in self.naturals))
+
+    def finish(self, expected: Sequence[Object] | None = None) -> Specialised:
+        """Write down the λ; its result's leaves become what is ``expected``."""
+        wanted = expected or [natural.type for natural in self.naturals]
+        with entered(self.scope):
+            operands = tuple(
+                coerce(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)
+            )
+            body, captured = self.scope.close(
+                lambda *terms: nest(self.face, iter(terms)), operands
+            )
+        params = tuple(p.parameter() if isinstance(p, Pending) else p for p in self._params)
+        return Specialised(Lam(params, body, self.name), captured, self.face)
+
+
+class Natural(NamedTuple):
+    """The type of a leaf; a Python scalar's is weak and yields to another's."""
+
+    type: Object
+    weak: bool
+
+
+def natural(leaf: Any) -> Natural:
+    """The type that a leaf has by itself."""
+    if isinstance(leaf, Traced):
+        return Natural(leaf.type, weak=False)
+    if isinstance(leaf, NUMBERS):
+        weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
+        return Natural(const(leaf).type, weak)
+    types = getattr(leaf, "types", None)
+    if callable(leaf) and types is not None:
+        return Natural(function_operand(leaf, types, tuple(map(face_of, types)))[0].type, weak=False)
+    if callable(leaf):
+        raise TypeMismatch(
+            "a Python function is stored or returned as a value, and its type is not known; "
+            "give the types of its arguments, as in fun(f, Real)"
+        )
+    raise TypeMismatch(
+        f"values of the language are numbers, arrays, functions and containers of them, "
+        f"and this is a {type(leaf).__name__}: {leaf!r:.60}"
+    )
+
+
+def coerce(value: Any, obj: Object) -> Term:
+    """``value`` as an operand of type ``obj``; a weak Python scalar takes its dtype."""
+    if components(obj) is not None:
+        return _coerce_container(value, obj)
+    if isinstance(obj, Fun) and callable(value) and not isinstance(value, Traced):
+        types = positional_types(value, obj.dom)
+        term, _ = function_operand(value, types, tuple(map(face_of, types)))
+    elif isinstance(obj, Tensor) and natural(value).weak and obj.shape == ():
+        if np.result_type(obj.dtype, value) != np.dtype(obj.dtype):
+            raise TypeMismatch(f"{value!r} does not fit into {obj!r}")
+        term = const(value, obj.dtype)
+    else:
+        term = operand(value) if not callable(value) or isinstance(value, Traced) else pack((), ())
+    if term.type is not obj:
+        raise _mismatch(obj, term.type)
+    return term
+
+
+def _mismatch(expected: Object, given: Object) -> TypeMismatch | ShapeMismatch:
+    message = f"{expected!r} was expected here, and this is {given!r}"
+    if isinstance(expected, Tensor) and isinstance(given, Tensor):
+        if expected.shape != given.shape:
+            return ShapeMismatch(message)
+        message += "; convert it with .astype"
+    return TypeMismatch(message)
+
+
+def _coerce_container(value: Any, obj: Object) -> Term:
+    product = components(obj)
+    opened = open_up(value)
+    face, leaves = take_apart(value)
+    if product is None or opened is None or face is None or len(opened[2]) != product.width:
+        raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.80}")
+    if face.names != getattr(obj, "names", None):
+        raise TypeMismatch(f"{obj!r} was expected here, and the names are {face.names}")
+    parts = tuple(coerce(part, to) for part, to in zip(opened[2], product.parts, strict=True))
+    flat = Face(face.kind, face.keys, (None,) * product.width)
+    return pack(flat, parts)
+
+
+def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object, ...]:
+    """How a function of one argument of type ``dom`` is called in Python."""
+    product = components(dom)
+    if product is None or product.width == 1:
+        return (dom,)
+    try:
+        inspect.signature(function).bind(*range(product.width))
+    except TypeError:
+        return (dom,)
+    except ValueError:
+        return product.parts if getattr(function, "nin", 1) == product.width else (dom,)
+    return product.parts
+
+
+def function_operand(function: Any, types: Types, faces: Faces) -> tuple[Term, Face | None]:
+    """Anything callable as an operand, at these argument types, and the face of its result."""
+    if isinstance(function, Traced):
+        term = operand(function)
+        return term, face_of(term.type.cod) if isinstance(term.type, Fun) else None
+    if isinstance(function, Specialisable):
+        return function.at(types, faces)
+    made = Draft(function, types, faces).finish()
+    return made.operand(), made.face
+
+
+def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
+    """The types and the faces of actual arguments; untyped functions stay so."""
+    types: list[Object | Untyped] = []
+    faces: list[Face | None] = []
+    for arg in args:
+        if callable(arg) and not isinstance(arg, Traced) and getattr(arg, "types", None) is None:
+            types.append(Untyped(arg))
+            faces.append(None)
+            continue
+        face, leaves = take_apart(arg)
+        types.append(object_of(face, iter([natural(leaf).type for leaf in leaves])))
+        faces.append(face)
+    return tuple(types), tuple(faces)
+
+
+@library("call")
+def call(function: Any, args: Sequence[Any]) -> Any:
+    """``f(a, b)``: an application of a function value."""
+    scope_here()
+    place = users_place()
+    types, faces = argument_types(args)
+    term, face = function_operand(function, types, faces)
+    expected = term.type
+    if not isinstance(expected, Fun):
+        raise TypeMismatch(f"{expected!r} is called, and is not a function")
+    argument = _arguments(args, expected.dom)
+    result = emit(expected.cod, lambda f, *xs: App(f, pack_terms(xs), place), (term, *argument))
+    return unpack(face, result)
+
+
+def _arguments(args: Sequence[Any], dom: Object) -> tuple[Term, ...]:
+    if len(args) == 1:
+        return (coerce(args[0], dom),)
+    product = components(dom)
+    if product is None or product.width != len(args):
+        raise TypeMismatch(f"a function of {dom!r} is called with {len(args)} arguments")
+    return tuple(coerce(arg, part) for arg, part in zip(args, product.parts, strict=True))

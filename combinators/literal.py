@@ -1,0 +1,57 @@
+"""Numbers and arrays as atoms of syntax: immutable, hashable, equal bit by bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from combinators.objects import Tensor
+
+
+class Literal:
+    """A copy of an array that nobody can change.
+
+    >>> Literal(0.0) == Literal(-0.0), Literal(float("nan")) == Literal(float("nan"))
+    (False, True)
+    """
+
+    __slots__ = ("array", "type")
+
+    def __init__(self, value: Any, dtype: Any = None) -> None:
+        """Copy ``value``; one that is the same number everywhere is kept as that number."""
+        array = np.array(value, dtype=dtype)
+        array.setflags(write=False)
+        self.array = array
+        self.type = Tensor(array.shape, array.dtype)
+
+    @classmethod
+    def filled(cls, number: float, like: Tensor) -> Literal:
+        """One number everywhere, held once."""
+        literal = object.__new__(cls)
+        literal.array = np.broadcast_to(np.array(number, dtype=like.dtype), like.shape)
+        literal.type = like
+        return literal
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.type, self.array.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        """Same type, same bits."""
+        return isinstance(other, Literal) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """Of the type and the bits."""
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        """Short: large arrays by their type."""
+        if self.array.ndim == 0:
+            return f"{self.array.item():g}" if self.type.is_smooth else str(self.array.item())
+        if self.array.size <= 6:
+            return repr(self.array.tolist())
+        return f"<{self.type!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By value."""
+        return Literal, (np.array(self.array),)

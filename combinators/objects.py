@@ -1,0 +1,249 @@
+"""The objects: types, seen as objects of the category.
+
+Objects are interned: two equal objects are one, and are compared by identity.
+
+>>> Fun(Product(Real, Tensor((3, 4))), Bool)
+Real × Tensor[3, 4] ⇒ Bool
+>>> Product(Real, Int) is Product(Real, Int)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, Never, Self
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from combinators.errors import TypeMismatch
+from combinators.recursion import Recursive, recurse
+from combinators.tree import Syntax
+
+_MADE: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+class Object(Syntax):
+    """A type of the language: ``Tensor``, ``Product``, ``Record``, ``Vector`` or ``Fun``."""
+
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    @classmethod
+    def _intern(cls, *arguments: Any) -> Self:
+        key = (cls, *arguments)
+        found = _MADE.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            vars(found).update(zip(cls.__match_args__, arguments, strict=True))
+            found._derive()
+            found = _MADE.setdefault(key, found)
+        return found  # type: ignore[no-any-return]
+
+    def _derive(self) -> None:
+        """Store what follows from the arguments."""
+
+    def arguments(self) -> tuple[Any, ...]:
+        """What the object was built from."""
+        return tuple(vars(self)[name] for name in self.__match_args__)
+
+    @classmethod
+    def builder(cls) -> Callable[..., Any]:
+        """What builds it again, interned."""
+        return cls._intern
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        """Refuse: objects are shared."""
+        raise AttributeError(f"{self!r} is immutable")
+
+    def __repr__(self) -> str:
+        """As on paper."""
+        return recurse(_show(self))
+
+
+class Tensor(Object):
+    """Arrays of one shape and one element type; a number is a tensor of shape ``()``."""
+
+    __match_args__ = ("shape", "dtype")
+    shape: tuple[int, ...]
+    dtype: str
+
+    def __new__(cls, shape: Iterable[int], dtype: Any = "float64") -> Self:
+        """``Tensor((2, 3))``, ``Tensor((2, 3), np.float32)``."""
+        extents, kind = tuple(int(n) for n in shape), np.dtype(dtype)
+        if any(n < 0 for n in extents):
+            raise ValueError(f"a tensor has no negative extent, but {extents} holds one")
+        if kind.kind not in "biuf":
+            raise TypeMismatch(
+                f"tensors hold floats, integers or booleans, not {kind}; "
+                "convert the array first, for instance with .astype(float)"
+            )
+        return cls._intern(extents, kind.name)
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether its tangent space is itself; that of integers and booleans is Unit (Fig. 6)."""
+        return self.dtype.startswith("float")
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+class Product(Object):
+    """The product of objects, of any width; also a context, which grows at its end.
+
+    It is kept as a list that shares its beginning: ``snoc`` takes constant time and memory.
+    A product of one is not its component.
+    """
+
+    __match_args__ = ("init", "last")
+    init: Product | None
+    last: Object | None
+    width: int
+
+    def __new__(cls, *parts: Object) -> Product:
+        """``Product(A, B, C)``."""
+        product = cls._intern(None, None)
+        for part in parts:
+            product = product.snoc(part)
+        return product
+
+    def _derive(self) -> None:
+        vars(self)["width"] = 0 if self.init is None else self.init.width + 1
+
+    def snoc(self, last: Object) -> Product:
+        """The product with one more component at its end."""
+        if not isinstance(last, Object):
+            raise TypeMismatch(f"a product is of objects, and {last!r} is not one")
+        return Product._intern(self, last)
+
+    @property
+    def parts(self) -> tuple[Object, ...]:
+        """Its components, in order."""
+        if "parts_" not in vars(self):
+            vars(self)["parts_"] = self._walk()
+        return vars(self)["parts_"]  # type: ignore[no-any-return]
+
+    def _walk(self) -> tuple[Object, ...]:
+        backwards: list[Object] = []
+        product: Product = self
+        while product.init is not None and product.last is not None:
+            backwards.append(product.last)
+            product = product.init
+        return tuple(reversed(backwards))
+
+    def __iter__(self) -> Iterator[Object]:
+        """Over the components."""
+        return iter(self.parts)
+
+
+class Record(Object):
+    """A product whose components have names, in the order in which they are written."""
+
+    __match_args__ = ("names", "product")
+    names: tuple[str, ...]
+    product: Product
+
+    def __new__(cls, /, **components: Object) -> Self:
+        """``Record(weights=Tensor((3,)), bias=Real)``."""
+        return cls.of(tuple(components), Product(*components.values()))
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], product: Product) -> Self:
+        """The record that names the components of ``product``."""
+        return cls._intern(names, product)
+
+
+class Vector(Object):
+    """A sequence of ``length`` values of one type, as of functions, that no tensor can hold."""
+
+    __match_args__ = ("item", "length")
+    item: Object
+    length: int
+
+    def __new__(cls, item: Object, length: int) -> Self:
+        """``Vector(Fun(Real, Real), 3)``."""
+        return cls._intern(item, int(length))
+
+
+class Fun(Object):
+    """Functions ``dom ⇒ cod``; one of several arguments takes their product."""
+
+    __match_args__ = ("dom", "cod")
+    dom: Object
+    cod: Object
+
+    def __new__(cls, dom: Object, cod: Object) -> Self:
+        """``Fun(Real, Real)``, ``Fun(Product(Real, Real), Real)``."""
+        for side in (dom, cod):
+            if not isinstance(side, Object):
+                raise TypeMismatch(f"Fun takes two objects, and {side!r} is not one")
+        return cls._intern(dom, cod)
+
+
+Real = Tensor(())
+Int = Tensor((), "int64")
+Bool = Tensor((), "bool")
+Unit = Product()
+
+_SCALARS = {Real: "Real", Int: "Int", Bool: "Bool", Unit: "Unit"}
+
+
+def components(product: Object) -> Product | None:
+    """The components of a product or a record; None for every other object."""
+    match product:
+        case Product():
+            return product
+        case Record(_, inner):
+            return inner
+        case _:
+            return None
+
+
+def is_smooth(obj: Object) -> bool:
+    """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
+    match obj:
+        case Tensor():
+            return obj.is_smooth
+        case Product() | Record():
+            return any(is_smooth(part) for part in components(obj) or ())
+        case Vector(item, _):
+            return is_smooth(item)
+        case _:
+            return True
+
+
+def _show(obj: Object) -> Recursive[str]:
+    if obj in _SCALARS:
+        return _SCALARS[obj]
+    match obj:
+        case Tensor(shape, dtype):
+            kind = "" if dtype == "float64" else f"; {dtype}"
+            return f"Tensor[{', '.join(map(str, shape))}{kind}]"
+        case Product():
+            shown = []
+            for part in obj.parts:
+                shown.append((yield _show_tight(part)))
+            return " × ".join(shown) if len(shown) > 1 else f"({shown[0]},)"
+        case Record(names, product):
+            named = []
+            for name, part in zip(names, product.parts, strict=True):
+                named.append(f"{name}: {(yield _show(part))}")
+            return "{" + ", ".join(named) + "}"
+        case Vector(item, length):
+            return f"Vector[{length}; {(yield _show(item))}]"
+        case Fun(dom, cod):
+            left = (yield _show(dom)) if not isinstance(dom, Fun) else (yield _show_tight(dom))
+            return f"{left} ⇒ {(yield _show(cod))}"
+        case _:
+            return type(obj).__name__
+
+
+def _show_tight(obj: Object) -> Recursive[str]:
+    text = yield _show(obj)
+    wide = isinstance(obj, Fun) or (isinstance(obj, Product) and obj.width > 1)
+    return f"({text})" if wide else text

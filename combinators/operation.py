@@ -1,0 +1,130 @@
+"""Primitives: what the language takes for granted, each declared once.
+
+A declaration says how a primitive is typed, what it derives to **in the language itself**, and what
+it gives where it has no derivative. Its values belong to the carriers
+(``interpreters/carriers``), which register them for the primitive's own class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import TypeMismatch
+from combinators.objects import Object, Tensor
+
+Typing = Callable[..., Object]
+"""``(*argument types, **parameters) -> result type``; it raises where they do not fit."""
+
+Promotion = Callable[[Sequence[Any]], Sequence[np.dtype[Any] | None]]
+"""From the arguments' dtypes (or Python scalars, which are weak) to those the primitive takes."""
+
+Cost = Callable[[Sequence[Tensor], Object], int]
+"""Scalar arithmetic operations, from the types of the arguments and of the result."""
+
+
+def elementwise(_: Sequence[Tensor], result: Object) -> int:
+    """One operation an element of the result."""
+    return result.size if isinstance(result, Tensor) else 0
+
+
+def over_arguments(arguments: Sequence[Tensor], _: Object) -> int:
+    """One operation an element of the first argument, as a reduction does."""
+    return arguments[0].size
+
+
+def free(_: Sequence[Tensor], __: Object) -> int:
+    """Nothing: it moves numbers and computes none."""
+    return 0
+
+
+class Primitive:
+    """A primitive of the language. Each has a class of its own, on which carriers dispatch."""
+
+    name: str
+    typing: Typing
+    derivative: Any
+    promote: Promotion | None
+    cost: Cost
+    infix: str
+    kink: str
+
+    def __repr__(self) -> str:
+        """Its name."""
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name: primitives are known to the program that reads a pickle."""
+        return named, (self.name,)
+
+
+PRIMITIVES: dict[str, Primitive] = {}
+"""Every primitive, by name."""
+
+
+def declare(
+    name: str,
+    typing: Typing,
+    derivative: Any,
+    *,
+    promote: Promotion | None = None,
+    cost: Cost = elementwise,
+    infix: str = "",
+    kink: str = "",
+) -> Primitive:
+    """Declare the primitive ``name``; declaring it again replaces it.
+
+    ``derivative`` is one of the forms in ``combinators.derivatives``; ``kink`` says in words what
+    it gives where there is no derivative.
+    """
+    primitive = type(f"Primitive_{name}", (Primitive,), {})()
+    vars(primitive).update(
+        name=name,
+        typing=typing,
+        derivative=derivative,
+        promote=promote,
+        cost=cost,
+        infix=infix,
+        kink=kink,
+    )
+    PRIMITIVES[name] = primitive
+    return primitive
+
+
+def named(name: str) -> Primitive:
+    """The primitive called ``name``."""
+    if name not in PRIMITIVES:
+        raise TypeMismatch(f"there is no primitive named {name!r} here; import what declares it")
+    return PRIMITIVES[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A primitive with its static parameters, such as the axis of a sum."""
+
+    primitive: Primitive
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The primitive's name."""
+        return self.primitive.name
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The parameters, as keywords."""
+        return dict(self.parameters)
+
+    def type(self, *arguments: Object) -> Object:
+        """The type of the result, by the primitive's own rule."""
+        return self.primitive.typing(*arguments, **self.keywords)
+
+    def __repr__(self) -> str:
+        """``sum[axis=(0,)]``."""
+        if not self.parameters:
+            return self.name
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
+        return f"{self.name}[{inside}]"

@@ -1,0 +1,45 @@
+"""``+ - * /`` and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from combinators.primitives.family import smooth
+from combinators.primitives.typing import common_number
+
+add = smooth(
+    "add", "``x + y``.", lambda v, x, y, z: (v, v), promote=common_number, infix="+"
+)
+subtract = smooth(
+    "subtract", "``x - y``.", lambda v, x, y, z: (v, -v), promote=common_number, infix="-"
+)
+multiply = smooth(
+    "multiply",
+    "``x * y``.",
+    lambda v, x, y, z: (scale(v, y), scale(v, x)),
+    promote=common_number,
+    infix="*",
+)
+negative = smooth("negative", "``-x``.", lambda v, x, y: -v, promote=common_number)
+
+
+def _quotient(v: Any, y: Any, z: Any) -> Any:
+    over_y = unscale(v, y)
+    return over_y, -scale(over_y, z)
+
+
+divide = smooth(
+    "divide", "``x / y``.", lambda v, x, y, z: _quotient(v, y, z), "true_divide", infix="/"
+)
+scale = smooth(
+    "scale",
+    "``v * p``, linear in ``v``: what a derivative is multiplied by.",
+    lambda w, v, p, z: (scale(w, p), scale(w, v)),
+    kink="0 wherever v is 0, even where p is inf or nan",
+)
+unscale = smooth(
+    "unscale",
+    "``v / p``, linear in ``v``.",
+    lambda w, v, p, z: _quotient(w, p, z),
+    kink="0 wherever v is 0, even where p is 0 or nan",
+)

@@ -1,0 +1,31 @@
+"""Between element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from combinators.derivatives import Linear
+from combinators.emit import apply
+from combinators.objects import Object, Tensor
+from combinators.operation import declare, free
+from combinators.primitives.typing import tensor
+from combinators.traced import library
+
+
+def _typing(x: Object, dtype: str) -> Object:
+    return Tensor(tensor(x).shape, dtype)
+
+
+def _back(g: Any, x: Object, dtype: str) -> Any:
+    return astype(g, tensor(x).dtype)
+
+
+CONVERT = declare("convert", _typing, Linear(_back), cost=free)
+
+
+@library("astype")
+def astype(x: Any, dtype: Any) -> Any:
+    """``x`` with elements of another type; to integers it truncates, and has no derivative."""
+    return apply(CONVERT, x, dtype=np.dtype(dtype).name)

@@ -1,0 +1,62 @@
+"""Primitives that take function values: loops, and the override of a derivative.
+
+They are typed here and interpreted by each mode, through its own ``eval``.
+"""
+
+from __future__ import annotations
+
+from combinators.errors import TypeMismatch
+from combinators.objects import Fun, Object, Product, components
+from combinators.operation import Operation, declare, free
+from combinators.rows import length_of, row_of, stack_of
+
+
+def _function(f: Object, dom: Object, what: str) -> Fun:
+    if not isinstance(f, Fun):
+        raise TypeMismatch(f"{what} takes a function, and {f!r} is not one")
+    if f.dom is not dom:
+        raise TypeMismatch(f"{what} calls its function with {dom!r}, but it takes {f.dom!r}")
+    return f
+
+
+def _fold(f: Object, init: Object, xs: Object) -> Object:
+    length_of(xs)
+    function = _function(f, Product(init, row_of(xs)), "fold")
+    if function.cod is not init:
+        raise TypeMismatch(
+            f"fold carries {init!r} from step to step, but its function gives {function.cod!r}"
+        )
+    return init
+
+
+def _scan(f: Object, init: Object, xs: Object) -> Object:
+    length = length_of(xs)
+    function = _function(f, Product(init, row_of(xs)), "scan")
+    result = components(function.cod)
+    if result is None or result.width != 2:
+        raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {function.cod!r}")
+    carry, item = result.parts
+    if carry is not init:
+        raise TypeMismatch(f"scan carries {init!r} from step to step, but f gives {carry!r}")
+    return Product(init, stack_of(item, length))
+
+
+def _map(f: Object, xs: Object) -> Object:
+    length = length_of(xs)
+    return stack_of(_function(f, row_of(xs), "map").cod, length)
+
+
+def _override(f: Object, rule: Object, x: Object) -> Object:
+    function = _function(f, x, "with_derivative")
+    given = _function(rule, Product(x, function.cod), "the rule of with_derivative")
+    if given.cod is not x:
+        raise TypeMismatch(
+            f"the rule of with_derivative gives the cotangent of {x!r}, but this gives {given.cod!r}"
+        )
+    return function.cod
+
+
+FOLD = Operation(declare("fold", _fold, None, cost=free))
+SCAN = Operation(declare("scan", _scan, None, cost=free))
+MAP = Operation(declare("map", _map, None, cost=free))
+OVERRIDE = Operation(declare("override", _override, None, cost=free))

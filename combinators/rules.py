@@ -1,0 +1,145 @@
+"""The programs that a primitive's declared derivative stands for, at given types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from combinators.derivatives import Constant, Linear, Multilinear, Pair, Pointwise, Weighted
+from combinators.emit import apply, emit_operation, operand
+from combinators.errors import MissingRule
+from combinators.functions import Draft
+from combinators.objects import Object, Tensor, is_smooth
+from combinators.operation import Operation
+from combinators.scope import apart
+from combinators.terms import Lam, const
+from combinators.traced import LIBRARY, Traced
+
+Types = tuple[Object, ...]
+
+
+@lru_cache(maxsize=None)
+def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -> Lam | None:
+    """``λ(g, x₁ … xₙ, y). (ḡ₁, …)``: the cotangents of the ``active`` arguments, in order.
+
+    None where all of them are zero.
+    """
+    result = operation.type(*types)
+    smooth = [i for i in active if is_smooth(types[i])]
+    if isinstance(operation.primitive.derivative, Constant) or not is_smooth(result) or not smooth:
+        return None
+
+    def rule(g: Any, *values: Any) -> Any:
+        cotangents = _pulled(operation, types, g, values[:-1], values[-1])
+        return tuple(
+            _summed_to(cotangents[i], types[i]) if i in smooth else _nothing() for i in active
+        )
+
+    return _trace(rule, (result, *types, result))
+
+
+@lru_cache(maxsize=None)
+def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | None:
+    """``λ(ẋᵢ, x₁ … xₙ, y). ẏ``: the tangent of the result for one of argument ``index``.
+
+    None where it is zero.
+    """
+    result = operation.type(*types)
+    derivative = operation.primitive.derivative
+    if isinstance(derivative, Constant) or not is_smooth(result) or not is_smooth(types[index]):
+        return None
+
+    def rule(v: Any, *values: Any) -> Any:
+        pushed = _pushed(operation, types, index, v, values[:-1], values[-1])
+        return _spread_to(pushed, result)
+
+    return _trace(rule, (types[index], *types, result))
+
+
+def _trace(rule: Callable[..., Any], types: Types) -> Lam:
+    with apart():
+        return Draft(rule, types, (None,) * len(types)).finish().lam
+
+
+def _nothing() -> Any:
+    return ()
+
+
+def _missing(operation: Operation) -> MissingRule:
+    return MissingRule(
+        f"the primitive {operation.name} declares no derivative; declare it with one, "
+        "or wrap it by stop_gradient"
+    )
+
+
+def _pulled(
+    operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: Any
+) -> Sequence[Any]:
+    parameters = operation.keywords
+    match operation.primitive.derivative:
+        case Pointwise(rule):
+            return _several(rule(g, *xs, y))
+        case Linear(transpose):
+            args = [t if is_smooth(t) else x for t, x in zip(types, xs, strict=True)]
+            return _several(transpose(g, *args, **parameters))
+        case Multilinear(transposes):
+            return [
+                transpose(g, *xs, **parameters) if is_smooth(t) else None
+                for transpose, t in zip(transposes, types, strict=True)
+            ]
+        case Weighted(weights):
+            y_kept, g_kept = (LIBRARY["keep_axes"](z, xs[0], **parameters) for z in (y, g))
+            return [LIBRARY["scale"](g_kept, weights(xs[0], y_kept, **parameters))]
+        case Pair(_, pullback):
+            return _several(pullback(g, *xs, y, **parameters))
+        case _:
+            raise _missing(operation)
+
+
+def _pushed(
+    operation: Operation, types: Types, index: int, v: Any, xs: Sequence[Any], y: Any
+) -> Any:
+    parameters = operation.keywords
+    match operation.primitive.derivative:
+        case Pointwise(rule):
+            return _several(rule(v, *xs, y))[index]
+        case Linear():
+            args = [
+                v if i == index else _zeros(t) if is_smooth(t) else x
+                for i, (t, x) in enumerate(zip(types, xs, strict=True))
+            ]
+            return emit_operation(operation, tuple(map(operand, args)))
+        case Multilinear():
+            args = [v if i == index else x for i, x in enumerate(xs)]
+            return emit_operation(operation, tuple(map(operand, args)))
+        case Weighted(weights):
+            y_kept = LIBRARY["keep_axes"](y, xs[0], **parameters)
+            pushed = LIBRARY["scale"](v, weights(xs[0], y_kept, **parameters))
+            return LIBRARY["sum"](pushed, **parameters)
+        case Pair(pushforwards, _):
+            return pushforwards[index](v, *xs, y, **parameters)
+        case _:
+            raise _missing(operation)
+
+
+def _several(cotangents: Any) -> Sequence[Any]:
+    return cotangents if isinstance(cotangents, (tuple, list)) else (cotangents,)
+
+
+def _zeros(obj: Object) -> Any:
+    assert isinstance(obj, Tensor)
+    return LIBRARY["zeros_of"](obj)
+
+
+def _summed_to(cotangent: Any, obj: Object) -> Any:
+    """The transpose of broadcasting."""
+    if not isinstance(obj, Tensor):
+        return cotangent
+    return LIBRARY["sum_to"](cotangent, obj.shape)
+
+
+def _spread_to(tangent: Any, obj: Object) -> Any:
+    if isinstance(obj, Tensor) and getattr(tangent, "shape", ()) != obj.shape:
+        return LIBRARY["broadcast_to"](tangent, obj.shape)
+    return tangent

@@ -1,0 +1,237 @@
+"""Traced values: what a user's Python function is run on, so that it writes down a term.
+
+Python's operators and NumPy's functions on a traced value look up the language's own functions and
+add a node to the current scope. What Python would have to know the number for is an error that says
+what to write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Never
+
+import numpy as np
+
+from combinators.errors import ConcreteValueNeeded, ImmutableValue, MissingRule, TypeMismatch
+from combinators.objects import Fun, Object, Tensor, Vector
+from combinators.scope import Scope
+from combinators.terms import Var
+
+LIBRARY: dict[str, Callable[..., Any]] = {}
+"""The functions of the language, by the names that NumPy gives them."""
+
+NUMPY: dict[Any, Callable[..., Any]] = {}
+"""The functions of the language, by the NumPy functions that they stand for."""
+
+
+def library(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function answer to ``names``, and to NumPy's functions of these names."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            LIBRARY[name] = function
+            if hasattr(np, name):
+                NUMPY[getattr(np, name)] = function
+        return function
+
+    return register
+
+
+def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
+    def apply(self: Traced, other: Any = None) -> Any:
+        if other is NotImplemented:
+            return NotImplemented
+        return LIBRARY[name](other, self) if swapped else LIBRARY[name](self, other)
+
+    return apply
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def apply(self: Traced) -> Any:
+        return LIBRARY[name](self)
+
+    return apply
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def apply(self: Traced, *args: Any, **kwargs: Any) -> Any:
+        return LIBRARY[name](self, *args, **kwargs)
+
+    return apply
+
+
+class Traced:
+    """A value that is not there yet: a variable of the term that is being written."""
+
+    __slots__ = ("scope", "var")
+
+    def __init__(self, var: Var, scope: Scope) -> None:
+        """The value of ``var``, made in ``scope``."""
+        self.var = var
+        self.scope = scope
+
+    @property
+    def type(self) -> Object:
+        """Its object."""
+        return self.var.type
+
+    def _tensor(self, asked: str) -> Tensor:
+        if not isinstance(self.type, Tensor):
+            raise TypeMismatch(f"{self!r} is no tensor and has no {asked}")
+        return self.type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the tensor: known while tracing."""
+        return self._tensor("shape").shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type of the tensor: known while tracing."""
+        return np.dtype(self._tensor("dtype").dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._tensor("size").size
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
+        """The transpose."""
+        return LIBRARY["transpose"](self)
+
+    def __repr__(self) -> str:
+        """Its name and type."""
+        return f"{self.var.name} : {self.type!r}"
+
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", swapped=True)
+    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", swapped=True)
+    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", swapped=True)
+    __floordiv__ = _operator("floor_divide")
+    __rfloordiv__ = _operator("floor_divide", swapped=True)
+    __mod__, __rmod__ = _operator("remainder"), _operator("remainder", swapped=True)
+    __pow__, __rpow__ = _operator("power"), _operator("power", swapped=True)
+    __matmul__, __rmatmul__ = _operator("matmul"), _operator("matmul", swapped=True)
+    __and__, __rand__ = _operator("logical_and"), _operator("logical_and", swapped=True)
+    __or__, __ror__ = _operator("logical_or"), _operator("logical_or", swapped=True)
+    __xor__, __rxor__ = _operator("logical_xor"), _operator("logical_xor", swapped=True)
+    __lt__, __le__ = _operator("less"), _operator("less_equal")
+    __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
+    __eq__, __ne__ = _operator("equal"), _operator("not_equal")
+    __neg__, __abs__ = _unary("negative"), _unary("absolute")
+    __invert__, __pos__ = _unary("logical_not"), _unary("positive")
+    __hash__ = object.__hash__
+    __array_priority__ = 1000
+
+    sum, prod, mean = _method("sum"), _method("prod"), _method("mean")
+    max, min = _method("max"), _method("min")
+    reshape, transpose = _method("reshape"), _method("transpose")
+    cumsum, dot, astype = _method("cumsum"), _method("dot"), _method("astype")
+    squeeze, clip, round = _method("squeeze"), _method("clip"), _method("round")
+    ravel, flatten = _method("ravel"), _method("ravel")
+    swapaxes, take = _method("swapaxes"), _method("take")
+
+    def __getitem__(self, key: Any) -> Any:
+        """``x[2]``, ``x[1:5, :]``, ``x[indices]``."""
+        return LIBRARY["getitem"](self, key)
+
+    def __call__(self, *args: Any) -> Any:
+        """The application of a function value: a node of its own."""
+        if not isinstance(self.type, Fun):
+            raise TypeMismatch(f"{self!r} is called, and is not a function")
+        return LIBRARY["call"](self, args)
+
+    def __len__(self) -> int:
+        """The extent of the leading axis."""
+        if isinstance(self.type, Vector):
+            return self.type.length
+        if not self.shape:
+            raise TypeMismatch(f"{self!r} is a number and has no length")
+        return self.shape[0]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        """``np.sin(x)`` is the language's own ``sin``."""
+        if kwargs.pop("out", None) is not None:
+            raise ImmutableValue("a traced value is not written into: drop out=")
+        if method != "__call__" or ufunc not in NUMPY:
+            called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            raise _unknown(f"np.{called}")
+        return NUMPY[ufunc](*args, **kwargs)
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """``np.sum(x)`` is the language's own ``sum``."""
+        if func not in NUMPY:
+            raise _unknown(f"{func.__module__}.{func.__name__}")
+        return NUMPY[func](*args, **kwargs)
+
+    def __bool__(self) -> Never:
+        """Refuse: both branches have to be in the term."""
+        raise ConcreteValueNeeded(
+            f"Python's if, while, and, or, not ask {self!r} for a truth value, which a trace does "
+            "not have; write cond(p, lambda: a, lambda: b), or np.where(p, a, b) elementwise"
+        )
+
+    def _concrete(self, asked: str, instead: str) -> Never:
+        raise ConcreteValueNeeded(
+            f"{asked} asks {self!r} for a number, which a trace does not have; {instead}"
+        )
+
+    def __float__(self) -> Never:
+        """Refuse: there is no number yet."""
+        self._concrete("float(x) or math.f(x)", "use x itself, x.astype(float), or np.sin for math.sin")
+
+    def __int__(self) -> Never:
+        """Refuse: there is no number yet."""
+        self._concrete("int(x)", "use x.astype(int)")
+
+    def __complex__(self) -> Never:
+        """Refuse: there is no number yet."""
+        self._concrete("complex(x)", "the language has no complex numbers yet")
+
+    def __index__(self) -> Never:
+        """Refuse: there is no number yet."""
+        self._concrete(
+            "range(x), a shape or a list index",
+            "shapes are static; to index a traced array write a[x] or np.take(a, x)",
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        """Refuse: loops stay loops."""
+        raise ConcreteValueNeeded(
+            f"a for loop or an unpacking iterates over {self!r}; write fold(f, init, xs), "
+            "scan(f, init, xs) or map(f, xs), or index it: x[0], x[1]"
+        )
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Never:
+        """Refuse: there is no array yet."""
+        raise ConcreteValueNeeded(
+            f"NumPy asks {self!r} for its array, which a trace does not have; "
+            "build arrays of traced values with np.stack or np.concatenate"
+        )
+
+    def __contains__(self, item: object) -> Never:
+        """Refuse: there is no array to search."""
+        raise ConcreteValueNeeded(
+            f"`in` searches {self!r}, which a trace cannot; write np.max(x == item) instead"
+        )
+
+    def __setitem__(self, key: Any, value: Any) -> Never:
+        """Refuse: values do not change."""
+        raise ImmutableValue(
+            f"{self!r} is assigned into, and values of the language do not change; "
+            "build the new array with np.where or np.concatenate"
+        )
+
+
+def _unknown(name: str) -> MissingRule:
+    return MissingRule(
+        f"{name} is not in the language; write it with functions that are, or add a primitive"
+    )

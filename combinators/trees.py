@@ -1,0 +1,140 @@
+"""Containers: Python's tuples, lists, dicts, NamedTuples and dataclasses as products and records.
+
+The *face* of a value is what the product does not say: which Python class each level is. A gradient
+wears the face of its argument.
+
+>>> face, leaves = take_apart({"w": [1.0, 2.0], "b": 3.0})
+>>> leaves
+[3.0, 1.0, 2.0]
+>>> put_together(face, iter([x * 10 for x in leaves]))
+{'b': 30.0, 'w': [10.0, 20.0]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from combinators.objects import Object, Product, Record, components
+
+
+@dataclass(frozen=True)
+class Face:
+    """The Python class of a product value, its keys, and the faces of its components."""
+
+    kind: type
+    keys: tuple[Any, ...]
+    children: tuple[Face | None, ...]
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the record that it is the face of; None for a product."""
+        if self.kind in (tuple, list) or not all(isinstance(key, str) for key in self.keys):
+            return None
+        return self.keys or None
+
+    def build(self, parts: list[Any]) -> Any:
+        """The container that holds ``parts``."""
+        if self.kind in (tuple, list):
+            return self.kind(parts)
+        if issubclass(self.kind, tuple):
+            return self.kind(*parts)
+        if self.kind is type(None):
+            return None
+        if issubclass(self.kind, dict):
+            return dict(zip(self.keys, parts, strict=True))
+        if len(parts) == len(self.keys) and _is_plain_dataclass(self.kind):
+            return self.kind(**dict(zip(self.keys, parts, strict=True)))
+        whole = object.__new__(self.kind)
+        for key, part in zip(self.keys, parts, strict=True):
+            object.__setattr__(whole, key, part)
+        return whole
+
+    def path(self, index: int) -> str:
+        """How Python writes the component ``index``."""
+        if issubclass(self.kind, dict):
+            return f"[{self.keys[index]!r}]"
+        return f".{self.keys[index]}" if self.keys else f"[{index}]"
+
+
+def _is_plain_dataclass(kind: type) -> bool:
+    return is_dataclass(kind) and all(f.init for f in fields(kind))
+
+
+def _sorted_keys(mapping: dict[Any, Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(sorted(mapping))
+    except TypeError:
+        return tuple(mapping)
+
+
+def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
+    """The class, the keys and the components of a container; None for a leaf."""
+    kind = type(value)
+    if kind in (tuple, list):
+        return kind, (), tuple(value)
+    if value is None:
+        return kind, (), ()
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return kind, tuple(kind._fields), tuple(value)
+    if kind is dict:
+        keys = _sorted_keys(value)
+        return kind, keys, tuple(value[key] for key in keys)
+    if is_dataclass(value) and not isinstance(value, type) and not callable(value):
+        keys = tuple(f.name for f in fields(value))
+        return kind, keys, tuple(getattr(value, key) for key in keys)
+    return None
+
+
+Leaf = Callable[[Any, str], Any]
+"""What becomes of a leaf, given it and its path."""
+
+
+def take_apart(value: Any, path: str = "") -> tuple[Face | None, list[Any]]:
+    """The face of ``value`` and its leaves, in order."""
+    opened = open_up(value)
+    if opened is None:
+        return None, [value]
+    kind, keys, parts = opened
+    children, leaves = [], []
+    for part in parts:
+        face, below = take_apart(part, path)
+        children.append(face)
+        leaves.extend(below)
+    return Face(kind, keys, tuple(children)), leaves
+
+
+def put_together(face: Face | None, leaves: Iterator[Any]) -> Any:
+    """The value with this face and these leaves."""
+    if face is None:
+        return next(leaves)
+    return face.build([put_together(child, leaves) for child in face.children])
+
+
+def paths(face: Face | None, path: str) -> Iterator[str]:
+    """How Python writes each leaf, when it writes the whole as ``path``."""
+    if face is None:
+        yield path
+        return
+    for index, child in enumerate(face.children):
+        yield from paths(child, path + face.path(index))
+
+
+def object_of(face: Face | None, types: Iterator[Object]) -> Object:
+    """The object of a value with this face and leaves of these types."""
+    if face is None:
+        return next(types)
+    product = Product(*(object_of(child, types) for child in face.children))
+    return Record.of(face.names, product) if face.names else product
+
+
+def face_of(obj: Object) -> Face | None:
+    """The plainest face of an object: a tuple, or a dict for a record."""
+    product = components(obj)
+    if product is None:
+        return None
+    children = tuple(face_of(part) for part in product.parts)
+    if isinstance(obj, Record):
+        return Face(dict, obj.names, children)
+    return Face(tuple, (), children)

@@ -1,0 +1,1 @@
+"""What does a program mean? Carriers (what numbers are), modes (what a derivative is)."""

@@ -1,0 +1,1 @@
+"""Carriers: what the numbers of an interpretation are."""

@@ -1,0 +1,118 @@
+"""Arrows as ropes of steps, run by one loop with a stack of its own.
+
+A *step* works on the machine's stack. One that has to run other steps first (the body of a
+function, a branch, the rounds of a loop) returns an iterator of them; the loop goes there and comes
+back. So neither nested calls nor long programs meet Python's recursion limit, and a category of
+your own gets the same by building its arrows from steps.
+
+>>> from combinators.objects import Real
+>>> def double(machine):
+...     machine.stack.append(2 * machine.stack.pop())
+>>> def twice(machine):
+...     yield double
+...     yield double
+>>> Arrow(Real, Real, (double, twice)).run(5.0)
+40.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from combinators.objects import Object, components
+
+Step = Callable[["Machine"], "Iterator[Step] | None"]
+
+
+class Machine:
+    """A stack of values, and a tape on which steps leave what undoes them."""
+
+    __slots__ = ("stack", "tape")
+
+    def __init__(self, *stack: Any) -> None:
+        """A machine with these values on its stack."""
+        self.stack: list[Any] = list(stack)
+        self.tape: list[Step] = []
+
+    def run(self, steps: Iterable[Step]) -> None:
+        """Run ``steps``, and the steps that they return."""
+        frames: list[Iterator[Step]] = []
+        current = iter(steps)
+        while True:
+            for step in current:
+                entered = step(self)
+                if entered is not None:
+                    frames.append(current)
+                    current = entered
+                    break
+            else:
+                if not frames:
+                    return
+                current = frames.pop()
+
+
+class Arrow:
+    """An arrow ``dom → cod`` that runs: a rope of steps and of other arrows.
+
+    On a stack whose top is a value of ``dom``, running it leaves one of ``cod`` in its place.
+    """
+
+    __slots__ = ("_steps", "cod", "component", "dom", "literal", "literals", "rope", "spare")
+
+    def __init__(
+        self,
+        dom: Object,
+        cod: Object,
+        rope: tuple[Step | Arrow, ...],
+        *,
+        component: int | None = None,
+        literal: bool = False,
+        literals: frozenset[int] = frozenset(),
+        spare: Callable[[frozenset[int]], Arrow] | None = None,
+    ) -> None:
+        """``component`` marks a projection, ``literal`` a constant, ``literals`` constant parts.
+
+        ``spare`` remakes a primitive that has literals among its arguments.
+        """
+        self.dom, self.cod, self.rope = dom, cod, rope
+        self.component, self.literal = component, literal
+        self.literals, self.spare = literals, spare
+        self._steps: tuple[Step, ...] | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The rope, laid out."""
+        if self._steps is None:
+            self._steps = tuple(_laid_out(self.rope))
+        return self._steps
+
+    def enter(self, _: Machine) -> Iterator[Step]:
+        """Run the whole arrow as one step."""
+        return iter(self.steps)
+
+    def run(self, value: Any) -> Any:
+        """What the arrow gives at ``value``."""
+        machine = Machine(value)
+        machine.run(self.steps)
+        return settled(machine.stack.pop(), self.cod)
+
+
+def _laid_out(rope: tuple[Step | Arrow, ...]) -> Iterator[Step]:
+    stack = [iter(rope)]
+    while stack:
+        for part in stack[-1]:
+            if isinstance(part, Arrow):
+                stack.append(iter(part.rope))
+                break
+            yield part
+        else:
+            stack.pop()
+
+
+def settled(value: Any, obj: Object) -> Any:
+    """A context that may still grow, as the product value that it is now."""
+    if type(value) is list:
+        product = components(obj)
+        return tuple(value[: product.width]) if product is not None else value
+    return value

@@ -1,0 +1,40 @@
+"""The simply-typed pullback: a function's cotangent is the list of its calls (Fig. 3, 6 of 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from combinators.objects import Fun, Product
+from interpreters.machine import Arrow, Machine, Step
+from interpreters.reverse import Reverse, save
+from interpreters.running import enter
+
+
+class Pullback(Reverse):
+    """Rep-functions whose ``eval`` records the argument and the cotangent of the result.
+
+    ``curry`` runs every recorded call again; ``T(a ⇒ b) = [(a, T b)]``.
+    """
+
+    def eval(self, function: Fun) -> Arrow:
+        """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
+        return Arrow(Product(function, function.dom), function.cod, (_apply, _keep))
+
+
+def _apply(machine: Machine) -> Iterator[Step]:
+    closure, argument = machine.stack[-1]
+    width = closure.code.width
+
+    def pull(machine: Machine) -> None:
+        pulled = machine.stack.pop()
+        cotangent = machine.stack[-1]
+        if cotangent is not None:
+            parts = {0: [(argument, cotangent)], 1: pulled and pulled.get(width)}
+            machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
+
+    machine.tape.append(pull)
+    return enter(machine)
+
+
+def _keep(machine: Machine) -> None:
+    machine.tape.append(save)

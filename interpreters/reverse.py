@@ -1,0 +1,187 @@
+"""What both pullback modes share: an arrow is a rep-function ``a → (b, T b → T a)``.
+
+Running an arrow leaves its transpose on the machine's tape; the pullback runs the tape backwards.
+The chain rule (``∘`` of Fig. 2) is the order of the tape, and ``prod``'s sum is the transpose of
+copying. The two modes differ in ``eval`` alone: in what a function's cotangent is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from combinators.objects import Fun, Object, Product
+from combinators.operation import Operation
+from interpreters import steps
+from interpreters.carriers.carrier import Carrier
+from interpreters.cotangents import Cotangent, Environment, own, plus
+from interpreters.dense import dense, sparse
+from interpreters.linear import Linear, pullback_of
+from interpreters.machine import Arrow, Machine, Step, settled
+from interpreters.running import Closure, Code, Running, arguments, function_of
+
+
+class Reverse(Running):
+    """Arrows are rep-functions (Fig. 2 of 004), as steps that record their transposes."""
+
+    def __init__(self, over: Carrier) -> None:
+        """A mode over the carrier ``over``."""
+        super().__init__(over)
+        self._pullbacks: dict[Any, Linear | None] = {}
+
+    def record(self, step: steps.Reversible) -> Step:
+        """Leave the transpose on the tape."""
+        return steps.recorded(step)
+
+    def leave(self, machine: Machine, step: Step) -> None:
+        """Leave what undoes a step on the tape."""
+        machine.tape.append(step)
+
+    def rep(self, arrow: Arrow, argument: Any) -> tuple[Any, Callable[[Cotangent], Cotangent]]:
+        """The value at ``argument``, and the pullback there; the pullback may be used again."""
+        machine = Machine(argument)
+        machine.run(arrow.steps)
+        value, tape = settled(machine.stack.pop(), arrow.cod), machine.tape
+
+        def pullback(cotangent: Cotangent) -> Cotangent:
+            backwards = Machine(own(cotangent))
+            backwards.run(reversed(tape))
+            return backwards.stack.pop()
+
+        return value, pullback
+
+    def compose(self, arrows: Sequence[Arrow]) -> Arrow:
+        """One after the other; a primitive does not pull back to arguments that are literals."""
+        joined = list(arrows)
+        for i in range(1, len(joined)):
+            spare, literals = joined[i].spare, joined[i - 1].literals
+            if spare is not None and literals:
+                joined[i] = spare(literals)
+        return super().compose(joined)
+
+    def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        """A primitive, which pulls back by the derivative that it declares."""
+        if operation.primitive.derivative is None:
+            return super().primitive(operation, dom, cod)
+
+        def sparing(literals: frozenset[int]) -> Arrow:
+            return Arrow(dom, cod, (self._step(operation, dom, cod, literals),), spare=sparing)
+
+        return sparing(frozenset())
+
+    def _step(
+        self, operation: Operation, dom: Object, cod: Object, literals: frozenset[int]
+    ) -> Step:
+        """The carrier's computation; its arguments and its value stay on the tape."""
+        types = arguments(dom)
+        active = tuple(i for i in range(len(types)) if i not in literals)
+        compute = self.over.operation(operation, types, cod)
+        pull = self._pullback(operation, dom, active)
+        if not isinstance(dom, Product):
+
+            def one(machine: Machine) -> None:
+                x = machine.stack[-1]
+                y = machine.stack[-1] = compute(x)
+                machine.tape.append(partial(_pull, pull, x, y) if pull else steps.nothing)
+
+            return one
+        width = len(types)
+
+        def several(machine: Machine) -> None:
+            xs = machine.stack[-1][:width]
+            y = machine.stack[-1] = compute(*xs)
+            machine.tape.append(partial(_pull, pull, xs, y) if pull else steps.nothing)
+
+        return several
+
+    def _pullback(
+        self, operation: Operation, dom: Object, active: tuple[int, ...]
+    ) -> Linear | None:
+        key = (operation, dom, active)
+        if key not in self._pullbacks:
+            self._pullbacks[key] = pullback_of(operation, dom, active, self.over)
+        return self._pullbacks[key]
+
+    def curry(self, captured: Product, function: Fun, body: Arrow, names: tuple[str, ...]) -> Arrow:
+        """A closure, whose cotangent in either form becomes that of what it captures."""
+        code = Code(body, captured, function, names)
+
+        def close(machine: Machine) -> None:
+            env = settled(machine.stack[-1], captured)
+            machine.stack[-1] = Closure(code, env)
+            machine.tape.append(partial(self._pull_closure, code, env))
+
+        return Arrow(captured, function, (close,))
+
+    def _pull_closure(self, code: Code, env: Any, machine: Machine) -> Iterator[Step] | None:
+        """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""
+        if type(machine.stack[-1]) is list:
+            return self._pull_calls(code, env, machine)
+        return None
+
+    def _pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:
+        """Calls are run again, forwards and backwards, and summed (``new_pb`` of Fig. 3)."""
+        stack, tape, total = machine.stack, machine.tape, None
+        for call in stack.pop():
+            if type(call) is Environment:
+                total = plus(total, call.captured, self.over.add)
+                continue
+            x, cotangent = call
+            machine.tape = []
+            stack.append([*env, x])
+            yield code.arrow.enter
+            stack.pop()
+            again = machine.tape
+            stack.append(own(cotangent))
+            yield lambda _, again=again: reversed(again)
+            pulled = stack.pop()
+            if pulled is not None:
+                pulled.pop(code.width, None)
+            total = plus(total, pulled or None, self.over.add)
+        machine.tape = tape
+        stack.append(total)
+
+    def override(self, dom: Object, cod: Object) -> Step:
+        """The function forwards; backwards the rule for its argument, its own for its captures."""
+        evaluate = self.eval(function_of(dom))
+        assert isinstance(dom, Product)
+        rule_type, argument = dom.parts[1], dom.parts[2]
+        assert isinstance(rule_type, Fun)
+        rule_eval = self.eval(rule_type)
+
+        def pull(rule: Any, x: Any, machine: Machine) -> Iterator[Step]:
+            stack, tape = machine.stack, machine.tape
+            pulled, cotangent = stack.pop(), stack.pop()
+            if cotangent is None:
+                stack.append(None)
+                return
+            machine.tape = []
+            stack.append((rule, (x, dense(self.over, cotangent, cod))))
+            yield rule_eval.enter
+            machine.tape = tape
+            parts = {
+                0: pulled and pulled.get(0),
+                2: sparse(settled(stack.pop(), argument), argument),
+            }
+            stack.append({i: g for i, g in parts.items() if g is not None} or None)
+
+        def apply(machine: Machine) -> Iterator[Step]:
+            function, rule, x = machine.stack[-1]
+            machine.tape.append(partial(pull, rule, x))
+            machine.stack[-1] = (function, x)
+            yield evaluate.enter
+            machine.tape.append(save)
+
+        return apply
+
+
+def save(machine: Machine) -> None:
+    """Backwards: keep a copy of the cotangent below the one that will be consumed."""
+    machine.stack.append(own(machine.stack[-1]))
+
+
+def _pull(pull: Linear, xs: Any, y: Any, machine: Machine) -> None:
+    cotangent = machine.stack[-1]
+    if cotangent is not None:
+        machine.stack[-1] = pull(cotangent, xs, y)

@@ -1,0 +1,188 @@
+"""What the modes that run share: combinators as ropes of steps over a carrier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from combinators.literal import Literal
+from combinators.objects import Fun, Object, Product
+from combinators.operation import Operation
+from combinators.primitives.loops import FOLD, MAP, OVERRIDE, SCAN
+from interpreters import steps
+from interpreters.carriers.carrier import Carrier
+from interpreters.loops import Loop
+from interpreters.machine import Arrow, Machine, Step, settled
+
+
+class Closure:
+    """A function value: code, and the values that it captures."""
+
+    __slots__ = ("code", "env")
+
+    def __init__(self, code: Code, env: tuple[Any, ...]) -> None:
+        """``code`` closed over ``env``."""
+        self.code, self.env = code, env
+
+
+class Code:
+    """The body of a λ, which starts from the captured values and the argument."""
+
+    __slots__ = ("arrow", "captured", "function", "names")
+
+    def __init__(
+        self, arrow: Arrow, captured: Product, function: Fun, names: tuple[str, ...]
+    ) -> None:
+        """``arrow`` starts from ``captured`` with the argument at its end."""
+        self.arrow, self.captured, self.function, self.names = arrow, captured, function, names
+
+    @property
+    def width(self) -> int:
+        """How many values it captures."""
+        return self.captured.width
+
+    def split(self, machine: Machine) -> None:
+        """Backwards: the context's cotangent becomes that of the closure and of the argument."""
+        cotangent = machine.stack[-1]
+        if cotangent is not None:
+            argument = cotangent.pop(self.captured.width, None)
+            parts = {0: cotangent or None, 1: argument}
+            machine.stack[-1] = {i: g for i, g in parts.items() if g is not None} or None
+
+
+class Running:
+    """A category whose arrows run: functions of the carrier's numbers.
+
+    It is the primal mode; the others change how steps are recorded and functions are applied.
+    """
+
+    def __init__(self, over: Carrier) -> None:
+        """A mode over the carrier ``over``."""
+        self.over = over
+
+    def record(self, step: steps.Reversible) -> Step:
+        """The step as this mode runs it."""
+        return steps.unrecorded(step)
+
+    def leave(self, machine: Machine, step: Step) -> None:
+        """Leave what undoes a step; a mode that only goes forwards leaves nothing."""
+
+    def identity(self, dom: Object) -> Arrow:
+        """No steps."""
+        return Arrow(dom, dom, ())
+
+    def compose(self, arrows: Sequence[Arrow]) -> Arrow:
+        """One after the other."""
+        return Arrow(arrows[0].dom, arrows[-1].cod, tuple(arrows))
+
+    def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
+        """A component."""
+        return Arrow(dom, cod, (self.record(steps.project(index)),), component=index)
+
+    def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
+        """Each on a copy of the source, then their tuple."""
+        cod = Product(*(arrow.cod for arrow in arrows))
+        literals = frozenset(i for i, arrow in enumerate(arrows) if arrow.literal)
+        if not arrows:
+            return Arrow(dom, cod, (self.record(steps.constant(())),))
+        indices = [arrow.component for arrow in arrows]
+        if all(index is not None for index in indices):
+            chosen = tuple(index for index in indices if index is not None)
+            return Arrow(dom, cod, (self.record(steps.select(chosen, self.over.add)),))
+        rope: list[Step | Arrow] = []
+        for depth, arrow in enumerate(arrows, 1):
+            rope += [self.record(steps.over(depth, self.over.add)), arrow]
+        rope.append(self.record(steps.pair([arrow.cod for arrow in arrows])))
+        return Arrow(dom, cod, tuple(rope), literals=literals)
+
+    def extend(self, context: Product, arrow: Arrow) -> Arrow:
+        """Run on a copy, and append."""
+        over = self.record(steps.over(1, self.over.add))
+        append = self.record(steps.append(context.width, arrow.cod))
+        return Arrow(context, context.snoc(arrow.cod), (over, arrow, append))
+
+    def const(self, dom: Object, value: Literal) -> Arrow:
+        """A number of the carrier."""
+        step = self.record(steps.constant(self.over.const(value)))
+        return Arrow(dom, value.type, (step,), literal=True)
+
+    def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
+        """Enter the branch that the first component chooses."""
+        truth = self.over.truth
+
+        def choose(machine: Machine) -> Iterator[Step]:
+            test, machine.stack[-1] = machine.stack[-1]
+            return iter(then.steps if truth(test) else other.steps)
+
+        return Arrow(dom, then.cod, (self.record(steps.Reversible(choose, steps.second)),))
+
+    def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        """A computation of the carrier; a loop is rounds of this mode's own ``eval``."""
+        if operation in (FOLD, SCAN, MAP):
+            loop = Loop(operation, dom, cod, self.over)
+            function = function_of(dom)
+            return Arrow(dom, cod, (loop.forward(self.eval(function), self.leave),))
+        if operation == OVERRIDE:
+            return Arrow(dom, cod, (self.override(dom, cod),))
+        return Arrow(dom, cod, (self.compute(operation, dom, cod),))
+
+    def curry(self, captured: Product, function: Fun, body: Arrow, names: tuple[str, ...]) -> Arrow:
+        """A closure over the captured values."""
+        code = Code(body, captured, function, names)
+
+        def close(machine: Machine) -> None:
+            machine.stack[-1] = Closure(code, settled(machine.stack[-1], captured))
+
+        return Arrow(captured, function, (close,))
+
+    def eval(self, function: Fun) -> Arrow:
+        """Go to the closure's code."""
+        return Arrow(Product(function, function.dom), function.cod, (enter,))
+
+    def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:
+        """The carrier's computation."""
+        types = arguments(dom)
+        compute = self.over.operation(operation, types, cod)
+        if not isinstance(dom, Product):
+
+            def one(machine: Machine) -> None:
+                machine.stack[-1] = compute(machine.stack[-1])
+
+            return one
+        width = len(types)
+
+        def several(machine: Machine) -> None:
+            machine.stack[-1] = compute(*machine.stack[-1][:width])
+
+        return several
+
+    def override(self, dom: Object, cod: Object) -> Step:
+        """The function itself: only derivatives are overridden."""
+        evaluate = self.eval(function_of(dom))
+
+        def apply(machine: Machine) -> Iterator[Step]:
+            function, _, x = machine.stack[-1]
+            machine.stack[-1] = (function, x)
+            return evaluate.enter(machine)
+
+        return apply
+
+
+def function_of(dom: Object) -> Fun:
+    """The type of the function that a higher-order primitive starts with."""
+    assert isinstance(dom, Product)
+    function = dom.parts[0]
+    assert isinstance(function, Fun)
+    return function
+
+
+def enter(machine: Machine) -> Iterator[Step]:
+    """Apply the closure in the pair on top: go to its code, in its environment."""
+    closure, argument = machine.stack[-1]
+    machine.stack[-1] = [*closure.env, argument]
+    return iter(closure.code.arrow.steps)
+
+
+def arguments(dom: Object) -> tuple[Object, ...]:
+    """The argument types of a primitive whose arrow starts from ``dom``."""
+    return dom.parts if isinstance(dom, Product) else (dom,)

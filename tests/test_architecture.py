@@ -1,0 +1,264 @@
+"""The architecture: what each room may import, and how large a file may grow.
+
+Each rule is a function from the root of a repository to the violations it finds there, so that the
+rules themselves are tested on small trees that break them.
+"""
+
+import ast
+import re
+import statistics
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+MAY_IMPORT = {
+    "combinators": {"combinators"},
+    "interpreters": {"interpreters", "combinators"},
+    "laws": {"laws", "combinators"},
+    "diffcurry": {"diffcurry", "laws", "interpreters", "combinators"},
+}
+ROOMS = tuple(MAY_IMPORT)
+CORE = {"numpy", "multipledispatch", "sympy"}
+ALSO_AT_TOP_LEVEL = {"laws": {"pytest", "hypothesis"}}
+MEDIAN_LINES, MOST_LINES = 150, 400
+
+
+class Import(NamedTuple):
+    file: str
+    line: int
+    module: str
+    when_loaded: bool
+    """Does loading the file do it? (Not inside a function, not for type checkers alone.)"""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.module}"
+
+
+def files(root: Path, under: str = "") -> Iterator[Path]:
+    for room in ROOMS if not under else (under,):
+        yield from sorted((root / room).rglob("*.py"))
+
+
+def imports(root: Path, path: Path) -> Iterator[Import]:
+    """Every import of a file, wherever it stands, under its absolute name."""
+    file = path.relative_to(root)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    stack: list[tuple[ast.AST, bool]] = [(tree, True)]
+    while stack:
+        node, when_loaded = stack.pop()
+        for name in imported(node, file):
+            yield Import(str(file), node.lineno, name, when_loaded)
+        body = node.body if only_for_types(node) else None
+        for child in ast.iter_child_nodes(node):
+            lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            typed = body is not None and child in body
+            stack.append((child, when_loaded and not lazy and not typed))
+
+
+def imported(node: ast.AST, file: Path) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        package = file.parent.parts
+        parents = package[: len(package) - node.level + 1] if node.level else ()
+        origin = [*parents, *([node.module] if node.module else [])]
+        yield from (".".join([*origin, alias.name]) for alias in node.names)
+
+
+def only_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def imports_that_point_upwards(root: Path) -> list[str]:
+    return [
+        str(found)
+        for room, may in MAY_IMPORT.items()
+        for path in files(root, room)
+        for found in imports(root, path)
+        if (top := found.module.split(".")[0]) in ROOMS and top not in may
+    ]
+
+
+def modes_that_know_each_other(root: Path) -> list[str]:
+    """A mode is a file or a folder in modes/; modes/__init__.py may gather them."""
+    modes = root / "interpreters" / "modes"
+    return [
+        str(found)
+        for path in sorted(modes.rglob("*.py"))
+        if (mode := path.relative_to(modes).with_suffix("").parts[0]) != "__init__"
+        for found in imports(root, path)
+        if (found.module + ".").startswith("interpreters.modes.")
+        and not (found.module + ".").startswith(f"interpreters.modes.{mode}.")
+    ]
+
+
+def foreign_imports(root: Path) -> list[str]:
+    """Loading a room needs the core dependencies only; anything else is imported in a function."""
+    return [
+        str(found)
+        for room in ROOMS
+        for path in files(root, room)
+        for found in imports(root, path)
+        if found.when_loaded
+        and found.module.split(".")[0]
+        not in {*sys.stdlib_module_names, *CORE, *ROOMS, *ALSO_AT_TOP_LEVEL.get(room, ())}
+    ]
+
+
+def files_too_long(root: Path) -> list[str]:
+    lengths = {p: len(p.read_text(encoding="utf-8").splitlines()) for p in files(root)}
+    median = statistics.median(lengths.values())
+    found = [
+        f"{path.relative_to(root)} has {length} lines, more than {MOST_LINES}"
+        for path, length in lengths.items()
+        if length > MOST_LINES
+    ]
+    if median > MEDIAN_LINES:
+        found.append(f"the median file has {median} lines, more than {MEDIAN_LINES}")
+    return found
+
+
+def rooms_without_types(root: Path) -> list[str]:
+    return [
+        f"{room}/{name} is missing"
+        for room in ROOMS
+        for name in ("__init__.py", "py.typed")
+        if not (root / room / name).exists()
+    ]
+
+
+def things_left_undone(root: Path) -> list[str]:
+    return [
+        f"{path.relative_to(root)}:{number} says {match[0]}"
+        for path in files(root)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if (match := re.search(r"\b(TODO|FIXME|XXX)\b", line))
+    ]
+
+
+def raised_recursion_limits(root: Path) -> list[str]:
+    return [
+        f"{path.relative_to(root)} raises Python's recursion limit"
+        for path in files(root)
+        if "setrecursionlimit" in path.read_text(encoding="utf-8")
+    ]
+
+
+def rooms_without_tests(root: Path) -> list[str]:
+    return [
+        f"{room}/ holds code, and tests/{room}/ no test"
+        for room in ROOMS
+        if any(holds_code(path) for path in files(root, room))
+        and not any((root / "tests" / room).rglob("test_*.py"))
+    ]
+
+
+def holds_code(path: Path) -> bool:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body)
+
+
+RULES = [
+    imports_that_point_upwards,
+    modes_that_know_each_other,
+    foreign_imports,
+    files_too_long,
+    rooms_without_types,
+    things_left_undone,
+    raised_recursion_limits,
+    rooms_without_tests,
+]
+Rule = Callable[[Path], list[str]]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_there_are_no(rule: Rule) -> None:
+    violations = rule(ROOT)
+    assert not violations, "\n".join(violations)
+
+
+def test_the_distribution_is_the_four_rooms_and_needs_the_core_only() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = {re.match(r"[\w.-]+", line)[0] for line in project["project"]["dependencies"]}
+    assert needed == CORE
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(ROOMS)
+
+
+# --- the rules bite
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A tree that obeys every rule."""
+    for room in (*ROOMS, "interpreters/modes", *(f"tests/{room}" for room in ROOMS)):
+        (tmp_path / room).mkdir(parents=True)
+    for room in ROOMS:
+        (tmp_path / room / "__init__.py").write_text('"""A room."""\n')
+        (tmp_path / room / "py.typed").touch()
+    return tmp_path
+
+
+LONG = "x = 1\n" * (MOST_LINES + 1)
+VIOLATIONS = [
+    (imports_that_point_upwards, "combinators/a.py", "from laws import law"),
+    (imports_that_point_upwards, "combinators/a.py", "def f():\n    import interpreters.b"),
+    (imports_that_point_upwards, "interpreters/a.py", "import diffcurry"),
+    (imports_that_point_upwards, "laws/a.py", "from interpreters.modes import primal"),
+    (modes_that_know_each_other, "interpreters/modes/a.py", "from interpreters.modes.b import B"),
+    (modes_that_know_each_other, "interpreters/modes/a.py", "from interpreters.modes import b"),
+    (modes_that_know_each_other, "interpreters/modes/a.py", "from . import b"),
+    (modes_that_know_each_other, "interpreters/modes/a/c.py", "from ..b import B"),
+    (foreign_imports, "diffcurry/a.py", "import rich"),
+    (foreign_imports, "diffcurry/a.py", "class A:\n    import pytest"),
+    (foreign_imports, "combinators/a.py", "try:\n    import scipy.special\nexcept E: pass"),
+    (files_too_long, "combinators/a.py", LONG),
+    (things_left_undone, "combinators/a.py", "x = 1  # " + "TODO"),
+    (raised_recursion_limits, "combinators/a.py", "sys.setrecursionlimit(10**9)"),
+]
+FINE = [
+    ("combinators/a.py", "import numpy as np\nfrom combinators.b import c\nfrom . import d"),
+    ("interpreters/modes/__init__.py", "from interpreters.modes.a import A\nfrom . import b"),
+    ("interpreters/modes/a.py", "from interpreters.cotangents import plus\nimport sympy"),
+    ("interpreters/modes/a/c.py", "from interpreters.modes.a.d import e\nfrom . import d"),
+    ("laws/a.py", "import pytest\nfrom hypothesis import given"),
+    ("diffcurry/a.py", "import interpreters, laws\ndef f():\n    import rich"),
+    ("diffcurry/a.py", "if TYPE_CHECKING:\n    import pytest"),
+]
+
+
+def write(path: Path, source: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(source + "\n")
+
+
+@pytest.mark.parametrize(("rule", "file", "source"), VIOLATIONS)
+def test_a_violation_is_found(rule: Rule, file: str, source: str, house: Path) -> None:
+    assert not rule(house)
+    write(house / file, source)
+    violations = rule(house)
+    assert len(violations) == 1, violations
+    assert file in violations[0]
+
+
+@pytest.mark.parametrize(("file", "source"), FINE)
+def test_what_is_allowed_passes(file: str, source: str, house: Path) -> None:
+    write(house / file, source)
+    for rule in RULES:
+        if rule is not rooms_without_tests:
+            assert not rule(house)
+
+
+def test_a_missing_marker_median_or_test_is_found(house: Path) -> None:
+    (house / "laws" / "py.typed").unlink()
+    assert rooms_without_types(house) == ["laws/py.typed is missing"]
+    write(house / "laws" / "a.py", "def f(): pass")
+    assert rooms_without_tests(house) == ["laws/ holds code, and tests/laws/ no test"]
+    for number in range(10):
+        write(house / "laws" / f"b{number}.py", "x = 1\n" * MEDIAN_LINES)
+    assert files_too_long(house) == ["the median file has 151 lines, more than 150"]
