@@ -7,13 +7,22 @@ arrow to be; nothing but ``interpret`` builds one. To add a meaning is to write 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 
 M = TypeVar("M")
+
+
+class Label(NamedTuple):
+    """What a λ is called: for display, and to take a closure into another category."""
+
+    names: tuple[str, ...] = ()
+    """The names of the captured variables."""
+    body: Any = None
+    """The body, as an arrow of the free category, where there is one."""
 
 
 class Category(Protocol[M]):
@@ -47,8 +56,8 @@ class Cartesian(Category[M], Protocol[M]):
 class Closed(Cartesian[M], Protocol[M]):
     """Functions as values."""
 
-    def curry(self, captured: Product, function: Fun, body: M, names: tuple[str, ...]) -> M:
-        """``curry b : Γ → (a ⇒ b)`` of ``b : Γ·a → b``; ``names`` are those of Γ."""
+    def curry(self, captured: Product, function: Fun, body: M, label: Label) -> M:
+        """``curry b : Γ → (a ⇒ b)`` of ``b : Γ·a → b``, which splits off the last component."""
         ...
 
     def eval(self, function: Fun) -> M:

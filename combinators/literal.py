@@ -47,7 +47,7 @@ class Literal:
     def __repr__(self) -> str:
         """Short: large arrays by their type."""
         if self.array.ndim == 0:
-            return f"{self.array.item():g}" if self.type.is_smooth else str(self.array.item())
+            return repr(self.array.item()).removesuffix(".0")
         if self.array.size <= 6:
             return repr(self.array.tolist())
         return f"<{self.type!r}>"

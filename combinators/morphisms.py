@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from combinators.category import Programs
+from combinators.category import Label, Programs
 from combinators.errors import NotComposable, TypeMismatch
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, components
@@ -262,7 +262,8 @@ def _interpret(node: Morphism, category: Programs[M], meaning: dict[int, M]) -> 
         case Extend(arrow):
             return category.extend(_context(arrow), meaning[id(arrow)])
         case Curry(body, names):
-            return category.curry(_context(node), _function(node), meaning[id(body)], names)
+            label = Label(names, body)
+            return category.curry(_context(node), _function(node), meaning[id(body)], label)
         case Eval(function):
             return category.eval(function)
         case Constant(source, literal):

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.recursion import Recursive, recurse
+from combinators.streams import Pieces, cut, separated, text_of
 from combinators.tree import Syntax
 
 _MADE: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
@@ -59,8 +59,8 @@ class Object(Syntax):
         raise AttributeError(f"{self!r} is immutable")
 
     def __repr__(self) -> str:
-        """As on paper."""
-        return recurse(_show(self))
+        """As on paper; a very long type ends in …."""
+        return cut(text_of(_show(self)), 1000)
 
 
 class Tensor(Object):
@@ -217,33 +217,35 @@ def is_smooth(obj: Object) -> bool:
             return True
 
 
-def _show(obj: Object) -> Recursive[str]:
-    if obj in _SCALARS:
-        return _SCALARS[obj]
+def _show(obj: Object) -> Pieces:
     match obj:
+        case Tensor() | Product() if obj in _SCALARS:
+            yield _SCALARS[obj]
         case Tensor(shape, dtype):
             kind = "" if dtype == "float64" else f"; {dtype}"
-            return f"Tensor[{', '.join(map(str, shape))}{kind}]"
+            yield f"Tensor[{', '.join(map(str, shape))}{kind}]"
         case Product():
-            shown = []
-            for part in obj.parts:
-                shown.append((yield _show_tight(part)))
-            return " × ".join(shown) if len(shown) > 1 else f"({shown[0]},)"
+            parts = map(_show_tight, obj.parts)
+            yield from separated(parts, " × ") if obj.width > 1 else ("(", *parts, ",)")
         case Record(names, product):
-            named = []
-            for name, part in zip(names, product.parts, strict=True):
-                named.append(f"{name}: {(yield _show(part))}")
-            return "{" + ", ".join(named) + "}"
+            yield "{"
+            named = zip(names, product.parts, strict=True)
+            yield separated(_show_named(name, part) for name, part in named)
+            yield "}"
         case Vector(item, length):
-            return f"Vector[{length}; {(yield _show(item))}]"
+            yield from (f"Vector[{length}; ", _show(item), "]")
         case Fun(dom, cod):
-            left = (yield _show(dom)) if not isinstance(dom, Fun) else (yield _show_tight(dom))
-            return f"{left} ⇒ {(yield _show(cod))}"
+            yield _show_tight(dom) if isinstance(dom, Fun) else _show(dom)
+            yield from (" ⇒ ", _show(cod))
         case _:
-            return type(obj).__name__
+            yield type(obj).__name__
 
 
-def _show_tight(obj: Object) -> Recursive[str]:
-    text = yield _show(obj)
+def _show_named(name: str, part: Object) -> Pieces:
+    yield f"{name}: "
+    yield _show(part)
+
+
+def _show_tight(obj: Object) -> Pieces:
     wide = isinstance(obj, Fun) or (isinstance(obj, Product) and obj.width > 1)
-    return f"({text})" if wide else text
+    yield from ("(", _show(obj), ")") if wide else (_show(obj),)

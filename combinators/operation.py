@@ -123,8 +123,6 @@ class Operation:
         return self.primitive.typing(*arguments, **self.keywords)
 
     def __repr__(self) -> str:
-        """``sum[axis=(0,)]``."""
-        if not self.parameters:
-            return self.name
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters)
-        return f"{self.name}[{inside}]"
+        """``sum[axis=(0,)]``; a parameter that is False goes without saying."""
+        said = [f"{name}={value!r}" for name, value in self.parameters if value is not False]
+        return f"{self.name}[{', '.join(said)}]" if said else self.name

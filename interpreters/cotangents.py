@@ -35,12 +35,21 @@ def plus(a: Cotangent, b: Cotangent, add: Add) -> Cotangent:
         return b
     if b is None:
         return a
+    if type(a) is list or type(b) is list:
+        return [*_calls(a), *_calls(b)] if type(a) is not list else _extended(a, b)
     if type(a) is dict:
         return _merge(a, b, add)
-    if type(a) is list:
-        a.extend(b)
-        return a
     return add(a, b)
+
+
+def _calls(cotangent: Cotangent) -> list[Any]:
+    """A function's cotangent as a list, whichever form it has."""
+    return cotangent if type(cotangent) is list else [Environment(cotangent)]
+
+
+def _extended(calls: list[Any], more: Cotangent) -> list[Any]:
+    calls.extend(_calls(more))
+    return calls
 
 
 def _merge(a: dict[int, Cotangent], b: dict[int, Cotangent], add: Add) -> dict[int, Cotangent]:
@@ -52,7 +61,7 @@ def _merge(a: dict[int, Cotangent], b: dict[int, Cotangent], add: Add) -> dict[i
             have = into.get(index)
             if have is None:
                 into[index] = cotangent
-            elif type(have) is not dict or cotangent is None:
+            elif type(have) is not dict or type(cotangent) is not dict:
                 into[index] = plus(have, cotangent, add)
             elif len(have) >= len(cotangent):
                 todo.append((have, cotangent))

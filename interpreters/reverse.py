@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from combinators.category import Label
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from interpreters import steps
-from interpreters.carriers.carrier import Carrier
+from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.cotangents import Cotangent, Environment, own, plus
 from interpreters.dense import dense, sparse
 from interpreters.linear import Linear, pullback_of
@@ -25,8 +26,8 @@ from interpreters.running import Closure, Code, Running, arguments, function_of
 class Reverse(Running):
     """Arrows are rep-functions (Fig. 2 of 004), as steps that record their transposes."""
 
-    def __init__(self, over: Carrier) -> None:
-        """A mode over the carrier ``over``."""
+    def __init__(self, over: Carrier | Numbered) -> None:
+        """A mode over the carrier ``over``, or over a mode that has numbers."""
         super().__init__(over)
         self._pullbacks: dict[Any, Linear | None] = {}
 
@@ -103,9 +104,9 @@ class Reverse(Running):
             self._pullbacks[key] = pullback_of(operation, dom, active, self.over)
         return self._pullbacks[key]
 
-    def curry(self, captured: Product, function: Fun, body: Arrow, names: tuple[str, ...]) -> Arrow:
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         """A closure, whose cotangent in either form becomes that of what it captures."""
-        code = Code(body, captured, function, names)
+        code = Code(body, captured, function, label)
 
         def close(machine: Machine) -> None:
             env = settled(machine.stack[-1], captured)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from combinators.category import Label
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, OVERRIDE, SCAN
 from interpreters import steps
-from interpreters.carriers.carrier import Carrier
+from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.loops import Loop
 from interpreters.machine import Arrow, Machine, Step, settled
 
@@ -28,13 +29,11 @@ class Closure:
 class Code:
     """The body of a λ, which starts from the captured values and the argument."""
 
-    __slots__ = ("arrow", "captured", "function", "names")
+    __slots__ = ("arrow", "captured", "function", "label")
 
-    def __init__(
-        self, arrow: Arrow, captured: Product, function: Fun, names: tuple[str, ...]
-    ) -> None:
+    def __init__(self, arrow: Arrow, captured: Product, function: Fun, label: Label) -> None:
         """``arrow`` starts from ``captured`` with the argument at its end."""
-        self.arrow, self.captured, self.function, self.names = arrow, captured, function, names
+        self.arrow, self.captured, self.function, self.label = arrow, captured, function, label
 
     @property
     def width(self) -> int:
@@ -56,9 +55,9 @@ class Running:
     It is the primal mode; the others change how steps are recorded and functions are applied.
     """
 
-    def __init__(self, over: Carrier) -> None:
-        """A mode over the carrier ``over``."""
-        self.over = over
+    def __init__(self, over: Carrier | Numbered) -> None:
+        """A mode over the carrier ``over``, or over a mode that has numbers."""
+        self.over = carrier_of(over)
 
     def record(self, step: steps.Reversible) -> Step:
         """The step as this mode runs it."""
@@ -126,9 +125,9 @@ class Running:
             return Arrow(dom, cod, (self.override(dom, cod),))
         return Arrow(dom, cod, (self.compute(operation, dom, cod),))
 
-    def curry(self, captured: Product, function: Fun, body: Arrow, names: tuple[str, ...]) -> Arrow:
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         """A closure over the captured values."""
-        code = Code(body, captured, function, names)
+        code = Code(body, captured, function, label)
 
         def close(machine: Machine) -> None:
             machine.stack[-1] = Closure(code, settled(machine.stack[-1], captured))

@@ -1,23 +1,173 @@
-"""The primitives, a file a family: how each is typed, what it derives to, what it gives at kinks."""
+"""The primitives, a file a family: how each is typed, what it derives to, what it gives at kinks.
 
-from combinators.primitives import (
-    arithmetic,
-    comparison,
-    conversion,
-    exponential,
-    loops,
-    reduction,
-    shape,
-    trigonometric,
+Most of the functions here are primitives; the others are written with them, and so have their
+derivatives from them.
+"""
+
+from combinators.primitives import loops
+from combinators.primitives.activation import erf, relu, sigmoid, softplus
+from combinators.primitives.arithmetic import (
+    add,
+    divide,
+    floor_divide,
+    multiply,
+    negative,
+    positive,
+    remainder,
+    scale,
+    subtract,
+    unscale,
+)
+from combinators.primitives.axes import expand_dims, flip, moveaxis, ravel, squeeze, swapaxes
+from combinators.primitives.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+)
+from combinators.primitives.constants import full_like, ones_like, zeros_like
+from combinators.primitives.conversion import astype, stop_gradient
+from combinators.primitives.exponential import (
+    exp,
+    exp2,
+    expm1,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+)
+from combinators.primitives.finiteness import isfinite, isinf, isnan
+from combinators.primitives.gathering import take
+from combinators.primitives.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
+from combinators.primitives.indexing import getitem
+from combinators.primitives.joining import concatenate, hstack, stack, vstack
+from combinators.primitives.logic import logical_and, logical_not, logical_or, logical_xor
+from combinators.primitives.multiplication import prod
+from combinators.primitives.powers import cbrt, hypot, power, reciprocal, sqrt, square
+from combinators.primitives.products import dot, inner, matmul, outer, tensordot, vdot
+from combinators.primitives.reduction import all_of, any_of, cumsum, max, min, sum
+from combinators.primitives.rounding import absolute, ceil, floor, round, sign, trunc
+from combinators.primitives.selection import clip, maximum, minimum, where
+from combinators.primitives.shape import broadcast_to, reshape, transpose
+from combinators.primitives.statistics import logsumexp, mean, std, var
+from combinators.primitives.summation import diagonal, einsum, trace
+from combinators.primitives.trigonometric import (
+    arccos,
+    arcsin,
+    arctan,
+    arctan2,
+    cos,
+    sin,
+    tan,
 )
 
 __all__ = [
-    "arithmetic",
-    "comparison",
-    "conversion",
-    "exponential",
+    "absolute",
+    "add",
+    "all_of",
+    "any_of",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "astype",
+    "broadcast_to",
+    "cbrt",
+    "ceil",
+    "clip",
+    "concatenate",
+    "cos",
+    "cosh",
+    "cumsum",
+    "diagonal",
+    "divide",
+    "dot",
+    "einsum",
+    "equal",
+    "erf",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "expm1",
+    "flip",
+    "floor",
+    "floor_divide",
+    "full_like",
+    "getitem",
+    "greater",
+    "greater_equal",
+    "hstack",
+    "hypot",
+    "inner",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logsumexp",
     "loops",
-    "reduction",
-    "shape",
-    "trigonometric",
+    "matmul",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "moveaxis",
+    "multiply",
+    "negative",
+    "not_equal",
+    "ones_like",
+    "outer",
+    "positive",
+    "power",
+    "prod",
+    "ravel",
+    "reciprocal",
+    "relu",
+    "remainder",
+    "reshape",
+    "round",
+    "scale",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "stop_gradient",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "take",
+    "tan",
+    "tanh",
+    "tensordot",
+    "trace",
+    "transpose",
+    "trunc",
+    "unscale",
+    "var",
+    "vdot",
+    "vstack",
+    "where",
+    "zeros_like",
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.primitives.family import smooth
+from combinators.primitives.family import smooth, stepwise
 from combinators.primitives.typing import common_number
+from combinators.traced import library
 
 add = smooth(
     "add", "``x + y``.", lambda v, x, y, z: (v, v), promote=common_number, infix="+"
@@ -23,6 +24,12 @@ multiply = smooth(
 negative = smooth("negative", "``-x``.", lambda v, x, y: -v, promote=common_number)
 
 
+@library("positive")
+def positive(x: Any) -> Any:
+    """``+x``, which is ``x``."""
+    return x
+
+
 def _quotient(v: Any, y: Any, z: Any) -> Any:
     over_y = unscale(v, y)
     return over_y, -scale(over_y, z)
@@ -30,6 +37,18 @@ def _quotient(v: Any, y: Any, z: Any) -> Any:
 
 divide = smooth(
     "divide", "``x / y``.", lambda v, x, y, z: _quotient(v, y, z), "true_divide", infix="/"
+)
+floor_divide = stepwise(
+    "floor_divide", "``x // y``, the floor of the quotient.", promote=common_number, infix="//"
+)
+remainder = smooth(
+    "remainder",
+    "``x % y``, of the sign of ``y``: ``x - y * (x // y)``.",
+    lambda v, x, y, z: (v, -scale(v, x // y)),
+    "mod",
+    promote=common_number,
+    infix="%",
+    kink="where it jumps, the derivatives are 1 in x and -(x // y) in y",
 )
 scale = smooth(
     "scale",

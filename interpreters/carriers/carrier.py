@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from multipledispatch import Dispatcher
 
-from combinators.errors import MissingRule
+from combinators.errors import MissingRule, WrongMode
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, Primitive, named
@@ -50,6 +50,39 @@ class Carrier(Protocol):
     def lower(self, number: Number) -> Any:
         """A number of the carrier as the user gets it."""
         ...
+
+
+class Numbered(Protocol):
+    """A mode whose values are numbers too, as the dual numbers of the pushforward are."""
+
+    @property
+    def numbers(self) -> Carrier:
+        """The carrier of its numbers."""
+        ...
+
+
+_METHODS = ("const", "operation", "add", "truth", "row", "stack", "lift", "lower")
+
+
+def carrier_of(over: Carrier | Numbered) -> Carrier:
+    """``over`` itself, or the numbers of a mode that has them: what may stand after ``over=``.
+
+    It raises ``WrongMode`` for anything else: a pullback's arrows are no numbers.
+    """
+    numbers: Carrier = getattr(over, "numbers", over)
+    if isinstance(over, type):
+        raise WrongMode(f"{over.__name__} is a class; write {over.__name__}(...), an instance of it")
+    missing = [name for name in _METHODS if not callable(getattr(numbers, name, None))]
+    if missing:
+        given = type(over).__name__
+        raise WrongMode(
+            f"a mode computes over a carrier, and {given} is none: it has no {', '.join(missing)}; "
+            f"write {given} outside, as in {given}(over=Pushforward(over=NumPy()))"
+            if callable(getattr(over, "compose", None))
+            else f"a mode computes over a carrier, and {over!r:.60} is none: it has no "
+            f"{', '.join(missing)}; write over=NumPy(), or give it these methods"
+        )
+    return numbers
 
 
 values = Dispatcher("values")

@@ -1,0 +1,31 @@
+"""Hyperbolic functions and their inverses."""
+
+from __future__ import annotations
+
+from combinators.primitives.arithmetic import scale, unscale
+from combinators.primitives.family import smooth
+from combinators.primitives.powers import hypot, sqrt
+
+sinh = smooth("sinh", "The hyperbolic sine.", lambda v, x, y: scale(v, cosh(x)))
+cosh = smooth("cosh", "The hyperbolic cosine.", lambda v, x, y: scale(v, sinh(x)))
+tanh = smooth("tanh", "The hyperbolic tangent.", lambda v, x, y: scale(v, 1.0 - y * y))
+arcsinh = smooth(
+    "arcsinh",
+    "The inverse of ``sinh``.",
+    lambda v, x, y: unscale(v, hypot(x, 1.0)),
+    "asinh",
+)
+arccosh = smooth(
+    "arccosh",
+    "The inverse of ``cosh`` on [1, inf).",
+    lambda v, x, y: unscale(v, sqrt(x - 1.0) * sqrt(x + 1.0)),
+    "acosh",
+    kink="arccosh'(1) = inf",
+)
+arctanh = smooth(
+    "arctanh",
+    "The inverse of ``tanh`` on (-1, 1).",
+    lambda v, x, y: unscale(v, (1.0 - x) * (1.0 + x)),
+    "atanh",
+    kink="arctanh'(±1) = inf",
+)

@@ -1,0 +1,132 @@
+"""``x[…]``, as NumPy has it: windows for what is static, ``take`` for arrays and traced integers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from combinators.emit import dtype_of
+from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.primitives.gathering import take_at
+from combinators.primitives.shape import Shape, reshape, shape_of, transpose
+from combinators.primitives.windows import window
+from combinators.traced import Traced, library
+
+
+class _Slot(NamedTuple):
+    """One entry of a key, with the axis of the array that it speaks of; None adds an axis."""
+
+    entry: Any
+    axis: int
+
+
+@library("getitem")
+def getitem(x: Any, key: Any) -> Any:
+    """``x[key]``: integers, slices, ``...``, ``None``, and arrays of integers, traced or not."""
+    shape = shape_of(x)
+    slots = _slots(key if isinstance(key, tuple) else (key,), shape)
+    if not any(_is_array(slot.entry) for slot in slots):
+        return _reshaped(_windowed(x, slots), _extents(slots, shape))
+    windowed = _windowed(x, [s for s in slots if isinstance(s.entry, slice)])
+    return _gathered(windowed, slots, shape_of(windowed))
+
+
+def _slots(key: Sequence[Any], shape: Shape) -> list[_Slot]:
+    """The key, with ``...`` written out; every axis has a slot."""
+    for entry in key:
+        _check_kind(entry)
+    spoken = sum(entry is not None and entry is not Ellipsis for entry in key)
+    dots = sum(entry is Ellipsis for entry in key)
+    if spoken > len(shape) or dots > 1:
+        raise ShapeMismatch(f"an array of shape {shape} takes no {spoken} indices and {dots} '...'")
+    if not dots:
+        key = (*key, Ellipsis)
+    slots: list[_Slot] = []
+    axis = 0
+    for entry in key:
+        if entry is Ellipsis:
+            fill = range(axis, axis + len(shape) - spoken)
+            slots += [_Slot(slice(None), a) for a in fill]
+            axis += len(fill)
+        else:
+            slots.append(_Slot(_checked(entry, axis, shape), axis))
+            axis += entry is not None
+    return slots
+
+
+def _check_kind(entry: Any) -> None:
+    if entry is None or entry is Ellipsis or isinstance(entry, slice):
+        return
+    kind = np.result_type(dtype_of(entry)).kind
+    if kind == "b":
+        raise TypeMismatch(
+            "an index by booleans gives an array whose shape is not known while tracing; "
+            "write np.where(mask, x, 0) and keep the shape"
+        )
+    if kind not in "iu":
+        raise TypeMismatch(f"indices are integers, slices, None or ..., and this is {entry!r:.60}")
+
+
+def _checked(entry: Any, axis: int, shape: Shape) -> Any:
+    """The entry, if it fits; a static integer as a Python int counted from the front."""
+    if entry is None or isinstance(entry, (slice, Traced)):
+        return entry
+    extent = shape[axis]
+    static = np.asarray(entry)
+    if np.any((static < -extent) | (static >= extent)):
+        raise ShapeMismatch(
+            f"the index {entry!r:.60} is out of range for axis {axis} of an array of shape {shape}"
+        )
+    return operator.index(entry) % extent if isinstance(entry, (int, np.integer)) else static
+
+
+def _is_array(entry: Any) -> bool:
+    return isinstance(entry, (Traced, np.ndarray))
+
+
+def _windowed(x: Any, slots: Sequence[_Slot]) -> Any:
+    """The window that slices and static integers cut out; an integer leaves an axis of extent 1."""
+    extent = list(shape_of(x))
+    start, step = [0] * len(extent), [1] * len(extent)
+    for entry, axis in slots:
+        if isinstance(entry, slice):
+            chosen = range(extent[axis])[entry]
+        elif entry is not None:
+            chosen = range(entry, entry + 1)
+        else:
+            continue
+        extent[axis] = len(chosen)
+        if chosen:
+            start[axis] = chosen.start
+            step[axis] = chosen.step if len(chosen) > 1 else 1
+    return window(x, tuple(start), tuple(step), tuple(extent))
+
+
+def _extents(slots: Sequence[_Slot], shape: Shape) -> Shape:
+    kept = [s for s in slots if s.entry is None or isinstance(s.entry, slice)]
+    return tuple(1 if entry is None else len(range(shape[axis])[entry]) for entry, axis in kept)
+
+
+def _gathered(x: Any, slots: Sequence[_Slot], shape: Shape) -> Any:
+    """Take at the integers, traced ones and arrays, together: they broadcast to one shape."""
+    chosen = [
+        at for at, (entry, _) in enumerate(slots) if not (entry is None or isinstance(entry, slice))
+    ]
+    indices = [slots[at].entry for at in chosen]
+    axes = [slots[at].axis for at in chosen]
+    adjacent = chosen == list(range(chosen[0], chosen[0] + len(chosen)))
+    if not adjacent:
+        x = transpose(x, axes + [a for a in range(len(shape)) if a not in axes])
+    taken = take_at(x, indices, axes[0] if adjacent else 0)
+    rows = np.broadcast_shapes(*map(shape_of, indices))
+    before = slots[: chosen[0]] if adjacent else []
+    after = [s for s in slots if s not in before and slots.index(s) not in chosen]
+    sides = [[1 if s.entry is None else shape[s.axis] for s in side] for side in (before, after)]
+    return _reshaped(taken, (*sides[0], *rows, *sides[1]))
+
+
+def _reshaped(x: Any, shape: Shape) -> Any:
+    return x if shape_of(x) == shape else reshape(x, shape)

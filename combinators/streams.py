@@ -1,0 +1,54 @@
+"""Text of any depth and length, made piece by piece, and only as far as it is asked for.
+
+>>> def nested(depth):
+...     yield "("
+...     if depth:
+...         yield nested(depth - 1)
+...     yield ")"
+>>> cut(text_of(nested(2)), 10)
+'((()))'
+>>> cut(text_of(nested(10**9)), 10)
+'(((((((((…'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Union
+
+Pieces = Iterator[Union[str, "Pieces"]]
+"""Text, and pieces of text nested in it."""
+
+
+def text_of(pieces: Pieces) -> Iterator[str]:
+    """The text that ``pieces`` hold, in order, with a stack of our own."""
+    stack = [pieces]
+    while stack:
+        for piece in stack[-1]:
+            if isinstance(piece, str):
+                yield piece
+            else:
+                stack.append(piece)
+                break
+        else:
+            stack.pop()
+
+
+def cut(text: Iterable[str], width: int) -> str:
+    """The text in at most ``width`` characters; what follows is not even made."""
+    kept: list[str] = []
+    length = 0
+    for part in text:
+        kept.append(part)
+        length += len(part)
+        if length > width:
+            return "".join(kept)[: width - 1] + "…"
+    return "".join(kept)
+
+
+def separated(parts: Iterable[Pieces | str], by: str = ", ") -> Pieces:
+    """``parts`` with ``by`` between them."""
+    for index, part in enumerate(parts):
+        if index:
+            yield by
+        yield part

@@ -1,0 +1,201 @@
+"""Function values at the border: as arguments, and as results."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from combinators.definition import Definition
+from combinators.errors import TypeMismatch
+from combinators.functions import (
+    Draft,
+    argument_types,
+    function_operand,
+    parameter_names,
+    positional_types,
+)
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Fun, Object, Vector, components
+from combinators.scope import apart, current
+from combinators.terms import Lam, Var
+from combinators.translate import translate
+from combinators.trees import Face, face_of, open_up
+from diffcurry.modes import CARRIER, primal
+from interpreters.duals import Dual, Duals
+from interpreters.machine import Arrow
+from interpreters.running import Closure, Running
+from interpreters.transport import Transport
+
+_ARROWS: WeakKeyDictionary[Running, dict[int, tuple[Morphism, Arrow]]] = WeakKeyDictionary()
+
+_TRANSPORTS: WeakKeyDictionary[Running, Transport] = WeakKeyDictionary()
+
+
+def arrow_in(mode: Running, morphism: Morphism) -> Arrow:
+    """``morphism`` interpreted in ``mode``, once."""
+    known = _ARROWS.setdefault(mode, {})
+    if id(morphism) not in known:
+        known[id(morphism)] = (morphism, interpret(morphism, mode))
+    return known[id(morphism)][1]
+
+
+def transport(closure: Closure, obj: Fun, mode: Running) -> Any:
+    """A closure over NumPy's numbers as a closure of ``mode``."""
+    made = _TRANSPORTS.get(mode)
+    if made is None:
+        made = _TRANSPORTS[mode] = Transport(mode, _number_into(mode))
+    return made(closure, obj)
+
+
+def _number_into(mode: Running) -> Callable[[Any], Any]:
+    over = mode.over
+    return (lambda number: Dual(number)) if isinstance(over, Duals) else (lambda number: number)
+
+
+class FunctionValue:
+    """A function that a program returned: callable, and an argument for other programs."""
+
+    def __init__(self, closure: Closure) -> None:
+        """Of a closure over NumPy's numbers."""
+        self.closure = closure
+        self.function = closure.code.function
+        product = components(self.function.dom)
+        self.types: tuple[Object, ...] = (
+            product.parts if product is not None and product.width != 1 else (self.function.dom,)
+        )
+
+    @property
+    def captured(self) -> Mapping[str, Any]:
+        """The captured values, by name."""
+        code = self.closure.code
+        values = zip(self.closure.env, code.captured.parts, strict=True)
+        return dict(zip(code.label.names, (lower(v, o) for v, o in values), strict=True))
+
+    def __repr__(self) -> str:
+        """Its type, and what it captures."""
+        names = ", ".join(self.closure.code.label.names)
+        return f"<function {self.function!r}{f' capturing {names}' if names else ''}>"
+
+    def __call__(self, *args: Any) -> Any:
+        """The function at ``args``."""
+        if current() is not None:
+            raise TypeMismatch(
+                "a function that another program returned is called while tracing; "
+                "pass it to the traced function as an argument"
+            )
+        if len(args) != len(self.types):
+            raise TypeMismatch(f"{self!r} is called with {len(args)} arguments")
+        mode = primal()
+        closure = transport(self.closure, self.function, mode)
+        values = tuple(lift(a, o, mode) for a, o in zip(args, self.types, strict=True))
+        argument = values[0] if len(self.types) == 1 else values
+        with np.errstate(all="ignore"):
+            result = mode.eval(self.function).run((closure, argument))
+        return lower(result, self.function.cod)
+
+
+def lower(value: Any, obj: Object, face: Face | None = None) -> Any:
+    """A value of a program as the user gets it, in the containers that ``face`` describes."""
+    product = components(obj)
+    if product is not None:
+        shown = face or face_of(obj)
+        assert shown is not None
+        parts = zip(value, product.parts, shown.children, strict=True)
+        return shown.build([lower(v, o, f) for v, o, f in parts])
+    if isinstance(obj, Fun):
+        return FunctionValue(value)
+    if isinstance(obj, Vector):
+        return tuple(lower(item, obj.item) for item in value)
+    return CARRIER.lower(value)
+
+
+class Bound(NamedTuple):
+    """A function argument: a λ, the variables that it captures, and their values."""
+
+    lam: Lam
+    names: tuple[Var, ...]
+    values: tuple[Any, ...]
+    faces: tuple[Face | None, ...]
+
+
+def bound(function: Any, dom: Object) -> Bound:
+    """A user's function at an argument type; what ``functools.partial`` binds is captured."""
+    types = positional_types(function, dom)
+    faces = tuple(map(face_of, types))
+    with apart():
+        if not isinstance(function, functools.partial):
+            term, _ = function_operand(function, types, faces)
+            if not isinstance(term, Lam):
+                raise TypeMismatch(f"{function!r} captures values of a trace that is over")
+            return Bound(term, (), (), ())
+        return _bound_partial(function, types, faces)
+
+
+def _bound_partial(
+    function: functools.partial[Any], types: tuple[Object, ...], faces: tuple[Face | None, ...]
+) -> Bound:
+    inner: Callable[..., Any] = function.func
+    inner = inner.function if isinstance(inner, Definition) else inner
+    names = parameter_names(inner, len(function.args) + len(types))
+    given = dict(zip(names, function.args, strict=False)) | function.keywords
+    taken_types, taken_faces = argument_types(list(given.values()))
+    for name, obj in zip(given, taken_types, strict=True):
+        if not isinstance(obj, Object):
+            raise TypeMismatch(
+                f"partial binds {name} to a function whose type is not known; "
+                "give the types of its arguments, as in fun(f, Real)"
+            )
+    known = tuple(obj for obj in taken_types if isinstance(obj, Object))
+    rest = [name for name in names if name not in given][: len(types)]
+
+    def whole(*values: Any) -> Any:
+        captured = dict(zip(given, values, strict=False))
+        others = dict(zip(rest, values[len(given) :], strict=True))
+        if any(isinstance(function.func, kind) for kind in (Definition,)):
+            ordered = captured | others
+            return function.func(*(ordered[name] for name in names if name in ordered))
+        return inner(**captured, **others)
+
+    whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in (*given, *rest)]
+    )
+    made = Draft(whole, (*known, *types), (*taken_faces, *faces)).finish()
+    count = len(given)
+    lam = Lam(made.lam.params[count:], made.lam.body, getattr(inner, "__name__", ""))
+    return Bound(lam, made.lam.params[:count], tuple(given.values()), taken_faces)
+
+
+def lift(value: Any, obj: Object, mode: Running) -> Any:
+    """A user's value as one of ``mode``'s, of type ``obj``."""
+    product = components(obj)
+    if product is not None:
+        opened = open_up(value)
+        parts = opened[2] if opened is not None else ()
+        return tuple(lift(v, o, mode) for v, o in zip(parts, product.parts, strict=False))
+    if isinstance(obj, Fun):
+        return lift_function(value, obj, mode)
+    if isinstance(obj, Vector):
+        return tuple(lift(item, obj.item, mode) for item in value)
+    return mode.over.lift(value, obj)
+
+
+def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
+    """A user's function as a closure of ``mode``."""
+    if isinstance(value, FunctionValue):
+        if value.function is not obj:
+            raise TypeMismatch(f"{obj!r} was expected here, and this is {value.function!r}")
+        return transport(value.closure, obj, mode)
+    made = bound(value, obj.dom)
+    if made.lam.type is not obj:
+        raise TypeMismatch(f"{obj!r} was expected here, and this is {made.lam.type!r}")
+    env = tuple(
+        lift(v, var.type, mode) for v, var in zip(made.values, made.names, strict=True)
+    )
+    closure = arrow_in(mode, translate(made.names, made.lam)).run(env)
+    assert isinstance(closure, Closure)
+    return closure

@@ -1,0 +1,309 @@
+"""Cotangents as the user sees them: they mirror the value that they belong to.
+
+A number's is a number, an array's an array of its dtype, a container's the same container; an
+integer's or a boolean's is None. A function's is, in the form of Fig. 3 of 004, the table of its
+``Calls``, and in the form of Fig. 5 the mapping of its ``Captured`` variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
+from combinators.trees import Face, face_of, open_up
+from diffcurry.closures import lift, lower
+from diffcurry.modes import CARRIER, primal
+from interpreters.cotangents import Cotangent, Environment
+from interpreters.dense import zeros
+from interpreters.running import Closure, Running
+
+
+class Call(NamedTuple):
+    """One call of a function: what it was given, and the cotangent of what it gave."""
+
+    argument: Any
+    cotangent: Any
+
+
+class Calls(Sequence[Call]):
+    """A function's cotangent as the list of its calls (Fig. 3 of 004).
+
+    It is a monoid up to ``(x, 0) ~ []`` and ``(x, g) + (x, h) ~ (x, g + h)``; ``merged()`` applies
+    both.
+    """
+
+    def __init__(self, calls: Sequence[Call | tuple[Any, Any]] = ()) -> None:
+        """Of ``(argument, cotangent)`` pairs."""
+        self._calls = tuple(Call(*call) for call in calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Call]: ...
+    def __getitem__(self, index: int | slice) -> Call | Sequence[Call]:
+        """A call, or several."""
+        return self._calls[index]
+
+    def __len__(self) -> int:
+        """How many calls there were."""
+        return len(self._calls)
+
+    def __eq__(self, other: object) -> bool:
+        """The same calls in the same order, bit by bit."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return [_key(c) for c in self] == [_key(Call(*c)) for c in other]
+
+    def __hash__(self) -> int:
+        """Of the calls."""
+        return hash(tuple(map(_key, self)))
+
+    def merged(self) -> Calls:
+        """Each argument once, with the sum of its cotangents, and no zeros.
+
+        Arguments are one only where they are equal bit by bit.
+        """
+        totals: dict[Any, Call] = {}
+        for call in self:
+            key = _bits(call.argument)
+            have = totals.get(key)
+            total = call.cotangent if have is None else _sum(have.cotangent, call.cotangent)
+            totals[key] = Call(call.argument, total)
+        return Calls([c for c in totals.values() if not _is_zero(c.cotangent)])
+
+    def __repr__(self) -> str:
+        """As the paper writes it."""
+        shown = [f"({_brief(c.argument)}, {_brief(c.cotangent)})" for c in self[:20]]
+        return "[" + ", ".join(shown + ["…"] * (len(self) > len(shown))) + "]"
+
+    def __str__(self) -> str:
+        """A table."""
+        rows = [("argument", "cotangent")]
+        rows += [(_brief(c.argument), _brief(c.cotangent)) for c in self[:20]]
+        wide = max(len(left) for left, _ in rows)
+        lines = [f"{left:<{wide}}  {right}" for left, right in rows]
+        lines.insert(1, "-" * wide + "  " + "-" * max(len(right) for _, right in rows))
+        if len(self) > 20:
+            lines.append(f"… and {len(self) - 20} more")
+        return "\n".join(lines)
+
+
+class Captured(Mapping[str, Any]):
+    """A function's cotangent as that of the variables it captured, by name (Fig. 5 of 004).
+
+    A variable that is missing from it has the cotangent zero.
+    """
+
+    def __init__(self, cotangents: Mapping[str, Any] | None = None) -> None:
+        """Of cotangents by name."""
+        self._cotangents = dict(cotangents or {})
+
+    def __getitem__(self, name: str) -> Any:
+        """The cotangent of the captured variable ``name``."""
+        found = self._cotangents[name]
+        if isinstance(found, _Later):
+            found = self._cotangents[name] = found.shown()
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """Over the names."""
+        return iter(self._cotangents)
+
+    def __len__(self) -> int:
+        """How many have a cotangent."""
+        return len(self._cotangents)
+
+    def __repr__(self) -> str:
+        """By name."""
+        return "{" + ", ".join(f"{name}: {_brief(self[name])}" for name in self) + "}"
+
+
+class _Later(NamedTuple):
+    """The cotangent of a captured function: shown when it is asked for."""
+
+    cotangent: Cotangent
+    obj: Object
+    value: Any
+
+    def shown(self) -> Any:
+        return show(self.cotangent, self.obj, None, self.value)
+
+
+def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any) -> Any:
+    """The cotangent of ``value``, a value of a reverse mode, as the user gets it."""
+    product = components(obj)
+    if product is not None:
+        if not is_smooth(obj) and product.width == 0 and face is None:
+            return None
+        shown = face or face_of(obj)
+        assert shown is not None
+        given = cotangent or {}
+        return shown.build(
+            [
+                show(given.get(i), part, below, value[i])
+                for i, (part, below) in enumerate(zip(product.parts, shown.children, strict=True))
+            ]
+        )
+    if isinstance(obj, Fun):
+        return _show_function(cotangent, obj, value)
+    if isinstance(obj, Vector):
+        given = cotangent or {}
+        return tuple(show(given.get(i), obj.item, None, v) for i, v in enumerate(value))
+    if not isinstance(obj, Tensor) or not obj.is_smooth:
+        return None
+    return CARRIER.lower(zeros(CARRIER, obj) if cotangent is None else cotangent)
+
+
+def _show_function(cotangent: Cotangent, obj: Fun, closure: Closure) -> Any:
+    if type(cotangent) is list:
+        calls = []
+        for entry in cotangent:
+            if type(entry) is Environment:
+                return _show_function(_merged(cotangent), obj, closure)
+            argument, given = entry
+            calls.append(
+                Call(lower(argument, obj.dom), show(given, obj.cod, None, None))
+                if not _holds_function(obj.cod)
+                else Call(lower(argument, obj.dom), given)
+            )
+        return Calls(calls)
+    code = closure.code
+    parts = code.captured.parts
+    held: dict[str, Any] = {}
+    for i, part in (cotangent or {}).items():
+        if isinstance(parts[i], Fun):
+            held[code.label.names[i]] = _Later(part, parts[i], closure.env[i])
+        else:
+            held[code.label.names[i]] = show(part, parts[i], None, closure.env[i])
+    return Captured(held)
+
+
+def _merged(cotangent: list[Any]) -> Any:
+    calls = [entry for entry in cotangent if type(entry) is not Environment]
+    if calls:
+        raise TypeMismatch("a function's cotangent came in both forms at once; give one form")
+    return cotangent[0].captured
+
+
+def _holds_function(obj: Object) -> bool:
+    product = components(obj)
+    if product is not None:
+        return any(map(_holds_function, product.parts))
+    return isinstance(obj, Fun | Vector)
+
+
+def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Running) -> Cotangent:
+    """The user's cotangent of the result ``value`` as a sparse one of a reverse mode."""
+    if cotangent is None:
+        return None
+    product = components(obj)
+    if product is not None:
+        opened = open_up(cotangent)
+        if opened is None or len(opened[2]) != product.width:
+            raise TypeMismatch(f"the cotangent {path} of {obj!r} mirrors it, unlike {cotangent!r:.60}")
+        face = Face(opened[0], opened[1], ())
+        parts = {
+            i: read(part, below, value[i], path + face.path(i), mode)
+            for i, (part, below) in enumerate(zip(opened[2], product.parts, strict=True))
+        }
+        return {i: g for i, g in parts.items() if g is not None} or None
+    if isinstance(obj, Fun):
+        return _read_function(cotangent, obj, value, path, mode)
+    if isinstance(obj, Vector):
+        parts = {
+            i: read(part, obj.item, value[i], f"{path}[{i}]", mode)
+            for i, part in enumerate(cotangent)
+        }
+        return {i: g for i, g in parts.items() if g is not None} or None
+    return _read_tensor(cotangent, obj, path)
+
+
+def _read_tensor(cotangent: Any, obj: Object, path: str) -> Cotangent:
+    assert isinstance(obj, Tensor)
+    if not obj.is_smooth:
+        raise TypeMismatch(f"{path} : {obj!r} has no tangents; its cotangent is None")
+    array = np.asarray(cotangent)
+    if array.dtype.kind not in "biuf":
+        raise TypeMismatch(f"the cotangent {path} of {obj!r} is {cotangent!r:.60}")
+    if array.shape != obj.shape:
+        raise ShapeMismatch(f"the cotangent {path} of {obj!r} has the shape {array.shape}")
+    return CARRIER.lift(array, obj)
+
+
+def _read_function(
+    cotangent: Any, obj: Fun, closure: Closure, path: str, mode: Running
+) -> Cotangent:
+    if isinstance(cotangent, Mapping):
+        code = closure.code
+        names, parts = code.label.names, code.captured.parts
+        unknown = set(cotangent) - set(names)
+        if unknown:
+            raise TypeMismatch(
+                f"the function {path} captures {', '.join(names) or 'nothing'}, "
+                f"and not {', '.join(sorted(map(str, unknown)))}"
+            )
+        env = {
+            i: read(cotangent[name], parts[i], closure.env[i], f"{path}.{name}", mode)
+            for i, name in enumerate(names)
+            if name in cotangent
+        }
+        return [Environment({i: g for i, g in env.items() if g is not None})]
+    if not isinstance(cotangent, Sequence) or any(len(call) != 2 for call in cotangent):
+        raise TypeMismatch(
+            f"the cotangent {path} of a function is a list of (argument, cotangent) pairs, or a "
+            f"mapping of its captured variables by name, and this is {cotangent!r:.60}"
+        )
+    return [
+        (lift(argument, obj.dom, mode), read(given, obj.cod, None, path, mode))
+        for argument, given in cotangent
+    ]
+
+
+def _bits(value: Any) -> Any:
+    opened = open_up(value)
+    if opened is not None:
+        return tuple(map(_bits, opened[2]))
+    if callable(value):
+        return id(value)
+    array = np.asarray(value)
+    return (array.dtype.str, array.shape, array.tobytes())
+
+
+def _key(call: Call) -> Any:
+    return _bits(call.argument), _bits(call.cotangent)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return a if b is None else b
+    opened, other = open_up(a), open_up(b)
+    if opened is None or other is None:
+        return Calls([*a, *b]) if isinstance(a, Calls) else a + b
+    face = Face(opened[0], opened[1], ())
+    return face.build([_sum(x, y) for x, y in zip(opened[2], other[2], strict=True)])
+
+
+def _is_zero(cotangent: Any) -> bool:
+    if cotangent is None:
+        return True
+    opened = open_up(cotangent)
+    if opened is not None:
+        return all(map(_is_zero, opened[2]))
+    return len(cotangent) == 0 if isinstance(cotangent, Calls) else not np.any(cotangent)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, np.generic):
+        return f"{value.item():.6g}" if value.dtype.kind == "f" else str(value)
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=4, threshold=6).replace("\n", "")
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(_brief, value)) + ")"
+    return repr(value)
+
+
+__all__ = ["Call", "Calls", "Captured", "primal", "read", "show"]

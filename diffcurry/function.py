@@ -1,0 +1,174 @@
+"""``fun``: what a Python function becomes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from combinators.definition import Definition
+from combinators.errors import TypeMismatch
+from combinators.functions import Faces, Types, argument_types, call
+from combinators.objects import Fun, Object, components
+from combinators.scope import apart, current
+from combinators.trees import Face, face_of, open_up, take_apart
+from diffcurry.closures import lift, lower
+from diffcurry.modes import primal
+from diffcurry.program import Program
+from interpreters.running import Running
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Function(Definition, Generic[P, R]):
+    """A function of the language. Called on numbers it computes; called while another function is
+    being traced, it is a function value, applied there and never inlined.
+    """
+
+    def __init__(
+        self, function: Callable[P, R], types: tuple[Object, ...] | None = None
+    ) -> None:
+        """``function``, at ``types`` where they are given."""
+        super().__init__(function, types)
+        self._programs: dict[Any, Program] = {}
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The value at ``args``."""
+        values = self.positional(args, kwargs)
+        if current() is not None:
+            return call(self, values)  # type: ignore[no-any-return]
+        program = self.program(*values)
+        mode = primal()
+        with np.errstate(all="ignore"):
+            result = program.arrow(mode).run(self.lifted(program, values, mode))
+        return lower(result, program.cod, program.face)  # type: ignore[no-any-return]
+
+    def positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments in order, with Python's defaults."""
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):
+            return args
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeMismatch(f"{self.__name__}: {error}") from None
+        if kwargs:
+            given.apply_defaults()
+        if given.kwargs:
+            raise TypeMismatch(
+                f"{self.__name__} has keyword-only parameters, and arguments are positional here; "
+                "bind them first: fun(functools.partial(f, name=value))"
+            )
+        return given.args
+
+    def program(self, *args: Any) -> Program:
+        """The function at the types of ``args``, or at its declared types."""
+        types, faces = self._types_of(args)
+        key = (tuple(t if isinstance(t, Object) else None for t in types), faces)
+        untyped = any(not isinstance(t, Object) for t in types)
+        if untyped or key not in self._programs:
+            with apart():
+                made = self.specialise(types, faces)
+            known = self._programs.get(key)
+            if known is None or known.lam is not made.lam:
+                self._programs[key] = Program(made)
+        return self._programs[key]
+
+    def _types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
+        if self.types is None:
+            with apart():
+                return argument_types(args)
+        if not args:
+            return self.types, tuple(map(face_of, self.types))
+        if len(args) != len(self.types):
+            raise TypeMismatch(
+                f"{self.__name__} takes {len(self.types)} arguments and was given {len(args)}"
+            )
+        return self.types, tuple(
+            take_apart(arg)[0] if components(obj) is not None else None
+            for arg, obj in zip(args, self.types, strict=True)
+        )
+
+    def lifted(self, program: Program, args: tuple[Any, ...], mode: Running) -> tuple[Any, ...]:
+        """The arguments as values of ``mode``."""
+        names = (param.name for param in program.lam.params)
+        return tuple(
+            lift(arg, obj, mode) if fits(arg, obj, name) else ()
+            for arg, obj, name in zip(args, program.types, names, strict=True)
+        )
+
+
+def fits(value: Any, obj: Object, path: str) -> bool:
+    """Whether ``value`` stands for an ``obj``; it raises, naming the path, where it cannot.
+
+    A function that a program never calls stands for a Unit.
+    """
+    product = components(obj)
+    if product is not None:
+        opened = open_up(value)
+        if opened is None and callable(value) and product.width == 0:
+            return False
+        if opened is None or len(opened[2]) != product.width:
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+        face = Face(opened[0], opened[1], ())
+        for index, (part, below) in enumerate(zip(opened[2], product.parts, strict=True)):
+            fits(part, below, path + face.path(index))
+        return True
+    if isinstance(obj, Fun):
+        if not callable(value):
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+        return True
+    return _fits_tensor(value, obj, path)
+
+
+def _fits_tensor(value: Any, obj: Object, path: str) -> bool:
+    from combinators.functions import natural
+    from combinators.objects import Tensor
+
+    if isinstance(obj, Tensor):
+        given = natural(value)
+        fine = given.type is obj or (
+            isinstance(given.type, Tensor)
+            and given.type.shape == obj.shape
+            and (given.weak or np.can_cast(given.type.dtype, obj.dtype, "same_kind"))
+            and np.can_cast(np.result_type(given.type.dtype), obj.dtype, "same_kind")
+        )
+        if not fine:
+            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
+    return True
+
+
+@overload
+def fun(function: Callable[P, R], /, *types: Object) -> Function[P, R]: ...
+@overload
+def fun(*types: Object) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+def fun(function: Any = None, /, *types: Any) -> Any:
+    """A Python function as a function of the language.
+
+    It is typed by ``types``, one object for each parameter; or by its annotations, if every
+    parameter is annotated by an object (or float, int, bool); or else by the arguments of each
+    call. It is traced once for each choice of types, and free numbers and arrays of Python are
+    constants from then on.
+
+    >>> @fun
+    ... def area(r):
+    ...     return 3.0 * r * r
+    >>> area(2.0)
+    np.float64(12.0)
+    """
+    if function is None or isinstance(function, Object):
+        given = (function, *types) if function is not None else ()
+        return lambda f: Function(f, given or None)
+    if isinstance(function, Function) and not types:
+        return function
+    if not callable(function):
+        raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
+    if isinstance(function, Definition):
+        function = function.function
+    return Function(function, types or None)

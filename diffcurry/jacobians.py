@@ -1,0 +1,135 @@
+"""Whole Jacobians, a column or a row at a time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from combinators.errors import NotDifferentiable
+from combinators.objects import Fun, Object, Tensor, Vector
+from combinators.trees import Face, put_together, take_apart
+from diffcurry.cotangents import read
+from diffcurry.forward import push
+from diffcurry.modes import Mode, check_mode, pushforward
+from diffcurry.reverse import as_function, refuse_to_trace, run
+from diffcurry.scalar import Argnums, check_smooth, chosen
+from diffcurry.tangents import basis, flat_tangent, leaves
+
+P = ParamSpec("P")
+Blocks = dict[tuple[int, int], Any]
+"""The derivative of result leaf i by argument leaf j, of the shape of both together."""
+
+
+def jacrev(
+    f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent"
+) -> Callable[P, Any]:
+    """The Jacobian, a pullback for each number of the result.
+
+    It has the containers of the result, and in each leaf those of the argument; the arrays have
+    the shape of the result's leaf followed by that of the argument's.
+
+    >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    check_mode(mode, reverse_only="jacrev")
+
+    def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
+        ran = run(function, values, mode)
+        jacobian = Jacobian(ran.cod, ran.program.face, ran.program.types[which], ran.face(which))
+        for at, _, index, unit in basis(ran.cod):
+            seed = read(unit, ran.cod, ran.result, "", ran.mode)
+            (row,) = ran.gradients(seed, (which,))
+            for j, part in enumerate(take_apart(row)[1]):
+                if part is not None:
+                    jacobian.block(at, j)[index] = part
+        return jacobian
+
+    return _transformed(f, argnums, blocks)
+
+
+def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
+    """The Jacobian, a pushforward for each number of the argument; laid out as by ``jacrev``."""
+
+    def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
+        program = function.program(*values)
+        lifted = function.lifted(program, values, pushforward().inner)
+        face = take_apart(values[which])[0]
+        jacobian = Jacobian(program.cod, program.face, program.types[which], face)
+        for j, _, index, unit in basis(program.types[which]):
+            tangents = [unit if i == which else None for i in range(len(values))]
+            _, column = push(program, lifted, tangents)
+            for at, part in enumerate(flat_tangent(column, program.cod)):
+                if part is not None:
+                    jacobian.block(at, j)[(..., *index)] = part
+        return jacobian
+
+    return _transformed(f, argnums, blocks)
+
+
+def jacobian(
+    f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent"
+) -> Callable[P, Any]:
+    """The Jacobian, in the given mode: see ``jacrev`` and ``jacfwd``."""
+    check_mode(mode)
+    return jacfwd(f, argnums) if mode == "forward" else jacrev(f, argnums, mode=mode)
+
+
+class Jacobian:
+    """The blocks of a Jacobian between two first-order objects."""
+
+    def __init__(
+        self, result: Object, result_face: Face | None, argument: Object, argument_face: Face | None
+    ) -> None:
+        self._rows, self._columns = list(leaves(result)), list(leaves(argument))
+        self._row_face, self._column_face = result_face, argument_face
+        for leaf in (*self._rows, *self._columns):
+            if isinstance(leaf, Fun | Vector):
+                raise NotDifferentiable(
+                    f"a Jacobian is between numbers, and {leaf!r} holds functions; use vjp or jvp"
+                )
+        self._blocks: Blocks = {}
+
+    def block(self, i: int, j: int) -> Any:
+        """The array of block (i, j), to be filled."""
+        row, column = self._rows[i], self._columns[j]
+        assert isinstance(row, Tensor)
+        assert isinstance(column, Tensor)
+        if (i, j) not in self._blocks:
+            self._blocks[i, j] = np.zeros((*row.shape, *column.shape), dtype=column.dtype)
+        return self._blocks[i, j]
+
+    def shown(self) -> Any:
+        """In the containers of the result, and inside in those of the argument."""
+        rows = []
+        for i, row in enumerate(self._rows):
+            columns = [
+                self.block(i, j)[()] if _smooth(row) and _smooth(column) else None
+                for j, column in enumerate(self._columns)
+            ]
+            rows.append(put_together(self._column_face, iter(columns)))
+        return put_together(self._row_face, iter(rows))
+
+
+def _smooth(leaf: Object) -> bool:
+    return isinstance(leaf, Tensor) and leaf.is_smooth
+
+
+def _transformed(
+    f: Callable[P, Any], argnums: Argnums, blocks: Callable[[Any, tuple[Any, ...], int], Jacobian]
+) -> Callable[P, Any]:
+    function = as_function(f)
+
+    @functools.wraps(function)
+    def transformed(*args: P.args, **kwargs: P.kwargs) -> Any:
+        refuse_to_trace("jacobian")
+        values = function.positional(args, kwargs)
+        which = chosen(argnums, len(values))
+        check_smooth(function.program(*values).types, which)
+        shown = [blocks(function, values, index).shown() for index in which]
+        return tuple(shown) if isinstance(argnums, tuple) else shown[0]
+
+    return transformed

@@ -1,0 +1,53 @@
+"""The modes by name, over NumPy: one instance each, so that a program is interpreted once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal, get_args
+
+from combinators.errors import WrongMode
+from interpreters.carriers.numpy import NumPy
+from interpreters.modes.dependent import Dependent
+from interpreters.modes.primal import Primal
+from interpreters.modes.pullback import Pullback
+from interpreters.modes.pushforward import Pushforward
+from interpreters.reverse import Reverse
+
+Mode = Literal["dependent", "simple", "forward"]
+
+CARRIER = NumPy()
+
+
+@cache
+def primal() -> Primal:
+    """Values."""
+    return Primal(CARRIER)
+
+
+@cache
+def pushforward() -> Pushforward:
+    """Forward mode."""
+    return Pushforward(CARRIER)
+
+
+@cache
+def reverse(mode: str) -> Reverse:
+    """One of the two forms of reverse mode."""
+    return Dependent(CARRIER) if mode == "dependent" else Pullback(CARRIER)
+
+
+@cache
+def second_order() -> Dependent:
+    """Reverse mode over forward mode: second derivatives."""
+    return Dependent(pushforward())
+
+
+def check_mode(mode: str, *, reverse_only: str = "") -> None:
+    """Raise where ``mode`` is no mode, or is forward where only a pullback will do."""
+    if mode not in get_args(Mode):
+        raise WrongMode(f"mode is one of {', '.join(map(repr, get_args(Mode)))}, not {mode!r}")
+    if mode == "forward" and reverse_only:
+        raise WrongMode(
+            f"{reverse_only} needs a pullback, and forward mode has none; "
+            "use jvp(f, primals, tangents) instead"
+        )

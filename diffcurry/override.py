@@ -1,0 +1,159 @@
+"""``with_derivative``: a function with a derivative of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from combinators.emit import emit_operation, nest, unpack
+from combinators.errors import NotDifferentiable, TypeMismatch, WrongDerivative
+from combinators.functions import Draft, Specialised, argument_types, coerce, function_operand
+from combinators.objects import Fun, Object, Tensor, components
+from combinators.primitives.loops import OVERRIDE
+from combinators.terms import packed
+from combinators.translate import translate
+from combinators.trees import Face, take_apart
+from diffcurry.closures import arrow_in
+from diffcurry.function import Function
+from diffcurry.modes import primal
+from diffcurry.tangents import leaves
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def with_derivative(
+    f: Callable[P, R], rule: Callable[..., Any], *, check: bool = True
+) -> Function[P, R]:
+    """``f`` with ``rule(*args, cotangent)`` for the cotangents of its arguments.
+
+    The rule gives one cotangent for one argument, and a tuple for several. What ``f`` captures
+    keeps the cotangents that ``f`` itself gives it. The rule is checked, when it is first typed, to
+    be linear in the cotangent. Forward mode transposes the rule, at the cost of running it once for
+    each number of the result.
+
+    >>> import diffcurry as dc
+    >>> clipped = with_derivative(lambda x: x * x, lambda x, g: dc.clip(2.0 * x * g, -1.0, 1.0) * 0)
+    Traceback (most recent call last):
+        ...
+    combinators.errors.WrongDerivative: ...
+    """
+
+    def overridden(*args: Any) -> Any:
+        types, faces = argument_types(args)
+        known = tuple(obj for obj in types if isinstance(obj, Object))
+        if len(known) != len(types) or not all(map(_is_first_order, known)):
+            raise NotDifferentiable(
+                "with_derivative takes functions of numbers and containers of them; "
+                "let f capture the functions that it needs"
+            )
+        function, face = function_operand(f, known, faces)
+        assert isinstance(function.type, Fun)
+        made = _rule(rule, known, faces, function.type.cod, face)
+        if check:
+            check_linear(made)
+        argument = coerce(args[0] if len(args) == 1 else args, packed(known))
+        return unpack(face, emit_operation(OVERRIDE, (function, made.operand(), argument)))
+
+    overridden.__name__ = getattr(f, "__name__", "overridden")
+    overridden.__signature__ = _signature(f)  # type: ignore[attr-defined]
+    return Function(overridden, getattr(f, "types", None))
+
+
+def _signature(f: Any) -> Any:
+    import inspect
+
+    try:
+        return inspect.signature(f)
+    except (TypeError, ValueError):
+        return inspect.signature(lambda *args: args)
+
+
+def _is_first_order(obj: Object) -> bool:
+    return all(isinstance(leaf, Tensor) for leaf in leaves(obj))
+
+
+def _rule(
+    rule: Callable[..., Any],
+    types: tuple[Object, ...],
+    faces: tuple[Face | None, ...],
+    cod: Object,
+    face: Face | None,
+) -> Specialised:
+    """The rule as a λ of the argument and the cotangent."""
+    dom = packed(types)
+    whole = faces[0] if len(types) == 1 else Face(tuple, (), faces)
+
+    def applied(x: Any, cotangent: Any) -> Any:
+        return rule(*((x,) if len(types) == 1 else x), cotangent)
+
+    draft = Draft(applied, (dom, cod), (whole, face), "rule")
+    expected = list(leaves(dom))
+    if len(expected) != len(draft.leaves):
+        raise TypeMismatch(
+            f"the rule of with_derivative gives the cotangent of {dom!r}, but this gives "
+            f"{draft.object!r}"
+        )
+    made = draft.finish(expected)
+    if made.lam.body.type is not dom:
+        raise TypeMismatch(
+            f"the rule of with_derivative gives the cotangent of {dom!r}, but this gives "
+            f"{made.lam.body.type!r}"
+        )
+    return made
+
+
+def check_linear(made: Specialised) -> None:
+    """Raise where the rule is not linear in the cotangent, its last argument (L1, L2)."""
+    context = (*made.captured, *made.lam.params)
+    if not all(_is_first_order(var.type) for var in context):
+        return
+    arrow = arrow_in(primal(), translate(context, made.lam.body))
+    random = np.random.default_rng(0)
+    *rest, last = (var.type for var in context)
+    fixed = [_sample(obj, random) for obj in rest]
+    first, second = _sample(last, random), _sample(last, random)
+
+    def run(cotangent: Any) -> list[Any]:
+        with np.errstate(all="ignore"):
+            return _flat(arrow.run((*fixed, cotangent)), arrow.cod)
+
+    both = run(_combine(last, first, second, 1.0, -2.5))
+    apart = [x - 2.5 * y for x, y in zip(run(first), run(second), strict=True)]
+    for together, separately in zip(both, apart, strict=True):
+        if not np.allclose(together, separately, rtol=1e-3, atol=1e-4, equal_nan=True):
+            raise WrongDerivative(
+                "the rule of with_derivative is not linear in the cotangent: "
+                f"rule(x, g - 2.5 h) is {together}, and rule(x, g) - 2.5 rule(x, h) is "
+                f"{separately}; let it multiply the cotangent by numbers that depend on x only"
+            )
+
+
+def _sample(obj: Object, random: np.random.Generator) -> Any:
+    product = components(obj)
+    if product is not None:
+        return tuple(_sample(part, random) for part in product.parts)
+    assert isinstance(obj, Tensor)
+    return random.uniform(0.5, 1.5, obj.shape).astype(obj.dtype)[()]
+
+
+def _combine(obj: Object, x: Any, y: Any, a: float, b: float) -> Any:
+    product = components(obj)
+    if product is not None:
+        return tuple(
+            _combine(part, s, t, a, b) for part, s, t in zip(product.parts, x, y, strict=True)
+        )
+    assert isinstance(obj, Tensor)
+    return np.asarray(a * x + b * y, dtype=obj.dtype)[()] if obj.is_smooth else x
+
+
+def _flat(value: Any, obj: Object) -> list[Any]:
+    product = components(obj)
+    if product is None:
+        return [value]
+    return [leaf for v, o in zip(value, product.parts, strict=True) for leaf in _flat(v, o)]
+
+
+__all__ = ["check_linear", "nest", "take_apart", "with_derivative"]

@@ -1,0 +1,92 @@
+"""Running a function in reverse mode: what every reverse transform stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from combinators.errors import ConcreteValueNeeded, TypeMismatch
+from combinators.objects import Object, Product, components
+from combinators.scope import current
+from combinators.trees import Face, take_apart
+from diffcurry.closures import lower
+from diffcurry.cotangents import show
+from diffcurry.function import Function, fun
+from diffcurry.modes import reverse
+from diffcurry.program import Program
+from interpreters.cotangents import Cotangent
+from interpreters.reverse import Reverse
+
+
+class Ran(NamedTuple):
+    """A function that was run once, forwards, and its pullback there."""
+
+    program: Program
+    mode: Reverse
+    args: tuple[Any, ...]
+    values: tuple[Any, ...]
+    result: Any
+    pull: Callable[[Cotangent], Cotangent]
+
+    @property
+    def cod(self) -> Object:
+        """The type of the result."""
+        return self.program.cod
+
+    def value(self) -> Any:
+        """The result as the user gets it."""
+        return lower(self.result, self.cod, self.program.face)
+
+    def gradients(self, cotangent: Cotangent, which: tuple[int, ...]) -> tuple[Any, ...]:
+        """The cotangents of the arguments ``which``, each in its argument's containers."""
+        with np.errstate(all="ignore"):
+            pulled = self.pull(cotangent) or {}
+        return tuple(
+            show(pulled.get(i), self.program.types[i], self.face(i), self.values[i]) for i in which
+        )
+
+    def face(self, index: int) -> Face | None:
+        """The containers of argument ``index``."""
+        if components(self.program.types[index]) is None:
+            return None
+        return take_apart(self.args[index])[0]
+
+
+def as_function(f: Any) -> Function[..., Any]:
+    """``f``, which is or becomes a function of the language."""
+    if not callable(f):
+        raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
+    return fun(f)
+
+
+def refuse_to_trace(name: str) -> None:
+    """Derivatives are not values of the language."""
+    if current() is not None:
+        raise ConcreteValueNeeded(
+            f"{name} is used inside a function that is being traced, and derivatives are not yet "
+            "values of the language; for second derivatives of f use hessian(f) or hvp(f)"
+        )
+
+
+def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:
+    """``f`` at ``args`` in a reverse mode."""
+    function = as_function(f)
+    program = function.program(*args)
+    category = reverse(mode)
+    values = function.lifted(program, args, category)
+    with np.errstate(all="ignore"):
+        result, pull = category.rep(program.arrow(category), values)
+    return Ran(program, category, args, values, result, pull)
+
+
+def auxiliary(program: Program, has_aux: bool) -> tuple[Object, Face | None]:
+    """The type and the face of the differentiated result, of which ``(result, aux)`` may hold."""
+    if not has_aux:
+        return program.cod, program.face
+    product = program.cod
+    if not isinstance(product, Product) or product.width != 2:
+        raise TypeMismatch(f"has_aux=True takes a function that gives (value, aux), not {product!r}")
+    face = program.face
+    return product.parts[0], face.children[0] if face is not None else None

@@ -1,0 +1,133 @@
+"""Second derivatives: reverse mode over forward mode."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from combinators.errors import TypeMismatch
+from combinators.objects import Object, Tensor, components
+from combinators.trees import take_apart
+from diffcurry.cotangents import show
+from diffcurry.function import Function
+from diffcurry.jacobians import Jacobian
+from diffcurry.modes import second_order
+from diffcurry.program import Program
+from diffcurry.reverse import as_function, refuse_to_trace
+from diffcurry.scalar import Argnums, check_scalar, check_smooth, chosen
+from diffcurry.tangents import basis, flattened, read_tangent
+from interpreters.duals import Dual
+
+P = ParamSpec("P")
+
+
+def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0) -> Any:
+    """The Hessian of a scalar function times a vector: how its gradient moves along ``tangents``.
+
+    ``primals`` and ``tangents`` are tuples, as for ``jvp``; the result mirrors argument
+    ``argnums``, of which the gradient is taken.
+
+    >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
+    np.float64(12.0)
+    """
+    refuse_to_trace("hvp")
+    if len(primals) != len(tangents):
+        raise TypeMismatch(f"hvp was given {len(primals)} primals and {len(tangents)} tangents")
+    function = as_function(f)
+    values = function.positional(tuple(primals), {})
+    program = function.program(*values)
+    which = chosen(argnums, len(values))
+    read = [
+        read_tangent(tangent, param.type, param.name)
+        for tangent, param in zip(tangents, program.lam.params, strict=True)
+    ]
+    moved = _gradients_tangent(function, program, values, read, which)
+    return moved if isinstance(argnums, tuple) else moved[0]
+
+
+def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
+    """The Hessian of a scalar function: the Jacobian of its gradient, laid out as by ``jacrev``.
+
+    With a tuple of ``argnums``, a tuple of tuples.
+
+    >>> hessian(lambda x: x[0] * x[1] * x[1])(np.array([2.0, 3.0]))
+    array([[0., 6.],
+           [6., 4.]])
+    """
+    function = as_function(f)
+
+    @functools.wraps(function)
+    def transformed(*args: P.args, **kwargs: P.kwargs) -> Any:
+        refuse_to_trace("hessian")
+        values = function.positional(args, kwargs)
+        which = chosen(argnums, len(values))
+        rows = [[_block(function, values, i, j) for j in which] for i in which]
+        return tuple(map(tuple, rows)) if isinstance(argnums, tuple) else rows[0][0]
+
+    return transformed
+
+
+def _block(function: Function[..., Any], values: tuple[Any, ...], i: int, j: int) -> Any:
+    """The derivative by argument j of the gradient of argument i."""
+    program = function.program(*values)
+    faces = [take_apart(value)[0] for value in values]
+    jacobian = Jacobian(program.types[i], faces[i], program.types[j], faces[j])
+    for at, _, index, unit in basis(program.types[j]):
+        tangents = [unit if n == j else None for n in range(len(values))]
+        (column,) = _gradients_tangent(function, program, values, tangents, (i,))
+        for row, part in enumerate(flattened(column, faces[i])):
+            if part is not None:
+                jacobian.block(row, at)[(..., *index)] = part
+    return jacobian.shown()
+
+
+def _gradients_tangent(
+    function: Function[..., Any],
+    program: Program,
+    args: tuple[Any, ...],
+    tangents: list[Any],
+    which: tuple[int, ...],
+) -> tuple[Any, ...]:
+    """How the gradients of the arguments ``which`` move along ``tangents``."""
+    check_scalar(program.cod)
+    check_smooth(program.types, which)
+    mode = second_order()
+    still = function.lifted(program, args, mode)
+    values = tuple(map(_planted, still, tangents, program.types))
+    seed = Dual(np.ones((), dtype=getattr(program.cod, "dtype", "float64"))[()])
+    with np.errstate(all="ignore"):
+        _, pull = mode.rep(program.arrow(mode), values)
+        pulled = pull(seed) or {}
+    return tuple(
+        show(_tangent_part(pulled.get(i)), program.types[i], _face(args[i], program.types[i]), v)
+        for i, v in ((i, values[i]) for i in which)
+    )
+
+
+def _face(arg: Any, obj: Object) -> Any:
+    return take_apart(arg)[0] if components(obj) is not None else None
+
+
+def _planted(value: Any, tangent: Any, obj: Object) -> Any:
+    """``value``, whose numbers do not move, moving along ``tangent``."""
+    if tangent is None:
+        return value
+    product = components(obj)
+    if product is not None:
+        return tuple(map(_planted, value, tangent, product.parts))
+    if not isinstance(obj, Tensor):
+        raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
+    return Dual(value.primal, tangent)
+
+
+def _tangent_part(cotangent: Any) -> Any:
+    """The sparse cotangent that holds the tangents of a sparse cotangent of duals."""
+    if isinstance(cotangent, Dual):
+        return cotangent.tangent
+    if type(cotangent) is dict:
+        parts = {i: _tangent_part(part) for i, part in cotangent.items()}
+        return {i: part for i, part in parts.items() if part is not None} or None
+    return cotangent

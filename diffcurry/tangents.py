@@ -1,0 +1,181 @@
+"""Tangents as the user sees them: they mirror the value that they belong to.
+
+An integer's is None; a function's ``A ⇒ B`` is a function from an argument to the tangent of the
+result, or a mapping of the tangents of what it captures, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.trees import Face, face_of, open_up
+from diffcurry.closures import lift, lower
+from diffcurry.function import fun
+from diffcurry.modes import CARRIER, pushforward
+from interpreters.dense import zeros
+
+
+def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any:
+    """The user's tangent of ``value``, an argument, as nested tuples of numbers; None is zero."""
+    if tangent is None:
+        return None
+    product = components(obj)
+    if product is not None:
+        opened = open_up(tangent)
+        if opened is None or len(opened[2]) != product.width:
+            raise TypeMismatch(f"the tangent of {path} : {obj!r} mirrors it, unlike {tangent!r:.60}")
+        face = Face(opened[0], opened[1], ())
+        values = value if value is not None else (None,) * product.width
+        return tuple(
+            read_tangent(part, below, path + face.path(i), values[i])
+            for i, (part, below) in enumerate(zip(opened[2], product.parts, strict=True))
+        )
+    if isinstance(obj, Fun):
+        return _read_function(tangent, obj, path, value)
+    if not isinstance(obj, Tensor):
+        raise TypeMismatch(f"the tangent of {path} : {obj!r} can only be None")
+    return _read_tensor(tangent, obj, path)
+
+
+def _read_tensor(tangent: Any, obj: Tensor, path: str) -> Any:
+    if not obj.is_smooth:
+        raise TypeMismatch(f"{path} : {obj!r} has no tangents; its tangent is None")
+    array = np.asarray(tangent)
+    if array.dtype.kind not in "biuf":
+        raise TypeMismatch(f"the tangent of {path} : {obj!r} is {tangent!r:.60}")
+    if array.shape != obj.shape:
+        raise ShapeMismatch(f"the tangent of {path} : {obj!r} has the shape {array.shape}")
+    return CARRIER.lift(array, obj)
+
+
+def _read_function(tangent: Any, obj: Fun, path: str, closure: Any) -> Any:
+    if isinstance(tangent, Mapping):
+        names, parts = closure.code.label.names, closure.code.captured.parts
+        unknown = sorted(set(map(str, tangent)) - set(names))
+        if unknown:
+            raise TypeMismatch(
+                f"the function {path} captures {', '.join(names) or 'nothing'}, "
+                f"and not {', '.join(unknown)}"
+            )
+        return {
+            i: read_tangent(tangent[name], parts[i], f"{path}.{name}", closure.env[i])
+            for i, name in enumerate(names)
+            if tangent.get(name) is not None
+        }
+    if not callable(tangent):
+        raise TypeMismatch(
+            f"the tangent of the function {path} : {obj!r} is a function of its argument, or a "
+            f"mapping of the tangents of what it captures, and this is {tangent!r:.60}"
+        )
+    function = fun(tangent)
+
+    def direction(argument: Any) -> Any:
+        given = lower(argument, obj.dom)
+        several = components(obj.dom) is not None and isinstance(given, tuple)
+        moved = function(*given) if several else function(given)
+        return read_tangent(moved, obj.cod, path)
+
+    return direction
+
+
+def show_tangent(tangent: Any, obj: Object, face: Face | None) -> Any:
+    """A tangent as the user gets it."""
+    product = components(obj)
+    if product is not None:
+        shown = face or face_of(obj)
+        assert shown is not None
+        parts = tangent if tangent is not None else (None,) * product.width
+        return shown.build(
+            [
+                show_tangent(part, below, child)
+                for part, below, child in zip(parts, product.parts, shown.children, strict=True)
+            ]
+        )
+    if isinstance(obj, Vector):
+        parts = tangent if tangent is not None else (None,) * obj.length
+        return tuple(show_tangent(part, obj.item, None) for part in parts)
+    if isinstance(obj, Fun):
+        return _show_function(tangent, obj)
+    if not isinstance(obj, Tensor) or not obj.is_smooth:
+        return None
+    return CARRIER.lower(zeros(CARRIER, obj) if tangent is None else tangent)
+
+
+def _show_function(tangent: Any, obj: Fun) -> Any:
+    def direction(*args: Any) -> Any:
+        argument = lift(args[0] if len(args) == 1 else args, obj.dom, pushforward().inner)
+        with np.errstate(all="ignore"):
+            moved = None if tangent is None else tangent(argument)
+        return show_tangent(moved, obj.cod, None)
+
+    return direction
+
+
+def flat_tangent(tangent: Any, obj: Object) -> list[Any]:
+    """The tangents of the leaves of a first-order object."""
+    product = components(obj)
+    if product is None:
+        return [tangent]
+    parts = tangent if tangent is not None else (None,) * product.width
+    return [
+        leaf
+        for part, below in zip(parts, product.parts, strict=True)
+        for leaf in flat_tangent(part, below)
+    ]
+
+
+def flattened(value: Any, face: Face | None) -> list[Any]:
+    """The leaves of a value in these containers, in which None may stand for a leaf."""
+    if face is None:
+        return [value]
+    opened = open_up(value)
+    assert opened is not None
+    return [
+        leaf
+        for part, child in zip(opened[2], face.children, strict=True)
+        for leaf in flattened(part, child)
+    ]
+
+
+def smooth_leaves(obj: Object) -> Iterator[tuple[int, Tensor]]:
+    """The positions, among the leaves of a first-order object, of the smooth tensors."""
+    for at, leaf in enumerate(leaves(obj)):
+        if isinstance(leaf, Tensor) and leaf.is_smooth:
+            yield at, leaf
+
+
+def leaves(obj: Object) -> Iterator[Object]:
+    """The leaves of an object, from the left."""
+    product = components(obj)
+    if product is None:
+        yield obj
+        return
+    for part in product.parts:
+        yield from leaves(part)
+
+
+def basis(obj: Object) -> Iterator[tuple[int, Tensor, tuple[int, ...], Any]]:
+    """Every basis tangent of a first-order object: leaf, its type, the index in it, the tangent."""
+    for at, leaf in smooth_leaves(obj):
+        for index in np.ndindex(leaf.shape):
+            unit = np.zeros(leaf.shape, dtype=leaf.dtype)
+            unit[index] = 1
+            yield at, leaf, index, _planted(obj, at, unit[()])
+
+
+def _planted(obj: Object, at: int, number: Any) -> Any:
+    """The tangent that is ``number`` at leaf ``at`` and zero elsewhere."""
+    counter = iter(range(1 << 62))
+
+    def plant(below: Object) -> Any:
+        product = components(below)
+        if product is None:
+            return number if next(counter) == at else None
+        return tuple(plant(part) for part in product.parts)
+
+    return plant(obj)

@@ -1,0 +1,183 @@
+"""Exact rational numbers: what makes most laws exact.
+
+A number is a ``fractions.Fraction``, a tensor an object array of them; integers and booleans are
+NumPy's own. What moves or adds numbers up is borrowed from NumPy, which does both with any objects.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import DomainError, MissingRule
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor, is_smooth
+from combinators.operation import Operation, named
+from interpreters.carriers.carrier import Compute, computation, computes
+from interpreters.carriers.numpy import NumPy
+
+
+class Fractions:
+    """The carrier of the rationals; what leaves them is a ``DomainError`` or a ``MissingRule``.
+
+    >>> Fractions().lift(0.5, Tensor(()))
+    Fraction(1, 2)
+    """
+
+    numpy = NumPy()
+
+    def const(self, literal: Literal) -> Any:
+        """The literal, exactly; an infinity stays, as a bound to compare with."""
+        return rationals(literal.array) if literal.type.is_smooth else literal.array[()]
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
+        """What computes it exactly; NumPy's own where there are only integers and booleans."""
+        if not any(is_smooth(obj) for obj in (*types, cod)):
+            return self.numpy.operation(operation, types, cod)
+        try:
+            return computation(operation, self)
+        except MissingRule:
+            raise MissingRule(
+                f"the rationals have no {operation.name}: its values need not be rational; compute "
+                f"over NumPy(), or register one with computes({operation.name!r}, Fractions)"
+            ) from None
+
+    def add(self, x: Any, y: Any) -> Any:
+        """Elementwise."""
+        return x + y
+
+    def truth(self, number: Any) -> bool:
+        """Python's own."""
+        return bool(number)
+
+    def row(self, stack: Any, index: int) -> Any:
+        """A view."""
+        return stack[index]
+
+    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
+        """A new array."""
+        if not obj.is_smooth:
+            return self.numpy.stack(rows, obj)
+        array = np.empty(obj.shape, dtype=object)
+        for index, row in enumerate(rows):
+            array[index] = row
+        return array
+
+    def lift(self, value: Any, obj: Tensor) -> Any:
+        """A number or an array of floats, integers or fractions, exactly."""
+        if not obj.is_smooth:
+            return self.numpy.lift(value, obj)
+        return rationals(np.array(value, dtype=object))
+
+    def lower(self, number: Any) -> Any:
+        """A ``Fraction``, or a copy of the array."""
+        return self.numpy.lower(number)
+
+
+def rational(x: Any) -> Any:
+    """A number as a fraction; the infinities, which only serve as bounds, as they are."""
+    if isinstance(x, Fraction):
+        return x
+    plain = x.item() if isinstance(x, np.generic) else x
+    if isinstance(plain, float) and math.isinf(plain):
+        return plain
+    try:
+        return Fraction(plain)
+    except (ValueError, TypeError):
+        raise DomainError(f"{plain!r} is not a rational number") from None
+
+
+_rationals = np.frompyfunc(rational, 1, 1)
+
+
+def rationals(values: Any) -> Any:
+    """An array of fractions; of one number that fraction."""
+    return _rationals(np.asarray(values))
+
+
+def _exact(name: str, arity: int, function: Callable[..., Any]) -> None:
+    """Register ``function`` of fractions, element by element; it may not leave the rationals."""
+
+    def checked(*xs: Any) -> Any:
+        try:
+            y = function(*xs)
+        except ArithmeticError:
+            y = None
+        if isinstance(y, (Fraction, int)):
+            return Fraction(y)
+        given = ", ".join(map(str, xs))
+        raise DomainError(f"{name}({given}) is not a rational number")
+
+    elementwise = np.frompyfunc(checked, arity, 1)
+    computes(name, Fractions)(lambda: elementwise)
+
+
+def _borrowed(name: str) -> None:
+    """Register NumPy's own computation, on object arrays."""
+
+    def make(**parameters: Any) -> Compute:
+        compute = computation(Operation(named(name), tuple(parameters.items())), Fractions.numpy)
+
+        def borrowed(*xs: Any) -> Any:
+            arrays = [np.array(x, dtype=object) if isinstance(x, Fraction) else x for x in xs]
+            y = np.asarray(compute(*arrays))
+            return rationals(y) if y.dtype == object else y[()]
+
+        return borrowed
+
+    computes(name, Fractions)(make)
+
+
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "negative": operator.neg,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1 / x,
+    "absolute": abs,
+    "sign": lambda x: (x > 0) - (x < 0),
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "round": round,
+    "relu": lambda x: max(x, 0),
+}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "scale": lambda v, p: v * p if v else v,
+    "unscale": lambda v, p: v / p if v else v,
+    "maximum": max,
+    "minimum": min,
+}
+for _name, _one in _UNARY.items():
+    _exact(_name, 1, _one)
+for _name, _two in _BINARY.items():
+    _exact(_name, 2, _two)
+_exact("clip", 3, lambda x, low, high: min(max(x, low), high))
+
+for _name in (
+    "less less_equal greater greater_equal equal not_equal where stop_gradient "
+    "broadcast_to reshape transpose slice embed concatenate take put "
+    "sum prod max min cumsum matmul"
+).split():
+    _borrowed(_name)
+
+
+def _convert(dtype: str) -> Compute:
+    """Floats of any width hold fractions; to an integer it truncates."""
+    if np.dtype(dtype).kind == "f":
+        return rationals
+    truncated = np.frompyfunc(bool if dtype == "bool" else math.trunc, 1, 1)
+    return lambda x: np.asarray(truncated(x)).astype(dtype)[()]
+
+
+computes("convert", Fractions)(_convert)

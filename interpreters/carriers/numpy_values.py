@@ -1,0 +1,166 @@
+"""The values of the primitives on NumPy's scalars and arrays.
+
+Element types are kept, and a number stays a NumPy scalar, not an array of shape ``()``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Make = Callable[..., Callable[..., Any]]
+"""From a primitive's parameters to what computes it."""
+
+Shape = tuple[int, ...]
+
+_UFUNCS = """
+add subtract multiply divide floor_divide remainder negative absolute sign
+power square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
+sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh
+maximum minimum floor ceil trunc less less_equal greater greater_equal equal not_equal
+logical_and logical_or logical_xor logical_not
+"""
+
+
+def _scale(v: Any, p: Any) -> Any:
+    return _absorbing(v, v * p)
+
+
+def _unscale(v: Any, p: Any) -> Any:
+    return _absorbing(v, v / p)
+
+
+def _absorbing(v: Any, product: Any) -> Any:
+    """``product``, and 0 where ``v`` is 0: only nan can tell the difference."""
+    if isinstance(product, np.ndarray):
+        bad = product != product  # noqa: PLR0124 (nan differs from itself)
+        return np.where(bad & (v == 0), v, product) if bad.any() else product
+    return v if v == 0 else product
+
+
+def _sigmoid(x: Any) -> Any:
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, small)[()] / (1 + small)
+
+
+_erf_of_each = np.frompyfunc(math.erf, 1, 1)
+
+
+def _erf(x: Any) -> Any:
+    return np.asarray(_erf_of_each(x)).astype(x.dtype)[()]
+
+
+def _reciprocal(x: Any) -> Any:
+    return 1 / x
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(x, low), high)
+
+
+def _where(p: Any, x: Any, y: Any) -> Any:
+    return np.where(p, x, y)[()]
+
+
+def _convert(dtype: str) -> Any:
+    return lambda x: x.astype(dtype)
+
+
+def _reduce(function: Callable[..., Any]) -> Make:
+    def make(axis: Shape, keepdims: bool) -> Callable[..., Any]:
+        return lambda x: function(x, axis=axis, keepdims=keepdims)[()]
+
+    return make
+
+
+def _accumulate(function: Callable[..., Any]) -> Make:
+    """A reduction in the element type of its argument, which NumPy would widen."""
+
+    def make(axis: Shape, keepdims: bool) -> Callable[..., Any]:
+        return lambda x: function(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+
+    return make
+
+
+def _logsumexp(axis: Shape, keepdims: bool) -> Callable[..., Any]:
+    def compute(x: Any) -> Any:
+        largest = np.max(x, axis=axis, keepdims=True)
+        base = np.where(np.isfinite(largest), largest, np.zeros_like(largest))
+        total = np.log(np.sum(np.exp(x - base), axis=axis, keepdims=True)) + base
+        return (total if keepdims else np.squeeze(total, axis))[()]
+
+    return compute
+
+
+def _slices(start: Shape, step: Shape, extent: Shape) -> tuple[slice, ...]:
+    ends = (first + stride * n for first, stride, n in zip(start, step, extent, strict=True))
+    return tuple(
+        slice(first, end if end >= 0 else None, stride)
+        for first, end, stride in zip(start, ends, step, strict=True)
+    )
+
+
+def _slice(start: Shape, step: Shape, extent: Shape) -> Callable[..., Any]:
+    window = _slices(start, step, extent)
+    return lambda x: x[window]
+
+
+def _embed(start: Shape, step: Shape, shape: Shape) -> Callable[..., Any]:
+    def compute(x: Any) -> Any:
+        whole = np.zeros(shape, x.dtype)
+        whole[_slices(start, step, np.shape(x))] = x
+        return whole[()]
+
+    return compute
+
+
+def _take(axis: int) -> Callable[..., Any]:
+    before = (slice(None),) * axis
+    return lambda x, *indices: x[(*before, *indices)]
+
+
+def _put(axis: int, extents: Shape) -> Callable[..., Any]:
+    def compute(x: Any, *indices: Any) -> Any:
+        rows = np.broadcast_shapes(*map(np.shape, indices))
+        shape = np.shape(x)
+        whole = np.zeros((*shape[:axis], *extents, *shape[axis + len(rows) :]), x.dtype)
+        np.add.at(whole, (*(slice(None),) * axis, *indices), x)
+        return whole
+
+    return compute
+
+
+VALUES: dict[str, Make] = {
+    **{name: (lambda function: lambda: function)(getattr(np, name)) for name in _UFUNCS.split()},
+    "scale": lambda: _scale,
+    "unscale": lambda: _unscale,
+    "reciprocal": lambda: _reciprocal,
+    "sigmoid": lambda: _sigmoid,
+    "softplus": lambda: lambda x: np.logaddexp(x, 0),
+    "relu": lambda: lambda x: np.maximum(x, 0),
+    "erf": lambda: _erf,
+    "round": lambda: np.round,
+    "clip": lambda: _clip,
+    "where": lambda: _where,
+    "convert": _convert,
+    "stop_gradient": lambda: lambda x: x,
+    "broadcast_to": lambda shape: lambda x: np.broadcast_to(x, shape)[()],
+    "reshape": lambda shape: lambda x: np.reshape(x, shape)[()],
+    "transpose": lambda axes: lambda x: np.transpose(x, axes)[()],
+    "slice": _slice,
+    "embed": _embed,
+    "take": _take,
+    "put": _put,
+    "concatenate": lambda axis: lambda *parts: np.concatenate(parts, axis),
+    "sum": _accumulate(np.sum),
+    "prod": _accumulate(np.prod),
+    "cumsum": lambda axis: lambda x: np.cumsum(x, axis, dtype=x.dtype),
+    "max": _reduce(np.max),
+    "min": _reduce(np.min),
+    "logsumexp": _logsumexp,
+    "matmul": lambda: np.matmul,
+}
+"""What makes the computation of each primitive."""
