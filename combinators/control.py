@@ -57,7 +57,7 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
 
 
 def _shape(face: Face | None) -> Any:
-    return None if face is None else (face.names, tuple(map(_shape, face.children)))
+    return None if face is None else (face.names, tuple(_shape(child) for child in face.children))
 
 
 def _joined(x: Natural, y: Natural) -> Object:

@@ -26,7 +26,11 @@ _SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
 
 
 class Definition:
-    """A Python function, typed by what is given, by its annotations or by its arguments."""
+    """A Python function, typed by what is given, by its annotations or by its arguments.
+
+    One whose types are known while a function is being traced is traced at once: a λ is made where
+    it stands, not where it is first called.
+    """
 
     def __init__(
         self, function: Callable[..., Any], types: tuple[Object, ...] | None = None
@@ -38,6 +42,8 @@ class Definition:
         self._closed: dict[Any, Specialised] = {}
         self._open: dict[Any, tuple[Scope, Var, Specialised]] = {}
         self._running: set[Any] = set()
+        if self.types is not None and current() is not None:
+            self.at(self.types, tuple(map(face_of, self.types)))
 
     def __call__(self, *args: Any) -> Any:
         """Inside a traced function: an application of this function value."""
@@ -68,8 +74,7 @@ class Definition:
         key = _key(types, faces)
         if key in self._open:
             scope, var, made = self._open[key]
-            here = current()
-            if scope.is_open and here is not None and here.root is scope.root:
+            if scope.encloses(current()):
                 return var, made.face
         made = self.specialise(types, faces)
         term = made.operand()

@@ -17,7 +17,7 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.locate import users_place
 from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.scope import Scope, current, entered
-from combinators.terms import App, Lam, Term, Var, const, packed
+from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.traced import Traced, library
 from combinators.trees import Face, face_of, object_of, open_up, paths, take_apart
@@ -124,8 +124,9 @@ class Draft:
                     arguments.append(Pending(self.scope, wish, obj.function))
                     self._params.append(arguments[-1])
                 else:
-                    self._params.append(self.scope.parameter(wish, obj))
-                    arguments.append(unpack(face, Traced(self._params[-1], self.scope)))
+                    var = self.scope.parameter(wish, obj)
+                    self._params.append(var)
+                    arguments.append(unpack(face, Traced(var, self.scope)))
             self.face, self.leaves = take_apart(function(*arguments))
             self.naturals = [natural(leaf) for leaf in self.leaves]
 
@@ -178,6 +179,8 @@ def natural(leaf: Any) -> Natural:
 
 def coerce(value: Any, obj: Object) -> Term:
     """``value`` as an operand of type ``obj``; a weak Python scalar takes its dtype."""
+    if obj is Unit and callable(value):
+        return Tuple(())  # a function that nothing calls
     if components(obj) is not None:
         return _coerce_container(value, obj)
     if isinstance(obj, Fun) and callable(value) and not isinstance(value, Traced):
@@ -188,7 +191,7 @@ def coerce(value: Any, obj: Object) -> Term:
             raise TypeMismatch(f"{value!r} does not fit into {obj!r}")
         term = const(value, obj.dtype)
     else:
-        term = operand(value) if not callable(value) or isinstance(value, Traced) else pack((), ())
+        term = operand(value)
     if term.type is not obj:
         raise _mismatch(obj, term.type)
     return term

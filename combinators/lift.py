@@ -6,47 +6,123 @@ A term whose lets already stand there is returned as it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from combinators.free import captured
+from combinators.names import Names
 from combinators.recursion import Recursive, recurse
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.tree import distinct_nodes
+
+_Renamed = dict[str, Var]
+"""What stands for a name that would capture another."""
 
 
 def lift_lets(term: Term) -> Term:
     """An equal term in which no let stands in an argument."""
-    return recurse(_block(term, {}, frozenset(), {}))
+    lifting = _Lifting(term)
+    return recurse(lifting.block(term, {}, lifting.free))
 
 
 class _Block:
-    """What a block has bound so far, and what its variables are called now."""
+    """What a block has bound so far, and the names that it must not bind again."""
 
-    def __init__(self, renamed: dict[str, Var], taken: frozenset[str]) -> None:
+    def __init__(self, renamed: _Renamed, names: Iterable[str]) -> None:
         self.bindings: list[tuple[Var, Term]] = []
-        self.renamed = dict(renamed)
-        self.taken = set(taken)
+        self.renamed = renamed
+        self.names = set(names)
 
-    def bind(self, var: Var, bound: Term) -> None:
-        name, count = var.name, 0
-        while name in self.taken:
-            count += 1
-            name = f"{var.name}_{count}"
-        self.taken.add(name)
-        new = var if name == var.name else Var(name, var.type)
-        self.renamed[var.name] = new
-        self.bindings.append((new, bound))
+    def rename(self, name: str, var: Var | None) -> None:
+        """From here on ``var`` stands for ``name``, or the name for itself."""
+        if var is None or var.name == name:
+            self.renamed.pop(name, None)
+        else:
+            self.renamed[name] = var
 
 
-_Done = dict[int, Term]
-"""Blocks of closed λs that were lifted already: they are shared."""
+class _Lifting:
+    """One pass over a term."""
+
+    def __init__(self, term: Term) -> None:
+        self.free, self._captured = captured(term)
+        self._term = term
+        self._fresh: Names | None = None
+        self._done: dict[int, Term] = {}
+
+    def block(self, term: Term, renamed: _Renamed, seen: Iterable[Var]) -> Recursive[Term]:
+        """A block that sees the variables ``seen``, some of which are ``renamed``."""
+        block = _Block(renamed, [renamed.get(var.name, var).name for var in seen])
+        body: Term = yield self._walk(term, block)
+        bindings = tuple(block.bindings)
+        if isinstance(term, Let) and body is term.body and _same(bindings, term.bindings):
+            return term
+        return Let(bindings, body) if bindings else body
+
+    def _walk(self, term: Term, block: _Block) -> Recursive[Term]:
+        match term:
+            case Var(name):
+                return block.renamed.get(name, term)
+            case Let():
+                lifted: Term = yield self._let(term, block)
+                return lifted
+            case Lam():
+                function: Term = yield self._lam(term, block)
+                return function
+            case Cond():
+                choice: Term = yield self._cond(term, block)
+                return choice
+        old = _parts(term)
+        new: list[Term] = []
+        for part in old:
+            new.append((yield self._walk(part, block)))
+        same = all(a is b for a, b in zip(new, old, strict=True))
+        return term if same else _rebuilt(term, new)
+
+    def _let(self, term: Let, block: _Block) -> Recursive[Term]:
+        before = [(var.name, block.renamed.get(var.name)) for var, _ in term.bindings]
+        for var, bound in term.bindings:
+            value: Term = yield self._walk(bound, block)
+            new = self._unused(var, block)
+            block.names.add(new.name)
+            block.bindings.append((new, value))
+            block.rename(var.name, new)
+        result: Term = yield self._walk(term.body, block)
+        for name, var_before in reversed(before):
+            block.rename(name, var_before)
+        return result
+
+    def _unused(self, var: Var, block: _Block) -> Var:
+        """``var``, under a name that is nowhere else where its own is taken in the block."""
+        if var.name not in block.names:
+            return var
+        if self._fresh is None:
+            nodes = distinct_nodes(self._term)
+            self._fresh = Names(node.name for node in nodes if isinstance(node, Var))
+        return Var(self._fresh.fresh(var.name), var.type)
+
+    def _lam(self, term: Lam, block: _Block) -> Recursive[Term]:
+        free = self._captured[id(term)]
+        renamed = _among(free, block.renamed)
+        if not renamed and id(term) in self._done:
+            return self._done[id(term)]
+        body: Term = yield self.block(term.body, renamed, (*free, *term.params))
+        new = term if body is term.body else Lam(term.params, body, term.name)
+        if not renamed:
+            self._done[id(term)] = new
+        return new
+
+    def _cond(self, term: Cond, block: _Block) -> Recursive[Term]:
+        free = self._captured[id(term)]
+        test: Term = yield self._walk(term.test, block)
+        then: Term = yield self.block(term.then, _among(free, block.renamed), free)
+        other: Term = yield self.block(term.other, _among(free, block.renamed), free)
+        if test is term.test and then is term.then and other is term.other:
+            return term
+        return Cond(test, then, other, term.place)
 
 
-def _block(
-    term: Term, renamed: dict[str, Var], taken: frozenset[str], done: _Done
-) -> Recursive[Term]:
-    block = _Block(renamed, taken)
-    body = yield _walk(term, block, done)
-    bindings = tuple(block.bindings)
-    if isinstance(term, Let) and body is term.body and _same(bindings, term.bindings):
-        return term
-    return Let(bindings, body) if bindings else body
+def _among(free: tuple[Var, ...], renamed: _Renamed) -> _Renamed:
+    return {var.name: renamed[var.name] for var in free if var.name in renamed} if renamed else {}
 
 
 def _same(new: tuple[tuple[Var, Term], ...], old: tuple[tuple[Var, Term], ...]) -> bool:
@@ -56,70 +132,27 @@ def _same(new: tuple[tuple[Var, Term], ...], old: tuple[tuple[Var, Term], ...]) 
     )
 
 
-def _walk(term: Term, block: _Block, done: _Done) -> Recursive[Term]:
+def _parts(term: Term) -> tuple[Term, ...]:
     match term:
-        case Var(name):
-            return block.renamed.get(name, term)
-        case Const():
-            return term
-        case Let(bindings, body):
-            before = [(var.name, block.renamed.get(var.name)) for var, _ in bindings]
-            for var, bound in bindings:
-                block.bind(var, (yield _walk(bound, block, done)))
-            result = yield _walk(body, block, done)
-            for name, was in reversed(before):
-                if was is None:
-                    block.renamed.pop(name, None)
-                else:
-                    block.renamed[name] = was
-            return result
-        case Lam():
-            return (yield _lam(term, block, done))
-        case Cond(test, then, other, place):
-            test_ = yield _walk(test, block, done)
-            taken = frozenset(block.taken)
-            then_ = yield _block(then, block.renamed, taken, done)
-            other_ = yield _block(other, block.renamed, taken, done)
-            if test_ is test and then_ is then and other_ is other:
-                return term
-            return Cond(test_, then_, other_, place)
-        case _:
-            return (yield _parts(term, block, done))
-
-
-def _lam(term: Lam, block: _Block, done: _Done) -> Recursive[Term]:
-    names = {param.name for param in term.params}
-    renamed = {n: v for n, v in block.renamed.items() if n not in names and v.name != n}
-    if not renamed and id(term) in done:
-        return done[id(term)]
-    body = yield _block(term.body, renamed, frozenset(), done)
-    new = term if body is term.body else Lam(term.params, body, term.name)
-    if not renamed:
-        done[id(term)] = new
-    return new
-
-
-def _parts(term: Term, block: _Block, done: _Done) -> Recursive[Term]:
-    match term:
-        case App(function, argument, place):
-            old = (function, argument)
-        case Tuple(items, _) | Prim(_, items):
-            old = items
+        case App(function, argument):
+            return function, argument
+        case Tuple(items) | Prim(_, items):
+            return items
         case Proj(_, product):
-            old = (product,)
+            return (product,)
+        case _:
+            return ()
+
+
+def _rebuilt(term: Term, parts: list[Term]) -> Term:
+    match term:
+        case App(_, _, place):
+            return App(parts[0], parts[1], place)
+        case Tuple(_, names):
+            return Tuple(tuple(parts), names)
+        case Prim(operation, _, place):
+            return Prim(operation, tuple(parts), place)
+        case Proj(index):
+            return Proj(index, parts[0])
         case _:
             return term
-    new = []
-    for part in old:
-        new.append((yield _walk(part, block, done)))
-    if all(a is b for a, b in zip(new, old, strict=True)):
-        return term
-    match term:
-        case App():
-            return App(new[0], new[1], place)
-        case Tuple(_, names):
-            return Tuple(tuple(new), names)
-        case Prim(operation, _, place):
-            return Prim(operation, tuple(new), place)
-        case _:
-            return Proj(term.index, new[0])

@@ -27,6 +27,7 @@ class Object(Syntax):
     """A type of the language: ``Tensor``, ``Product``, ``Record``, ``Vector`` or ``Fun``."""
 
     __match_args__: ClassVar[tuple[str, ...]] = ()
+    is_interned = True
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -48,6 +49,10 @@ class Object(Syntax):
     def arguments(self) -> tuple[Any, ...]:
         """What the object was built from."""
         return tuple(vars(self)[name] for name in self.__match_args__)
+
+    def remarks(self) -> dict[str, Any]:
+        """Nothing that equality ignores."""
+        return {}
 
     @classmethod
     def builder(cls) -> Callable[..., Any]:

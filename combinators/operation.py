@@ -80,7 +80,7 @@ def declare(
     ``derivative`` is one of the forms in ``combinators.derivatives``; ``kink`` says in words what
     it gives where there is no derivative.
     """
-    primitive = type(f"Primitive_{name}", (Primitive,), {})()
+    primitive: Primitive = type(f"Primitive_{name}", (Primitive,), {})()
     vars(primitive).update(
         name=name,
         typing=typing,

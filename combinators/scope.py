@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from combinators.errors import EscapedVariable
+from combinators.names import Names
 from combinators.objects import Object, Unit
 from combinators.terms import Let, Term, Var
 
@@ -28,24 +29,6 @@ class _Binding(NamedTuple):
     captured: tuple[Var, ...]
 
 
-class Names:
-    """Names that are used once in a whole trace."""
-
-    def __init__(self) -> None:
-        """None is taken yet."""
-        self._taken: set[str] = set()
-        self._count: Counter[str] = Counter()
-
-    def fresh(self, wish: str) -> str:
-        """``wish``, or ``wish`` with a number that makes it unique."""
-        name = wish
-        while name in self._taken:
-            self._count[wish] += 1
-            name = f"{wish}{self._count[wish]}"
-        self._taken.add(name)
-        return name
-
-
 class Scope:
     """The bindings of one λ or one branch, in the order in which they were made."""
 
@@ -58,6 +41,12 @@ class Scope:
         self.is_open = True
         self._bindings: list[_Binding] = []
         self._own: set[str] = set()
+
+    def encloses(self, other: Scope | None) -> bool:
+        """Whether this scope is ``other``, or one around it that is still being traced."""
+        while other is not None and other is not self:
+            other = other.parent
+        return other is self and self.is_open
 
     def parameter(self, wish: str, obj: Object) -> Var:
         """A variable that the λ binds."""
@@ -164,7 +153,7 @@ def apart() -> Iterator[None]:
 def check_in_scope(var: Var, made_in: Scope) -> None:
     """Raise where a traced value is used outside the scope that made it."""
     scope = current()
-    if made_in.is_open and scope is not None and scope.root is made_in.root:
+    if scope is not None and made_in.encloses(scope):
         return
     raise EscapedVariable(
         f"{var.name} : {var.type!r} was made inside {made_in.owner} and is used outside it; "

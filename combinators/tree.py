@@ -7,9 +7,9 @@ of the distinct nodes instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 
 class Syntax:
@@ -18,9 +18,18 @@ class Syntax:
     Its arguments (the fields that are compared) are nodes, tuples of arguments, or hashable atoms.
     """
 
+    is_interned: ClassVar[bool] = False
+    """Whether equal nodes of this class are one, so that identity compares them."""
+
     def arguments(self) -> tuple[Any, ...]:
         """What the node was built from."""
-        return tuple(getattr(self, name) for name in _argument_names(type(self)))
+        known = vars(self)
+        return tuple([known[name] for name in _names(type(self))[0]])
+
+    def remarks(self) -> dict[str, Any]:
+        """What it was built with besides, and equality ignores: a name, the user's line."""
+        known = vars(self)
+        return {name: known[name] for name in _names(type(self))[1]}
 
     @classmethod
     def builder(cls) -> Callable[..., Any]:
@@ -38,19 +47,19 @@ class Syntax:
 
     def __hash__(self) -> int:
         """Of the structure, computed once a node."""
-        for node in distinct_nodes(self, seen=lambda node: "_hash" in vars(node)):
-            skeleton = _replace(node.arguments(), lambda child: vars(child)["_hash"])
+        for node in distinct_nodes(self, seen=_is_hashed):
+            skeleton = _replace(node.arguments(), _hash_of)
             object.__setattr__(node, "_hash", hash((type(node), skeleton)))
         return vars(self)["_hash"]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """A flat table, in which a shared node stands once."""
-        rows: list[tuple[Callable[..., Any], Any]] = []
+        rows: list[tuple[Callable[..., Any], Any, dict[str, Any]]] = []
         row_of: dict[int, _Row] = {}
         for node in distinct_nodes(self):
             arguments = _replace(node.arguments(), lambda child: row_of[id(child)])
             row_of[id(node)] = _Row(len(rows))
-            rows.append((node.builder(), arguments))
+            rows.append((node.builder(), arguments, node.remarks()))
         return _from_table, (rows,)
 
     def __copy__(self) -> Syntax:
@@ -66,28 +75,47 @@ class _Row(int):
     """A reference to a row of the table."""
 
 
-_NAMES: dict[type, tuple[str, ...]] = {}
+_NAMES: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
 
-def _argument_names(cls: type) -> tuple[str, ...]:
+def _names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields that are compared, and those that are not."""
     if cls not in _NAMES:
-        _NAMES[cls] = tuple(f.name for f in fields(cls) if f.init and f.compare)
+        made = [f for f in fields(cls) if f.init]
+        _NAMES[cls] = (
+            tuple(f.name for f in made if f.compare),
+            tuple(f.name for f in made if not f.compare),
+        )
     return _NAMES[cls]
 
 
-def _children(value: Any) -> Iterator[Syntax]:
-    if isinstance(value, Syntax):
-        yield value
-    elif type(value) is tuple:
-        for item in value:
-            yield from _children(item)
+def _children(values: Iterable[Any]) -> list[Syntax]:
+    found: list[Syntax] = []
+    for value in values:
+        if isinstance(value, Syntax):
+            found.append(value)
+        elif type(value) is tuple:
+            found += _children(value)
+    return found
+
+
+def _is_hashed(node: Syntax) -> bool:
+    return node.is_interned or "_hash" in vars(node)
+
+
+def _hash_of(node: Syntax) -> int:
+    return hash(node) if node.is_interned else vars(node)["_hash"]
+
+
+def _is_interned(node: Syntax) -> bool:
+    return node.is_interned
 
 
 def _replace(value: Any, by: Callable[[Any], Any]) -> Any:
     if isinstance(value, Syntax):
         return by(value)
     if type(value) is tuple:
-        return tuple(_replace(item, by) for item in value)
+        return tuple([_replace(item, by) for item in value])
     return value
 
 
@@ -98,13 +126,13 @@ def distinct_nodes(
     if seen(root):
         return
     met = {id(root)}
-    stack = [(root, _children(root.arguments()))]
+    stack = [(root, iter(_children(root.arguments())))]
     while stack:
         node, children = stack[-1]
         for child in children:
             if id(child) not in met and not seen(child):
                 met.add(id(child))
-                stack.append((child, _children(child.arguments())))
+                stack.append((child, iter(_children(child.arguments()))))
                 break
         else:
             stack.pop()
@@ -114,16 +142,20 @@ def distinct_nodes(
 def _number(root: Syntax, numbers: dict[Any, int]) -> int:
     """The number of ``root``'s structure: equal structures get one number."""
     number_of: dict[int, int] = {}
-    for node in distinct_nodes(root):
-        skeleton = _replace(node.arguments(), lambda child: _Row(number_of[id(child)]))
-        number_of[id(node)] = numbers.setdefault((type(node), skeleton), len(numbers))
+
+    def by(child: Syntax) -> Any:
+        return child if child.is_interned else number_of[id(child)]
+
+    for node in distinct_nodes(root, seen=_is_interned):
+        key = (type(node), _replace(node.arguments(), by))
+        number_of[id(node)] = numbers.setdefault(key, len(numbers))
     return number_of[id(root)]
 
 
-def _from_table(rows: list[tuple[Callable[..., Any], Any]]) -> Any:
+def _from_table(rows: list[tuple[Callable[..., Any], Any, dict[str, Any]]]) -> Any:
     built: list[Any] = []
-    for build, arguments in rows:
-        built.append(build(*_fill(arguments, built)))
+    for build, arguments, remarks in rows:
+        built.append(build(*_fill(arguments, built), **remarks))
     return built[-1]
 
 
@@ -131,5 +163,5 @@ def _fill(value: Any, built: list[Any]) -> Any:
     if type(value) is _Row:
         return built[value]
     if type(value) is tuple:
-        return tuple(_fill(item, built) for item in value)
+        return tuple([_fill(item, built) for item in value])
     return value

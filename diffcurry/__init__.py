@@ -6,16 +6,29 @@
 np.float64(1.3817732906760363)
 """
 
-import combinators.primitives as _primitives
-from combinators import control as _control
-from combinators.errors import DiffcurryError
+from combinators.errors import (
+    ConcreteValueNeeded,
+    DiffcurryError,
+    DomainError,
+    EscapedVariable,
+    ImmutableValue,
+    MissingRule,
+    NotComposable,
+    NotDifferentiable,
+    ShapeMismatch,
+    TypeMismatch,
+    UnboundVariable,
+    WrongDerivative,
+    WrongMode,
+)
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from diffcurry.check import check_grads
-from diffcurry.cotangents import Calls, Captured
-from diffcurry.eager import eager as _eager
+from diffcurry.cotangents import Call, Calls, Captured
 from diffcurry.forward import jvp
 from diffcurry.function import Function, fun
 from diffcurry.jacobians import jacfwd, jacobian, jacrev
+from diffcurry.library import *  # noqa: F403 (the library says what it holds)
+from diffcurry.library import __all__ as _library
 from diffcurry.linear import linear_transpose, linearize
 from diffcurry.override import with_derivative
 from diffcurry.primitive import primitive
@@ -24,7 +37,50 @@ from diffcurry.transforms import grad, pullback, pushforward, value_and_grad, vj
 
 __version__ = "0.1.0"
 
-cond = _eager(_control.cond)
-fold = _eager(_control.fold)
-scan = _eager(_control.scan)
-map = _eager(_control.map)  # noqa: A001
+__all__ = [
+    "Bool",
+    "Call",
+    "Calls",
+    "Captured",
+    "ConcreteValueNeeded",
+    "DiffcurryError",
+    "DomainError",
+    "EscapedVariable",
+    "Fun",
+    "Function",
+    "ImmutableValue",
+    "Int",
+    "MissingRule",
+    "NotComposable",
+    "NotDifferentiable",
+    "Object",
+    "Product",
+    "Real",
+    "Record",
+    "ShapeMismatch",
+    "Tensor",
+    "TypeMismatch",
+    "UnboundVariable",
+    "Unit",
+    "Vector",
+    "WrongDerivative",
+    "WrongMode",
+    "check_grads",
+    "fun",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linear_transpose",
+    "linearize",
+    "primitive",
+    "pullback",
+    "pushforward",
+    "value_and_grad",
+    "vjp",
+    "with_derivative",
+    *_library,
+]

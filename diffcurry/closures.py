@@ -20,7 +20,7 @@ from combinators.functions import (
     positional_types,
 )
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Vector, components
+from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.scope import apart, current
 from combinators.terms import Lam, Var
 from combinators.translate import translate
@@ -181,6 +181,7 @@ def lift(value: Any, obj: Object, mode: Running) -> Any:
         return lift_function(value, obj, mode)
     if isinstance(obj, Vector):
         return tuple(lift(item, obj.item, mode) for item in value)
+    assert isinstance(obj, Tensor)
     return mode.over.lift(value, obj)
 
 
@@ -189,7 +190,8 @@ def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
     if isinstance(value, FunctionValue):
         if value.function is not obj:
             raise TypeMismatch(f"{obj!r} was expected here, and this is {value.function!r}")
-        return transport(value.closure, obj, mode)
+        moved: Closure = transport(value.closure, obj, mode)
+        return moved
     made = bound(value, obj.dom)
     if made.lam.type is not obj:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {made.lam.type!r}")

@@ -16,7 +16,7 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
 from combinators.trees import Face, face_of, open_up
 from diffcurry.closures import lift, lower
-from diffcurry.modes import CARRIER, primal
+from diffcurry.modes import CARRIER
 from interpreters.cotangents import Cotangent, Environment
 from interpreters.dense import zeros
 from interpreters.running import Closure, Running
@@ -304,6 +304,3 @@ def _brief(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(map(_brief, value)) + ")"
     return repr(value)
-
-
-__all__ = ["Call", "Calls", "Captured", "primal", "read", "show"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from combinators.functions import Specialised
 from combinators.morphisms import Morphism
 from combinators.objects import Object
@@ -51,6 +49,3 @@ class Program:
     def __str__(self) -> str:
         """The λ, in let-normal form."""
         return str(self.lam)
-
-
-Values = tuple[Any, ...]

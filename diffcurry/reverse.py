@@ -58,7 +58,8 @@ def as_function(f: Any) -> Function[..., Any]:
     """``f``, which is or becomes a function of the language."""
     if not callable(f):
         raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
-    return fun(f)
+    function: Function[..., Any] = fun(f)
+    return function
 
 
 def refuse_to_trace(name: str) -> None:

@@ -12,7 +12,7 @@ def chosen(argnums: Argnums, count: int) -> tuple[int, ...]:
     """The argument positions that ``argnums`` names, from the front."""
     given = argnums if isinstance(argnums, tuple) else (argnums,)
     for index in given:
-        if not isinstance(index, int) or not -count <= index < count:
+        if isinstance(index, bool) or not -count <= index < count:
             raise TypeMismatch(f"argnums={argnums!r} of a function of {count} arguments")
     return tuple(index % count for index in given)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from combinators.morphisms import interpret
-from combinators.objects import Product
+from combinators.objects import Product, Unit
 from combinators.operation import Operation
 from combinators.rules import pullback_rule, pushforward_rule
 from combinators.terms import Lam
@@ -39,11 +39,9 @@ def pullback_of(
     if rule is None:
         return None
     compute = program(rule, over)
-    held = [
-        (at, i)
-        for at, i in enumerate(active)
-        if getattr(rule.body.type.parts[at], "width", None) != 0
-    ]
+    assert isinstance(rule.body.type, Product)
+    given = zip(active, rule.body.type.parts, strict=True)
+    held = [(at, i) for at, (i, obj) in enumerate(given) if obj is not Unit]
     if not isinstance(dom, Product):
         return lambda g, x, y: compute(g, x, y)[0]
     if len(held) == len(types) == 2:

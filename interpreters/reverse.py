@@ -61,17 +61,19 @@ class Reverse(Running):
                 joined[i] = spare(literals)
         return super().compose(joined)
 
-    def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+    def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive, which pulls back by the derivative that it declares."""
-        if operation.primitive.derivative is None:
-            return super().primitive(operation, dom, cod)
 
         def sparing(literals: frozenset[int]) -> Arrow:
-            return Arrow(dom, cod, (self._step(operation, dom, cod, literals),), spare=sparing)
+            key = (operation, dom, literals)
+            if key not in self._primitives:
+                step = self._rep(operation, dom, cod, literals)
+                self._primitives[key] = Arrow(dom, cod, (step,), spare=sparing)
+            return self._primitives[key]
 
         return sparing(frozenset())
 
-    def _step(
+    def _rep(
         self, operation: Operation, dom: Object, cod: Object, literals: frozenset[int]
     ) -> Step:
         """The carrier's computation; its arguments and its value stay on the tape."""
@@ -129,13 +131,15 @@ class Reverse(Running):
                 total = plus(total, call.captured, self.over.add)
                 continue
             x, cotangent = call
+            if cotangent is None:
+                continue
             machine.tape = []
             stack.append([*env, x])
             yield code.arrow.enter
             stack.pop()
             again = machine.tape
             stack.append(own(cotangent))
-            yield lambda _, again=again: reversed(again)
+            yield partial(_backwards, again)
             pulled = stack.pop()
             if pulled is not None:
                 pulled.pop(code.width, None)
@@ -175,6 +179,10 @@ class Reverse(Running):
             machine.tape.append(save)
 
         return apply
+
+
+def _backwards(tape: list[Step], _: Machine) -> Iterator[Step]:
+    return reversed(tape)
 
 
 def save(machine: Machine) -> None:

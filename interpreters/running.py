@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from combinators.category import Label
+from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
@@ -58,10 +59,19 @@ class Running:
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
         self.over = carrier_of(over)
+        self._steps: dict[Any, Step] = {}
+        self._primitives: dict[Any, Arrow] = {}
 
     def record(self, step: steps.Reversible) -> Step:
         """The step as this mode runs it."""
         return steps.unrecorded(step)
+
+    def step(self, make: Callable[..., steps.Reversible], *arguments: Any) -> Step:
+        """The structural step ``make(*arguments)``; equal steps are one."""
+        key = (make, arguments)
+        if key not in self._steps:
+            self._steps[key] = self.record(make(*arguments))
+        return self._steps[key]
 
     def leave(self, machine: Machine, step: Step) -> None:
         """Leave what undoes a step; a mode that only goes forwards leaves nothing."""
@@ -76,7 +86,7 @@ class Running:
 
     def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
         """A component."""
-        return Arrow(dom, cod, (self.record(steps.project(index)),), component=index)
+        return Arrow(dom, cod, (self.step(steps.project, index),), component=index)
 
     def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
         """Each on a copy of the source, then their tuple."""
@@ -87,16 +97,16 @@ class Running:
         indices = [arrow.component for arrow in arrows]
         if all(index is not None for index in indices):
             chosen = tuple(index for index in indices if index is not None)
-            return Arrow(dom, cod, (self.record(steps.select(chosen, self.over.add)),))
+            return Arrow(dom, cod, (self.step(steps.select, chosen, self.over.add),))
         rope: list[Step | Arrow] = []
         for depth, arrow in enumerate(arrows, 1):
-            rope += [self.record(steps.over(depth, self.over.add)), arrow]
-        rope.append(self.record(steps.pair([arrow.cod for arrow in arrows])))
+            rope += [self.step(steps.over, depth, self.over.add), arrow]
+        rope.append(self.step(steps.pair, tuple([arrow.cod for arrow in arrows])))
         return Arrow(dom, cod, tuple(rope), literals=literals)
 
     def extend(self, context: Product, arrow: Arrow) -> Arrow:
         """Run on a copy, and append."""
-        over = self.record(steps.over(1, self.over.add))
+        over = self.step(steps.over, 1, self.over.add)
         append = self.record(steps.append(context.width, arrow.cod))
         return Arrow(context, context.snoc(arrow.cod), (over, arrow, append))
 
@@ -117,12 +127,21 @@ class Running:
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A computation of the carrier; a loop is rounds of this mode's own ``eval``."""
+        if operation.primitive.derivative is not None:
+            key = (operation, dom)
+            if key not in self._primitives:
+                self._primitives[key] = self.generator(operation, dom, cod)
+            return self._primitives[key]
         if operation in (FOLD, SCAN, MAP):
             loop = Loop(operation, dom, cod, self.over)
             function = function_of(dom)
             return Arrow(dom, cod, (loop.forward(self.eval(function), self.leave),))
         if operation == OVERRIDE:
             return Arrow(dom, cod, (self.override(dom, cod),))
+        raise MissingRule(f"the mode {type(self).__name__} does not know the loop {operation.name}")
+
+    def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        """A primitive of the carrier."""
         return Arrow(dom, cod, (self.compute(operation, dom, cod),))
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:

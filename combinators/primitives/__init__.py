@@ -48,7 +48,8 @@ from combinators.primitives.logic import logical_and, logical_not, logical_or, l
 from combinators.primitives.multiplication import prod
 from combinators.primitives.powers import cbrt, hypot, power, reciprocal, sqrt, square
 from combinators.primitives.products import dot, inner, matmul, outer, tensordot, vdot
-from combinators.primitives.reduction import all_of, any_of, cumsum, max, min, sum
+from combinators.primitives.quantifiers import all, any
+from combinators.primitives.reduction import cumsum, max, min, sum
 from combinators.primitives.rounding import absolute, ceil, floor, round, sign, trunc
 from combinators.primitives.selection import clip, maximum, minimum, where
 from combinators.primitives.shape import broadcast_to, reshape, transpose
@@ -67,8 +68,8 @@ from combinators.primitives.trigonometric import (
 __all__ = [
     "absolute",
     "add",
-    "all_of",
-    "any_of",
+    "all",
+    "any",
     "arccos",
     "arccosh",
     "arcsin",
@@ -111,9 +112,9 @@ __all__ = [
     "less",
     "less_equal",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logical_and",
     "logical_not",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.primitives.family import smooth, stepwise
+from combinators.primitives.family import Function, smooth, stepwise
 from combinators.primitives.typing import common_number
 from combinators.traced import library
 
-add = smooth(
-    "add", "``x + y``.", lambda v, x, y, z: (v, v), promote=common_number, infix="+"
-)
+add = smooth("add", "``x + y``.", lambda v, x, y, z: (v, v), promote=common_number, infix="+")
 subtract = smooth(
     "subtract", "``x - y``.", lambda v, x, y, z: (v, -v), promote=common_number, infix="-"
 )
@@ -50,13 +48,13 @@ remainder = smooth(
     infix="%",
     kink="where it jumps, the derivatives are 1 in x and -(x // y) in y",
 )
-scale = smooth(
+scale: Function = smooth(
     "scale",
     "``v * p``, linear in ``v``: what a derivative is multiplied by.",
     lambda w, v, p, z: (scale(w, p), scale(w, v)),
     kink="0 wherever v is 0, even where p is inf or nan",
 )
-unscale = smooth(
+unscale: Function = smooth(
     "unscale",
     "``v / p``, linear in ``v``.",
     lambda w, v, p, z: _quotient(w, p, z),

@@ -44,5 +44,5 @@ logaddexp = smooth(
     "logaddexp",
     "``log(exp(x) + exp(y))``, without overflow.",
     lambda v, x, y, z: (scale(v, share(x, z)), scale(v, share(y, z))),
-    kink="both derivatives are 0 where x = y = -inf, and nan where an infinity is the larger",
+    kink="both derivatives are 0 where x = y = -inf; that of an argument that is inf is nan",
 )

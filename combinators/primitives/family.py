@@ -62,7 +62,9 @@ def stepwise(
 
 def comparison(name: str, infix: str) -> Function:
     """A comparison, elementwise, to booleans."""
-    return stepwise(name, f"``x {infix} y``, elementwise.", promote=common, typing=predicate, infix=infix)
+    return stepwise(
+        name, f"``x {infix} y``, elementwise.", promote=common, typing=predicate, infix=infix
+    )
 
 
 __all__ = ["Derivative", "comparison", "function", "smooth", "stepwise"]

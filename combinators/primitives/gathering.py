@@ -56,8 +56,9 @@ PUT = declare("put", _put_type, Linear(_put_back), cost=over_arguments)
 
 @library("take")
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-    """The elements of ``x`` at integer ``indices``, of any shape, along ``axis``; negative ones
-    count from the end. For None, those of ``x`` laid flat.
+    """The elements at integer ``indices``, of any shape, along ``axis``; for None, of ``x`` flat.
+
+    Negative indices count from the end.
     """
     if axis is None:
         return take_at(ravel(x), [indices], 0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from combinators.primitives.arithmetic import scale, unscale
-from combinators.primitives.family import smooth
+from combinators.primitives.family import Function, smooth
 from combinators.primitives.powers import hypot, sqrt
 
 sinh = smooth("sinh", "The hyperbolic sine.", lambda v, x, y: scale(v, cosh(x)))
-cosh = smooth("cosh", "The hyperbolic cosine.", lambda v, x, y: scale(v, sinh(x)))
+cosh: Function = smooth("cosh", "The hyperbolic cosine.", lambda v, x, y: scale(v, sinh(x)))
 tanh = smooth("tanh", "The hyperbolic tangent.", lambda v, x, y: scale(v, 1.0 - y * y))
 arcsinh = smooth(
     "arcsinh",

@@ -1,4 +1,4 @@
-"""``x[…]``, as NumPy has it: windows for what is static, ``take`` for arrays and traced integers."""
+"""``x[…]``, as NumPy has it: windows for what is static, ``take`` for what is not."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def getitem(x: Any, key: Any) -> Any:
     shape = shape_of(x)
     slots = _slots(key if isinstance(key, tuple) else (key,), shape)
     if not any(_is_array(slot.entry) for slot in slots):
-        return _reshaped(_windowed(x, slots), _extents(slots, shape))
-    windowed = _windowed(x, [s for s in slots if isinstance(s.entry, slice)])
+        windowed = _windowed(x, slots)
+        kept = [slot for slot in slots if _is_kept(slot.entry)]
+        return _reshaped(windowed, _sizes(kept, shape_of(windowed)))
+    windowed = _windowed(x, [slot for slot in slots if isinstance(slot.entry, slice)])
     return _gathered(windowed, slots, shape_of(windowed))
 
 
@@ -105,27 +107,33 @@ def _windowed(x: Any, slots: Sequence[_Slot]) -> Any:
     return window(x, tuple(start), tuple(step), tuple(extent))
 
 
-def _extents(slots: Sequence[_Slot], shape: Shape) -> Shape:
-    kept = [s for s in slots if s.entry is None or isinstance(s.entry, slice)]
-    return tuple(1 if entry is None else len(range(shape[axis])[entry]) for entry, axis in kept)
-
-
 def _gathered(x: Any, slots: Sequence[_Slot], shape: Shape) -> Any:
-    """Take at the integers, traced ones and arrays, together: they broadcast to one shape."""
-    chosen = [
-        at for at, (entry, _) in enumerate(slots) if not (entry is None or isinstance(entry, slice))
-    ]
+    """Take at the integers, traced ones and arrays, together: they broadcast to one shape.
+
+    Its axes stand where the indices stood, or in front where these are not side by side.
+    """
+    chosen = [at for at, slot in enumerate(slots) if not _is_kept(slot.entry)]
     indices = [slots[at].entry for at in chosen]
     axes = [slots[at].axis for at in chosen]
-    adjacent = chosen == list(range(chosen[0], chosen[0] + len(chosen)))
-    if not adjacent:
+    first, last = chosen[0], chosen[-1]
+    if last - first + 1 == len(chosen):
+        before, after = slots[:first], slots[last + 1 :]
+    else:
+        before, after = [], [slot for slot in slots if _is_kept(slot.entry)]
         x = transpose(x, axes + [a for a in range(len(shape)) if a not in axes])
-    taken = take_at(x, indices, axes[0] if adjacent else 0)
+        axes = [0]
+    taken = take_at(x, indices, axes[0])
     rows = np.broadcast_shapes(*map(shape_of, indices))
-    before = slots[: chosen[0]] if adjacent else []
-    after = [s for s in slots if s not in before and slots.index(s) not in chosen]
-    sides = [[1 if s.entry is None else shape[s.axis] for s in side] for side in (before, after)]
-    return _reshaped(taken, (*sides[0], *rows, *sides[1]))
+    return _reshaped(taken, (*_sizes(before, shape), *rows, *_sizes(after, shape)))
+
+
+def _is_kept(entry: Any) -> bool:
+    return entry is None or isinstance(entry, slice)
+
+
+def _sizes(slots: Sequence[_Slot], shape: Shape) -> Shape:
+    """The extents in the result of axes that were added, or kept with this shape."""
+    return tuple(1 if slot.entry is None else shape[slot.axis] for slot in slots)
 
 
 def _reshaped(x: Any, shape: Shape) -> Any:

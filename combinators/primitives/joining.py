@@ -35,9 +35,7 @@ def _parts(g: Any, *parts: Object, axis: int) -> Any:
     return [part(g, axis, start, n) for start, n in zip(starts, extents, strict=False)]
 
 
-CONCATENATE = declare(
-    "concatenate", _concatenate_type, Linear(_parts), promote=common, cost=free
-)
+CONCATENATE = declare("concatenate", _concatenate_type, Linear(_parts), promote=common, cost=free)
 
 
 @library("concatenate", "concat")
@@ -70,7 +68,5 @@ def hstack(arrays: Sequence[Any]) -> Any:
 @library("vstack")
 def vstack(arrays: Sequence[Any]) -> Any:
     """``arrays`` one below the other: along the first axis, vectors as rows."""
-    rows = [
-        array if len(shape_of(array)) > 1 else reshape(array, (1, -1)) for array in arrays
-    ]
+    rows = [array if len(shape_of(array)) > 1 else reshape(array, (1, -1)) for array in arrays]
     return concatenate(rows)

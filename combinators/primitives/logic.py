@@ -31,6 +31,4 @@ logical_or = stepwise(
 logical_xor = stepwise(
     "logical_xor", "``x ^ y``.", "bitwise_xor", promote=_logic, typing=predicate, infix="^"
 )
-logical_not = stepwise(
-    "logical_not", "``~x``.", "invert", promote=_logic, typing=predicate
-)
+logical_not = stepwise("logical_not", "``~x``.", "invert", promote=_logic, typing=predicate)

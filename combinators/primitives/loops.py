@@ -51,7 +51,8 @@ def _override(f: Object, rule: Object, x: Object) -> Object:
     given = _function(rule, Product(x, function.cod), "the rule of with_derivative")
     if given.cod is not x:
         raise TypeMismatch(
-            f"the rule of with_derivative gives the cotangent of {x!r}, but this gives {given.cod!r}"
+            f"the rule of with_derivative gives the cotangent of {x!r}, but this gives "
+            f"{given.cod!r}"
         )
     return function.cod
 

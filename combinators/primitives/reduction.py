@@ -10,7 +10,7 @@ from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import Typing, declare, over_arguments
 from combinators.primitives.axes import Axis, flip, normal_axis, ravel, several_axes
-from combinators.primitives.comparison import equal, not_equal
+from combinators.primitives.comparison import equal
 from combinators.primitives.conversion import astype
 from combinators.primitives.shape import broadcast_to, reshape, shape_of
 from combinators.primitives.typing import common, common_number, tensor
@@ -101,18 +101,6 @@ def max(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
 def min(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
     """The smallest over ``axis``, or over all."""
     return apply(MIN, x, axis=normal_axes(x, axis), keepdims=keepdims)
-
-
-@library("any")
-def any_of(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """Whether any over ``axis`` is true, or not 0."""
-    return max(not_equal(x, 0), axis, keepdims=keepdims)
-
-
-@library("all")
-def all_of(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """Whether all over ``axis`` are true, or not 0."""
-    return min(not_equal(x, 0), axis, keepdims=keepdims)
 
 
 @library("cumsum")

@@ -8,7 +8,7 @@ from combinators.derivatives import CONSTANT
 from combinators.emit import apply
 from combinators.operation import declare
 from combinators.primitives.arithmetic import scale
-from combinators.primitives.family import smooth, stepwise
+from combinators.primitives.family import Function, smooth, stepwise
 from combinators.primitives.typing import common_number, pointwise
 from combinators.traced import library
 
@@ -20,7 +20,7 @@ absolute = smooth(
     promote=common_number,
     kink="abs'(0) = 0",
 )
-sign = stepwise(
+sign: Function = stepwise(
     "sign", "-1, 0 or 1.", promote=common_number, kink="sign' = 0 everywhere, also at 0"
 )
 floor = stepwise("floor", "The largest integer that is not larger.", promote=common_number)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.primitives.arithmetic import scale, unscale
-from combinators.primitives.family import smooth
+from combinators.primitives.family import Function, smooth
 from combinators.primitives.powers import hypot, sqrt
 
 sin = smooth("sin", "The sine.", lambda v, x, y: scale(v, cos(x)))
-cos = smooth("cos", "The cosine.", lambda v, x, y: -scale(v, sin(x)))
+cos: Function = smooth("cos", "The cosine.", lambda v, x, y: -scale(v, sin(x)))
 tan = smooth("tan", "The tangent.", lambda v, x, y: scale(v, 1.0 + y * y))
 
 

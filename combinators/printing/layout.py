@@ -18,7 +18,7 @@ from combinators.tree import Syntax, distinct_nodes
 LINE = 96
 """What is longer than this is set on several lines, where it can be."""
 
-_DEEPEST = 40
+_DEEPEST = 24
 
 Node = TypeVar("Node", bound=Syntax)
 
@@ -128,21 +128,3 @@ def occurrences(printer: Printer[Node], nodes: Iterable[Node]) -> Counter[int]:
     for node in nodes:
         found.update(id(piece.node) for piece in printer.spelling(node) if isinstance(piece, Part))
     return found
-
-
-class Names:
-    """Names that are given once."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        """``taken`` are given already."""
-        self._taken = set(taken)
-        self._count: Counter[str] = Counter()
-
-    def fresh(self, wish: str) -> str:
-        """``wish``, or ``wish`` with a number."""
-        name = wish
-        while name in self._taken:
-            self._count[wish] += 1
-            name = f"{wish}{self._count[wish]}"
-        self._taken.add(name)
-        return name

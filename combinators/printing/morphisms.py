@@ -16,9 +16,9 @@ from combinators.morphisms import (
     Projection,
     Relabel,
 )
+from combinators.names import Names
 from combinators.objects import Fun, Record
 from combinators.printing.layout import (
-    Names,
     Part,
     Printer,
     Spelling,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from combinators.free import captured
+from combinators.names import Names
 from combinators.objects import Record
 from combinators.operation import Operation
 from combinators.printing.layout import (
-    Names,
     Part,
     Printer,
     Spelling,

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from multipledispatch import Dispatcher
 
+import combinators.primitives  # noqa: F401 (declares what carriers register values for)
 from combinators.errors import MissingRule, WrongMode
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
@@ -17,7 +18,11 @@ Compute = Callable[..., Number]
 
 
 class Carrier(Protocol):
-    """An algebra of numbers: what a literal is, and what a primitive does."""
+    """An algebra of numbers: what a literal is, and what a primitive does.
+
+    A number stands for a tensor of any shape, integers and booleans among them; a comparison gives
+    what ``truth`` takes. Nothing has to be inherited: docs/write-an-interpreter.md writes one.
+    """
 
     def const(self, literal: Literal) -> Number:
         """A literal of the program."""
@@ -71,7 +76,7 @@ def carrier_of(over: Carrier | Numbered) -> Carrier:
     """
     numbers: Carrier = getattr(over, "numbers", over)
     if isinstance(over, type):
-        raise WrongMode(f"{over.__name__} is a class; write {over.__name__}(...), an instance of it")
+        raise WrongMode(f"{over.__name__} is a class; write {over.__name__}(), an instance of it")
     missing = [name for name in _METHODS if not callable(getattr(numbers, name, None))]
     if missing:
         given = type(over).__name__

@@ -1,7 +1,7 @@
 """Exact rational numbers: what makes most laws exact.
 
 A number is a ``fractions.Fraction``, a tensor an object array of them; integers and booleans are
-NumPy's own. What moves or adds numbers up is borrowed from NumPy, which does both with any objects.
+NumPy's own. What only moves numbers is borrowed from NumPy's carrier.
 """
 
 from __future__ import annotations
@@ -166,10 +166,26 @@ _exact("clip", 3, lambda x, low, high: min(max(x, low), high))
 
 for _name in (
     "less less_equal greater greater_equal equal not_equal where stop_gradient "
-    "broadcast_to reshape transpose slice embed concatenate take put "
-    "sum prod max min cumsum matmul"
+    "broadcast_to reshape transpose slice embed concatenate take put"
 ).split():
     _borrowed(_name)
+
+
+def _reduction(name: str, function: Callable[..., Any]) -> None:
+    """Register NumPy's reduction, in the arithmetic of the elements."""
+
+    def make(axis: tuple[int, ...], keepdims: bool) -> Compute:
+        return lambda x: rationals(function(x, axis=axis, keepdims=keepdims))
+
+    computes(name, Fractions)(make)
+
+
+_reduction("sum", np.sum)
+_reduction("prod", np.prod)
+_reduction("max", np.max)
+_reduction("min", np.min)
+computes("cumsum", Fractions)(lambda axis: lambda x: rationals(np.cumsum(x, axis)))
+computes("matmul", Fractions)(lambda: lambda x, y: rationals(np.matmul(x, y)))
 
 
 def _convert(dtype: str) -> Compute:

@@ -25,6 +25,10 @@ logical_and logical_or logical_xor logical_not
 """
 
 
+def _plain(function: Callable[..., Any]) -> Make:
+    return lambda: function
+
+
 def _scale(v: Any, p: Any) -> Any:
     return _absorbing(v, v * p)
 
@@ -134,7 +138,7 @@ def _put(axis: int, extents: Shape) -> Callable[..., Any]:
 
 
 VALUES: dict[str, Make] = {
-    **{name: (lambda function: lambda: function)(getattr(np, name)) for name in _UFUNCS.split()},
+    **{name: _plain(getattr(np, name)) for name in _UFUNCS.split()},
     "scale": lambda: _scale,
     "unscale": lambda: _unscale,
     "reciprocal": lambda: _reciprocal,

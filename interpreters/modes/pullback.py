@@ -13,7 +13,8 @@ from interpreters.running import enter
 class Pullback(Reverse):
     """Rep-functions whose ``eval`` records the argument and the cotangent of the result.
 
-    ``curry`` runs every recorded call again; ``T(a ⇒ b) = [(a, T b)]``.
+    ``T(a ⇒ b) = [(a, T b)]``. ``curry`` runs every recorded call again. A call whose result was
+    forgotten is recorded as ``(x, 0)`` too (Fig. 4); it is not run again.
     """
 
     def eval(self, function: Fun) -> Arrow:
@@ -27,10 +28,8 @@ def _apply(machine: Machine) -> Iterator[Step]:
 
     def pull(machine: Machine) -> None:
         pulled = machine.stack.pop()
-        cotangent = machine.stack[-1]
-        if cotangent is not None:
-            parts = {0: [(argument, cotangent)], 1: pulled and pulled.get(width)}
-            machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
+        parts = {0: [(argument, machine.stack[-1])], 1: pulled and pulled.get(width)}
+        machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
 
     machine.tape.append(pull)
     return enter(machine)

@@ -47,13 +47,14 @@ class Perturbed(Closure):
 class Pushforward(Running):
     """Arrows push tangents forward.
 
+    >>> import numpy as np
     >>> from combinators.objects import Real
     >>> from combinators.operation import Operation, named
     >>> from interpreters.carriers.numpy import NumPy
     >>> mode = Pushforward(over=NumPy())
     >>> times = mode.primitive(Operation(named("multiply")), Product(Real, Real), Real)
-    >>> mode.push(times, (3.0, 4.0), (1.0, None))
-    (12.0, 4.0)
+    >>> mode.push(times, (np.float64(3), np.float64(4)), (np.float64(1), None))
+    (np.float64(12.0), np.float64(4.0))
     """
 
     def __init__(self, over: Carrier | Numbered) -> None:

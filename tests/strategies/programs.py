@@ -1,0 +1,190 @@
+"""Random well-typed higher-order programs, by hypothesis.
+
+``terms(type, scope)`` draws an expression of a type; everything else is composed of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from tests.strategies.language import (
+    At,
+    Arrow,
+    Both,
+    Call,
+    Expr,
+    Fold,
+    If,
+    Lam,
+    Let,
+    Map,
+    Num,
+    Op,
+    Pair,
+    Part,
+    Program,
+    R,
+    Real,
+    Ref,
+    Scan,
+    Total,
+    Type,
+    V,
+)
+
+POLYNOMIAL = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
+RATIONAL = POLYNOMIAL | {"quotient": 2}
+SMOOTH = RATIONAL | {"sin": 1, "cos": 1, "tanh": 1, "exp": 1, "softlog": 1}
+"""Names of pointwise functions, and of how many arguments."""
+
+LENGTH = 3
+CONSTANTS = (-1.5, -1.0, -0.5, 0.25, 0.5, 1.0, 2.0)
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+
+class Scope(NamedTuple):
+    """What variables there are, and what functions may be used."""
+
+    variables: tuple[tuple[str, Type], ...]
+    operations: dict[str, int]
+    names: Any
+
+    def bind(self, wish: str, kind: Type) -> tuple[str, Scope]:
+        """A new name, and the scope in which it stands."""
+        name = f"{wish}{next(self.names)}"
+        return name, self._replace(variables=(*self.variables, (name, kind)))
+
+
+def types(depth: int = 2) -> st.SearchStrategy[Type]:
+    """Types, functions and pairs of them among them."""
+    base = st.sampled_from([R, V(LENGTH)])
+    if depth == 0:
+        return base
+    below = types(depth - 1)
+    return st.one_of(base, st.builds(Pair, below, below), st.builds(Arrow, below, below))
+
+
+def programs(
+    operations: dict[str, int] = SMOOTH,
+    params: tuple[tuple[str, Type], ...] = (("x", R), ("y", R), ("v", V(LENGTH))),
+    result: Type = R,
+    depth: int = 5,
+) -> st.SearchStrategy[Program]:
+    """Programs of the parameters that give a ``result``."""
+
+    @st.composite
+    def drawn(draw: Draw) -> Program:
+        scope = Scope(params, operations, count())
+        return Program(params, term(draw, result, scope, depth))
+
+    return drawn()
+
+
+def term(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    """An expression of type ``kind``."""
+    if depth <= 0:
+        return _small(draw, kind, scope)
+    ways = [_any_let, _any_if, _any_call, _any_fold, _any_part, _small]
+    match kind:
+        case Real():
+            ways += [_operation] * 5 + [_total, _at]
+        case V():
+            ways += [_operation] * 3 + [_map, _scan]
+        case Arrow() | Pair():
+            ways += [_introduce] * 5
+    return draw(st.sampled_from(ways))(draw, kind, scope, depth - 1)
+
+
+def _small(draw: Draw, kind: Type, scope: Scope, _: int = 0) -> Expr:
+    """A variable, or what the type itself suggests."""
+    known = [Ref(name) for name, given in scope.variables if given == kind]
+    if known and (kind != R or draw(st.integers(0, 3))):
+        return draw(st.sampled_from(known))
+    match kind:
+        case Real():
+            return Num(draw(st.sampled_from(CONSTANTS)))
+        case V():
+            return Map("_", Num(draw(st.sampled_from(CONSTANTS))), Ref("v"))
+        case _:
+            return _introduce(draw, kind, scope, 0)
+
+
+def _introduce(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    if isinstance(kind, Pair):
+        left, right = kind.left, kind.right
+        return Both(term(draw, left, scope, depth), term(draw, right, scope, depth))
+    assert isinstance(kind, Arrow)
+    name, inside = scope.bind("a", kind.dom)
+    return Lam(name, kind.dom, term(draw, kind.cod, inside, depth))
+
+
+def _operation(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    name = draw(st.sampled_from(sorted(scope.operations)))
+    args = [term(draw, kind, scope, depth)]
+    for _ in range(1, scope.operations[name]):
+        other = draw(st.sampled_from([kind, R]))
+        args.append(term(draw, other, scope, depth))
+    return Op(name, tuple(args))
+
+
+def _any_let(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    shared = draw(types(1))
+    bound = term(draw, shared, scope, depth)
+    name, inside = scope.bind("s", shared)
+    return Let(name, bound, term(draw, kind, inside, depth))
+
+
+def _any_if(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    left, right = (term(draw, R, scope, min(depth, 1)) for _ in range(2))
+    return If(left, right, term(draw, kind, scope, depth), term(draw, kind, scope, depth))
+
+
+def _any_call(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    known = [(n, t) for n, t in scope.variables if isinstance(t, Arrow) and t.cod == kind]
+    if known and draw(st.booleans()):
+        name, arrow = draw(st.sampled_from(known))
+        return Call(Ref(name), term(draw, arrow.dom, scope, depth))
+    dom = draw(types(1))
+    function = term(draw, Arrow(dom, kind), scope, depth)
+    return Call(function, term(draw, dom, scope, depth))
+
+
+def _any_part(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    other = draw(types(1))
+    index = draw(st.integers(0, 1))
+    pair = Pair(kind, other) if index == 0 else Pair(other, kind)
+    return Part(index, term(draw, pair, scope, depth))
+
+
+def _any_fold(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    xs, init = term(draw, V(LENGTH), scope, min(depth, 1)), term(draw, kind, scope, depth - 1)
+    carry, inside = scope.bind("c", kind)
+    item, inside = inside.bind("i", R)
+    return Fold(carry, item, term(draw, kind, inside, depth), init, xs)
+
+
+def _scan(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
+    kind = draw(types(1))
+    xs, init = term(draw, V(LENGTH), scope, min(depth, 1)), term(draw, kind, scope, depth - 1)
+    carry, inside = scope.bind("c", kind)
+    item, inside = inside.bind("i", R)
+    step, out = term(draw, kind, inside, depth - 1), term(draw, R, inside, depth - 1)
+    return Scan(carry, item, step, out, init, xs)
+
+
+def _map(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
+    xs = term(draw, V(LENGTH), scope, depth)
+    item, inside = scope.bind("i", R)
+    return Map(item, term(draw, R, inside, depth), xs)
+
+
+def _total(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
+    return Total(term(draw, V(LENGTH), scope, depth))
+
+
+def _at(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
+    return At(term(draw, V(LENGTH), scope, depth), draw(st.integers(0, LENGTH - 1)))
