@@ -96,7 +96,7 @@ def scan(f: Any, init: Any, xs: Any) -> Any:
     return unpack(Face(tuple, (), (carry.face, carry.result_face)), result)
 
 
-def map(f: Any, *xs: Any) -> Any:  # noqa: A001 (the issue's own name)
+def map(f: Any, *xs: Any) -> Any:
     """``f`` of each row of ``xs``; of several, ``f(x, y, …)`` of their rows together."""
     scope_here()
     rows = _Rows(xs[0] if len(xs) == 1 else xs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
+from types import FunctionType
 from typing import Any, get_type_hints
 
 from combinators.errors import TypeMismatch
@@ -14,11 +16,11 @@ from combinators.functions import (
     Types,
     Untyped,
     call,
-    positional_types,
     function_operand,
+    positional_types,
 )
 from combinators.objects import Bool, Fun, Int, Object, Real
-from combinators.scope import Scope, current
+from combinators.scope import Scope, current, entered
 from combinators.terms import Term, Var
 from combinators.trees import Face, face_of
 
@@ -42,6 +44,7 @@ class Definition:
         self._closed: dict[Any, Specialised] = {}
         self._open: dict[Any, tuple[Scope, Var, Specialised]] = {}
         self._running: set[Any] = set()
+        self._home = current()
         if self.types is not None and current() is not None:
             self.at(self.types, tuple(map(face_of, self.types)))
 
@@ -70,17 +73,20 @@ class Definition:
         return found
 
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
-        """The function value; one that captures is made once in the scope that needs it."""
+        """The function value; one that captures is made once, in the scope that defined it."""
         key = _key(types, faces)
         if key in self._open:
             scope, var, made = self._open[key]
             if scope.encloses(current()):
                 return var, made.face
-        made = self.specialise(types, faces)
-        term = made.operand()
-        here = current()
-        if isinstance(term, Var) and here is not None:
-            self._open[key] = (here, term, made)
+        home = (
+            self._home if self._home is not None and self._home.encloses(current()) else current()
+        )
+        with entered(home) if home is not None else nullcontext():
+            made = self.specialise(types, faces)
+            term = made.operand()
+        if isinstance(term, Var) and home is not None:
+            self._open[key] = (home, term, made)
         return term, made.face
 
 
@@ -105,6 +111,8 @@ def _fits(found: Specialised, types: Types) -> bool:
 
 def _annotated(function: Callable[..., Any]) -> tuple[Object, ...] | None:
     """The objects that every parameter is annotated with; None where one is not."""
+    if isinstance(function, FunctionType) and not function.__annotations__:
+        return None
     try:
         hints = get_type_hints(function)
         parameters = inspect.signature(function).parameters.values()

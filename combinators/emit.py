@@ -50,7 +50,8 @@ def operand(value: Any) -> Term:
     if isinstance(value, (*NUMBERS, list)) and not (isinstance(value, list) and not value):
         return const(value)
     raise TypeMismatch(
-        f"a number or an array was expected here, and this is a {type(value).__name__}: {value!r:.60}"
+        "a number or an array was expected here, and this is a "
+        f"{type(value).__name__}: {value!r:.60}"
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,7 +21,7 @@ from combinators.scope import Scope, current, entered
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.traced import Traced, library
-from combinators.trees import Face, face_of, object_of, open_up, paths, take_apart
+from combinators.trees import Face, face_of, object_of, open_up, take_apart
 
 Faces = tuple[Face | None, ...]
 
@@ -98,9 +99,14 @@ def _doms(types: Types) -> Object | None:
 
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     """What the user called the parameters, as far as Python can tell."""
+    if isinstance(function, FunctionType) and not hasattr(function, "__signature__"):
+        code = function.__code__
+        return (list(code.co_varnames[: code.co_argcount]) + ["x"] * count)[:count]
     try:
         parameters = inspect.signature(function).parameters.values()
-        names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        names = [
+            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         names = []
     return (names + ["x"] * count)[:count]
@@ -142,9 +148,7 @@ class Draft:
             operands = tuple(
                 coerce(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)
             )
-            body, captured = self.scope.close(
-                lambda *terms: nest(self.face, iter(terms)), operands
-            )
+            body, captured = self.scope.close(lambda *terms: nest(self.face, iter(terms)), operands)
         params = tuple(p.parameter() if isinstance(p, Pending) else p for p in self._params)
         return Specialised(Lam(params, body, self.name), captured, self.face)
 
@@ -165,7 +169,9 @@ def natural(leaf: Any) -> Natural:
         return Natural(const(leaf).type, weak)
     types = getattr(leaf, "types", None)
     if callable(leaf) and types is not None:
-        return Natural(function_operand(leaf, types, tuple(map(face_of, types)))[0].type, weak=False)
+        return Natural(
+            function_operand(leaf, types, tuple(map(face_of, types)))[0].type, weak=False
+        )
     if callable(leaf):
         raise TypeMismatch(
             "a Python function is stored or returned as a value, and its type is not known; "
@@ -209,7 +215,7 @@ def _mismatch(expected: Object, given: Object) -> TypeMismatch | ShapeMismatch:
 def _coerce_container(value: Any, obj: Object) -> Term:
     product = components(obj)
     opened = open_up(value)
-    face, leaves = take_apart(value)
+    face, _ = take_apart(value)
     if product is None or opened is None or face is None or len(opened[2]) != product.width:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.80}")
     if face.names != getattr(obj, "names", None):

@@ -127,8 +127,7 @@ def _among(free: tuple[Var, ...], renamed: _Renamed) -> _Renamed:
 
 def _same(new: tuple[tuple[Var, Term], ...], old: tuple[tuple[Var, Term], ...]) -> bool:
     return len(new) == len(old) and all(
-        var is was and bound is before
-        for (var, bound), (was, before) in zip(new, old, strict=True)
+        var is was and bound is before for (var, bound), (was, before) in zip(new, old, strict=True)
     )
 
 

@@ -53,5 +53,7 @@ class Literal:
         return f"<{self.type!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By value."""
+        """By value; one number everywhere stays one number."""
+        if self.array.size > 1 and not any(self.array.strides):
+            return Literal.filled, (self.array.flat[0], self.type)
         return Literal, (np.array(self.array),)

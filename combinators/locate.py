@@ -1,4 +1,4 @@
-"""Where in the user's own code are we?"""
+"""The place in the user's own code."""
 
 from __future__ import annotations
 

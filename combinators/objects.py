@@ -11,6 +11,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, ClassVar, Never, Self
 from weakref import WeakValueDictionary
 
@@ -19,6 +20,19 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.streams import Pieces, cut, separated, text_of
 from combinators.tree import Syntax
+
+
+@lru_cache(maxsize=256)
+def _element(dtype: Any) -> str:
+    """The name of an element type."""
+    kind = np.dtype(dtype)
+    if kind.kind not in "biuf":
+        raise TypeMismatch(
+            f"tensors hold floats, integers or booleans, not {kind}; "
+            "convert the array first, for instance with .astype(float)"
+        )
+    return kind.name
+
 
 _MADE: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 
@@ -77,15 +91,10 @@ class Tensor(Object):
 
     def __new__(cls, shape: Iterable[int], dtype: Any = "float64") -> Self:
         """``Tensor((2, 3))``, ``Tensor((2, 3), np.float32)``."""
-        extents, kind = tuple(int(n) for n in shape), np.dtype(dtype)
-        if any(n < 0 for n in extents):
+        extents = tuple(map(int, shape))
+        if extents and min(extents) < 0:
             raise ValueError(f"a tensor has no negative extent, but {extents} holds one")
-        if kind.kind not in "biuf":
-            raise TypeMismatch(
-                f"tensors hold floats, integers or booleans, not {kind}; "
-                "convert the array first, for instance with .astype(float)"
-            )
-        return cls._intern(extents, kind.name)
+        return cls._intern(extents, _element(dtype))
 
     @property
     def is_smooth(self) -> bool:

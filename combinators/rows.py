@@ -1,7 +1,7 @@
 """Sequences: what stacks along a leading axis, and what its rows are.
 
-A stack of numbers or tensors is a tensor, a stack of products is a product of stacks, and a stack of
-functions, which no tensor can hold, is a ``Vector``.
+A stack of numbers or tensors is a tensor, a stack of products is a product of stacks, and a stack
+of functions, which no tensor can hold, is a ``Vector``.
 """
 
 from __future__ import annotations

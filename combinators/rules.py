@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from combinators.derivatives import Constant, Linear, Multilinear, Pair, Pointwise, Weighted
-from combinators.emit import apply, emit_operation, operand
+from combinators.emit import emit_operation, operand
 from combinators.errors import MissingRule
 from combinators.functions import Draft
 from combinators.objects import Object, Tensor, is_smooth
 from combinators.operation import Operation
 from combinators.scope import apart
-from combinators.terms import Lam, const
-from combinators.traced import LIBRARY, Traced
+from combinators.terms import Lam
+from combinators.traced import LIBRARY
 
 Types = tuple[Object, ...]
 
 
-@lru_cache(maxsize=None)
+@cache
 def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -> Lam | None:
     """``λ(g, x₁ … xₙ, y). (ḡ₁, …)``: the cotangents of the ``active`` arguments, in order.
 
@@ -39,7 +39,7 @@ def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -
     return _trace(rule, (result, *types, result))
 
 
-@lru_cache(maxsize=None)
+@cache
 def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | None:
     """``λ(ẋᵢ, x₁ … xₙ, y). ẏ``: the tangent of the result for one of argument ``index``.
 
@@ -73,9 +73,7 @@ def _missing(operation: Operation) -> MissingRule:
     )
 
 
-def _pulled(
-    operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: Any
-) -> Sequence[Any]:
+def _pulled(operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: Any) -> Sequence[Any]:
     parameters = operation.keywords
     match operation.primitive.derivative:
         case Pointwise(rule):

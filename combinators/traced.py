@@ -101,7 +101,7 @@ class Traced:
         return self._tensor("size").size
 
     @property
-    def T(self) -> Any:  # noqa: N802 (NumPy's name)
+    def T(self) -> Any:
         """The transpose."""
         return LIBRARY["transpose"](self)
 
@@ -186,7 +186,9 @@ class Traced:
 
     def __float__(self) -> Never:
         """Refuse: there is no number yet."""
-        self._concrete("float(x) or math.f(x)", "use x itself, x.astype(float), or np.sin for math.sin")
+        self._concrete(
+            "float(x) or math.f(x)", "use x itself, x.astype(float), or np.sin for math.sin"
+        )
 
     def __int__(self) -> Never:
         """Refuse: there is no number yet."""

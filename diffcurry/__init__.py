@@ -22,13 +22,13 @@ from combinators.errors import (
     WrongMode,
 )
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
+from diffcurry import library
 from diffcurry.check import check_grads
 from diffcurry.cotangents import Call, Calls, Captured
 from diffcurry.forward import jvp
 from diffcurry.function import Function, fun
 from diffcurry.jacobians import jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
-from diffcurry.library import __all__ as _library
 from diffcurry.linear import linear_transpose, linearize
 from diffcurry.override import with_derivative
 from diffcurry.primitive import primitive
@@ -82,5 +82,5 @@ __all__ = [
     "value_and_grad",
     "vjp",
     "with_derivative",
-    *_library,
 ]
+__all__ += library.__all__

@@ -66,9 +66,7 @@ def _check_reverse(
     for form in forms:
         value, pullback = vjp(function, *args, mode=form)
         weights = _direction(value, random)
-        expected = sum(
-            np.sum(w * s) for w, s in zip(_numbers(weights), slopes, strict=True)
-        )
+        expected = sum(np.sum(w * s) for w, s in zip(_numbers(weights), slopes, strict=True))
         pulled = pullback(weights)
         found = sum(
             np.sum(np.asarray(v) * np.asarray(g))

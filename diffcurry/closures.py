@@ -54,7 +54,11 @@ def transport(closure: Closure, obj: Fun, mode: Running) -> Any:
 
 def _number_into(mode: Running) -> Callable[[Any], Any]:
     over = mode.over
-    return (lambda number: Dual(number)) if isinstance(over, Duals) else (lambda number: number)
+    return Dual if isinstance(over, Duals) else _same
+
+
+def _same(number: Any) -> Any:
+    return number
 
 
 class FunctionValue:
@@ -195,9 +199,7 @@ def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
     made = bound(value, obj.dom)
     if made.lam.type is not obj:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {made.lam.type!r}")
-    env = tuple(
-        lift(v, var.type, mode) for v, var in zip(made.values, made.names, strict=True)
-    )
+    env = tuple(lift(v, var.type, mode) for v, var in zip(made.values, made.names, strict=True))
     closure = arrow_in(mode, translate(made.names, made.lam)).run(env)
     assert isinstance(closure, Closure)
     return closure

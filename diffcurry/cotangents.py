@@ -204,7 +204,9 @@ def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Running) -> C
     if product is not None:
         opened = open_up(cotangent)
         if opened is None or len(opened[2]) != product.width:
-            raise TypeMismatch(f"the cotangent {path} of {obj!r} mirrors it, unlike {cotangent!r:.60}")
+            raise TypeMismatch(
+                f"the cotangent {path} of {obj!r} mirrors it, unlike {cotangent!r:.60}"
+            )
         face = Face(opened[0], opened[1], ())
         parts = {
             i: read(part, below, value[i], path + face.path(i), mode)

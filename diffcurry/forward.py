@@ -70,7 +70,9 @@ def forward_gradient(
     gradients = []
     for i in which:
         face, _ = take_apart(values[i])
-        arrays = {at: np.zeros(leaf.shape, leaf.dtype) for at, leaf in smooth_leaves(program.types[i])}
+        arrays = {
+            at: np.zeros(leaf.shape, leaf.dtype) for at, leaf in smooth_leaves(program.types[i])
+        }
         for at, _, index, unit in basis(program.types[i]):
             tangents = [unit if n == i else None for n in range(len(values))]
             _, moved = push(program, lifted, tangents)

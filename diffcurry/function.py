@@ -25,13 +25,13 @@ R = TypeVar("R")
 
 
 class Function(Definition, Generic[P, R]):
-    """A function of the language. Called on numbers it computes; called while another function is
-    being traced, it is a function value, applied there and never inlined.
+    """A function of the language.
+
+    Called on numbers it computes; called while another function is being traced, it is a function
+    value, applied there and never inlined.
     """
 
-    def __init__(
-        self, function: Callable[P, R], types: tuple[Object, ...] | None = None
-    ) -> None:
+    def __init__(self, function: Callable[P, R], types: tuple[Object, ...] | None = None) -> None:
         """``function``, at ``types`` where they are given."""
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}

@@ -14,7 +14,7 @@ from diffcurry.transforms import vjp
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """``(value, derivative)``: ``derivative(*tangents)`` is the tangent of the result at ``primals``.
+    """``(value, derivative)``, where ``derivative(*tangents)`` is the result's tangent there.
 
     >>> value, derivative = linearize(lambda x: x * x * x, 2.0)
     >>> derivative(1.0), derivative(0.5)

@@ -88,6 +88,8 @@ def auxiliary(program: Program, has_aux: bool) -> tuple[Object, Face | None]:
         return program.cod, program.face
     product = program.cod
     if not isinstance(product, Product) or product.width != 2:
-        raise TypeMismatch(f"has_aux=True takes a function that gives (value, aux), not {product!r}")
+        raise TypeMismatch(
+            f"has_aux=True takes a function that gives (value, aux), not {product!r}"
+        )
     face = program.face
     return product.parts[0], face.children[0] if face is not None else None

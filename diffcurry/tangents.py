@@ -28,7 +28,9 @@ def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any
     if product is not None:
         opened = open_up(tangent)
         if opened is None or len(opened[2]) != product.width:
-            raise TypeMismatch(f"the tangent of {path} : {obj!r} mirrors it, unlike {tangent!r:.60}")
+            raise TypeMismatch(
+                f"the tangent of {path} : {obj!r} mirrors it, unlike {tangent!r:.60}"
+            )
         face = Face(opened[0], opened[1], ())
         values = value if value is not None else (None,) * product.width
         return tuple(

@@ -20,9 +20,7 @@ def dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Any:
     product = components(obj)
     if product is not None:
         parts = cotangent or {}
-        return tuple(
-            dense(carrier, parts.get(i), part) for i, part in enumerate(product.parts)
-        )
+        return tuple(dense(carrier, parts.get(i), part) for i, part in enumerate(product.parts))
     if isinstance(obj, Tensor) and cotangent is None:
         return zeros(carrier, obj)
     return cotangent

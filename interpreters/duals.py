@@ -100,9 +100,7 @@ class Duals:
 
     def add(self, x: Dual, y: Dual) -> Dual:
         """Both parts."""
-        return Dual(
-            self.over.add(x.primal, y.primal), plus(x.tangent, y.tangent, self.over.add)
-        )
+        return Dual(self.over.add(x.primal, y.primal), plus(x.tangent, y.tangent, self.over.add))
 
     def truth(self, number: Dual) -> bool:
         """As the primal chooses."""

@@ -7,7 +7,7 @@ cotangent: ``⟨e, ẏ⟩ = ⟨ẋ, rule(x, e)⟩`` for every number ``e`` of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from combinators.scope import apart
 from combinators.terms import Lam
 from combinators.traced import LIBRARY
 from interpreters.cotangents import plus
-from interpreters.dense import zeros
 from interpreters.duals import Duals
 from interpreters.linear import program
 from interpreters.machine import Arrow, Machine, Step, settled
@@ -40,9 +39,7 @@ class Transposed:
     def steps(self, machine: Machine, rule: Any, x: Any, tangent: Any) -> Iterator[Step]:
         """Push ``ẏ``, given the dual value ``x``, which stands still, and ``ẋ`` over the base."""
         moving = [
-            (at, leaf)
-            for at, leaf in enumerate(_flat(tangent, self.argument))
-            if leaf is not None
+            (at, leaf) for at, leaf in enumerate(_flat(tangent, self.argument)) if leaf is not None
         ]
         if not moving:
             machine.stack.append(None)
@@ -82,7 +79,7 @@ class Transposed:
         return self.over.operation(reshape, (flat,), obj)(self.over.stack(numbers, flat))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _inner(obj: Tensor, dtype: str) -> Lam:
     """``λ(ẋ, x̄). ⟨ẋ, x̄⟩`` of two tensors, as a number of element type ``dtype``."""
 

@@ -36,16 +36,15 @@ def getitem(x: Any, key: Any) -> Any:
     return _gathered(windowed, slots, shape_of(windowed))
 
 
-def _slots(key: Sequence[Any], shape: Shape) -> list[_Slot]:
+def _slots(given: Sequence[Any], shape: Shape) -> list[_Slot]:
     """The key, with ``...`` written out; every axis has a slot."""
-    for entry in key:
-        _check_kind(entry)
+    key = [_entry(entry) for entry in given]
     spoken = sum(entry is not None and entry is not Ellipsis for entry in key)
     dots = sum(entry is Ellipsis for entry in key)
     if spoken > len(shape) or dots > 1:
         raise ShapeMismatch(f"an array of shape {shape} takes no {spoken} indices and {dots} '...'")
     if not dots:
-        key = (*key, Ellipsis)
+        key.append(Ellipsis)
     slots: list[_Slot] = []
     axis = 0
     for entry in key:
@@ -59,9 +58,12 @@ def _slots(key: Sequence[Any], shape: Shape) -> list[_Slot]:
     return slots
 
 
-def _check_kind(entry: Any) -> None:
+def _entry(entry: Any) -> Any:
+    """The entry, of a kind that indexes; a list as an array."""
     if entry is None or entry is Ellipsis or isinstance(entry, slice):
-        return
+        return entry
+    if isinstance(entry, list):
+        entry = np.array(entry, dtype=None if entry else np.int64)
     kind = np.result_type(dtype_of(entry)).kind
     if kind == "b":
         raise TypeMismatch(
@@ -70,6 +72,7 @@ def _check_kind(entry: Any) -> None:
         )
     if kind not in "iu":
         raise TypeMismatch(f"indices are integers, slices, None or ..., and this is {entry!r:.60}")
+    return entry
 
 
 def _checked(entry: Any, axis: int, shape: Shape) -> Any:

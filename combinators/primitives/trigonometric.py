@@ -42,8 +42,9 @@ arctan = smooth(
 
 def _turn(v: Any, y: Any, x: Any) -> Any:
     radius = hypot(x, y)
-    around = unscale(v, radius)
-    return scale(around, unscale(x, radius)), -scale(around, unscale(y, radius))
+    # Divided twice: the square of the radius may overflow where its quotients do not.
+    along, across = (unscale(unscale(z, radius), radius) for z in (x, y))
+    return scale(v, along), -scale(v, across)
 
 
 arctan2 = smooth(

@@ -74,7 +74,7 @@ def carrier_of(over: Carrier | Numbered) -> Carrier:
 
     It raises ``WrongMode`` for anything else: a pullback's arrows are no numbers.
     """
-    numbers: Carrier = getattr(over, "numbers", over)
+    numbers: Any = getattr(over, "numbers", over)
     if isinstance(over, type):
         raise WrongMode(f"{over.__name__} is a class; write {over.__name__}(), an instance of it")
     missing = [name for name in _METHODS if not callable(getattr(numbers, name, None))]
@@ -87,7 +87,7 @@ def carrier_of(over: Carrier | Numbered) -> Carrier:
             else f"a mode computes over a carrier, and {over!r:.60} is none: it has no "
             f"{', '.join(missing)}; write over=NumPy(), or give it these methods"
         )
-    return numbers
+    return numbers  # type: ignore[no-any-return]
 
 
 values = Dispatcher("values")

@@ -24,9 +24,9 @@ class Counting:
     >>> from combinators.operation import named
     >>> from interpreters.carriers.numpy import NumPy
     >>> carrier = Counting(NumPy())
-    >>> square = carrier.operation(Operation(named("multiply")), (Real, Real), Real)
-    >>> square(3.0, 3.0), square(4.0, 4.0), carrier.counts
-    (9.0, 16.0, Counter({'multiply': 2}))
+    >>> times = carrier.operation(Operation(named("multiply")), (Real, Real), Real)
+    >>> times(3.0, 4.0) * times(5.0, 6.0) == 360.0, carrier.counts
+    (np.True_, Counter({'multiply': 2}))
     """
 
     def __init__(self, over: Carrier | Numbered) -> None:

@@ -164,10 +164,11 @@ for _name, _two in _BINARY.items():
     _exact(_name, 2, _two)
 _exact("clip", 3, lambda x, low, high: min(max(x, low), high))
 
-for _name in (
-    "less less_equal greater greater_equal equal not_equal where stop_gradient "
-    "broadcast_to reshape transpose slice embed concatenate take put"
-).split():
+_MOVES = """
+less less_equal greater greater_equal equal not_equal where stop_gradient
+broadcast_to reshape transpose slice embed concatenate take put
+"""
+for _name in _MOVES.split():
     _borrowed(_name)
 
 

@@ -23,9 +23,9 @@ from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.cotangents import plus
 from interpreters.duals import Dual, Duals
 from interpreters.machine import Arrow, Machine, Step, settled
-from interpreters.transposed import Transposed
 from interpreters.running import Closure, Code, Running, enter, function_of
 from interpreters.transport import Transport, parts_of
+from interpreters.transposed import Transposed
 
 Tangent = Any
 """Nested tuples of numbers; of a function a callable ``b ↦ ẏ``; None is zero at any level."""
@@ -100,11 +100,11 @@ class Pushforward(Running):
         The rule is run once for every number in the result: ``jvp`` of a function with a rule of
         its own costs as many rules as the result has numbers, where ``vjp`` costs one.
         """
-        assert isinstance(dom, Product)
-        rule_type, argument = dom.parts[1], dom.parts[2]
-        assert isinstance(rule_type, Fun)
+        function_type = function_of(dom)
+        argument = function_type.dom
+        rule_type = Fun(Product(argument, cod), argument)
         transposed = Transposed(self.eval(rule_type), argument, cod, self.numbers)
-        evaluate = self.eval(function_of(dom))
+        evaluate = self.eval(function_type)
 
         def apply(machine: Machine) -> Iterator[Step]:
             stack = machine.stack
@@ -135,7 +135,9 @@ class Pushforward(Running):
         if isinstance(obj, Fun):
             return self._perturbed(value, tangent)
         if not isinstance(obj, Tensor) or not obj.is_smooth:
-            raise NotDifferentiable(f"{obj!r} has no tangents but None, and was given {tangent!r:.60}")
+            raise NotDifferentiable(
+                f"{obj!r} has no tangents but None, and was given {tangent!r:.60}"
+            )
         return Dual(value.primal, plus(value.tangent, tangent, self.numbers.over.add))
 
     def _perturbed(self, closure: Closure, tangent: Tangent) -> Closure:
@@ -165,7 +167,8 @@ class Pushforward(Running):
                 parts.append((yield self._velocity(part, below)))
             return tuple(parts)
         if isinstance(obj, Fun):
-            return FunctionTangent(self, value, obj) if value.code.width or isinstance(value, Perturbed) else None
+            still = not value.env and not isinstance(value, Perturbed)
+            return None if still else FunctionTangent(self, value, obj)
         return value.tangent
 
 

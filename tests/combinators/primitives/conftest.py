@@ -1,4 +1,4 @@
-"""Running a Python function of the language over NumPy, in the primal mode and in both pullbacks."""
+"""Running a function of the language over NumPy, in the primal mode and in both pullbacks."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,9 @@ class Compiled:
         self.lam = Draft(function, self.types, (None,) * len(likes)).finish().lam
         self.arrow = translate(self.lam.params, self.lam.body)
         self.primal = interpret(self.arrow, Primal(NumPy()))
-        self.reverse = [(mode, interpret(self.arrow, mode)) for mode in (m(NumPy()) for m in self.modes)]
+        self.reverse = [
+            (mode, interpret(self.arrow, mode)) for mode in (m(NumPy()) for m in self.modes)
+        ]
 
     def lift(self, xs):
         return tuple(NumPy().lift(x, obj) for x, obj in zip(xs, self.types, strict=True))

@@ -107,7 +107,9 @@ def close(got, want, slack, absolute):
     want = float(want)
     if not math.isfinite(want) or not math.isfinite(got):
         return got == want or min(abs(got), abs(want)) > 1e307
-    return abs(got - want) <= slack * EPS * (max(abs(want), 1.0) if absolute else abs(want)) + 1e-306
+    return (
+        abs(got - want) <= slack * EPS * (max(abs(want), 1.0) if absolute else abs(want)) + 1e-306
+    )
 
 
 def digits(*xs):

@@ -1,9 +1,11 @@
-"""For every primitive, pushforward and pullback are transposes: ⟨ẏ, g⟩ = ⟨ẋ, ḡ⟩, argument by argument.
+"""For every primitive, pushforward and pullback are transposes: ⟨ẏ, g⟩ = ⟨ẋ, ḡ⟩.
 
 The table has a line for each primitive of the language; one without a line fails.
 """
 
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.linear import program
 
 N = NumPy()
+ROOT = Path(__file__).resolve().parents[3]
 A, V, S, Q = (3, 4), (4,), (), (2, 3, 4)
 REAL, POSITIVE, UNIT, ABOVE_1 = (-2.0, 2.0), (0.2, 2.0), (-0.9, 0.9), (1.1, 3.0)
 
@@ -55,7 +58,7 @@ SAMPLES = {
     "clip": [([A, V, S], REAL, {})],
     "where": [([np.array([True, False, True, True]), A, S], REAL, {})],
     "convert": [([A], REAL, {"dtype": "float32"})],
-    "broadcast_to": [([V], REAL, {"shape": A}), ([(3, 1)], REAL, {"shape": Q[:0] + (2, 3, 4)})],
+    "broadcast_to": [([V], REAL, {"shape": A}), ([(3, 1)], REAL, {"shape": (2, 3, 4)})],
     "reshape": [([A], REAL, {"shape": (2, 6)})],
     "transpose": [([Q], REAL, {"axes": (2, 0, 1)})],
     "slice": [([A], REAL, {"start": (2, 1), "step": (-1, 2), "extent": (3, 2)})],
@@ -81,17 +84,16 @@ SAMPLES = {
 CASES = [(name, *sample) for name, samples in SAMPLES.items() for sample in samples]
 
 
-def ours():
-    """The primitives that the language declares itself, with a derivative that is not 0."""
-    for name, primitive in PRIMITIVES.items():
-        home = getattr(primitive.typing, "__module__", "")
-        smooth = primitive.derivative is not None and not isinstance(primitive.derivative, Constant)
-        if smooth and (home.startswith("combinators.") or home not in sys.modules):
-            yield name
-
-
 def test_every_primitive_has_a_line():
-    assert set(ours()) == set(SAMPLES)
+    """Asked of a Python of its own, where no test has declared another primitive."""
+    ask = (
+        "import combinators.primitives\n"
+        "from combinators.derivatives import Constant\n"
+        "from combinators.operation import PRIMITIVES\n"
+        "print(*(n for n, p in PRIMITIVES.items() if p.derivative not in (None, Constant())))"
+    )
+    smooth = subprocess.run([sys.executable, "-c", ask], cwd=ROOT, capture_output=True, check=True)
+    assert set(smooth.stdout.decode().split()) == set(SAMPLES)
 
 
 def point(rng, given, span):

@@ -1,0 +1,116 @@
+"""There is one path: ``grad`` and its family go through curry and eval of the chosen mode."""
+
+import functools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+import diffcurry.reverse
+from diffcurry import Real
+from diffcurry.modes import CARRIER
+from interpreters.machine import Arrow
+from interpreters.modes.dependent import Dependent
+from interpreters.modes.pullback import Pullback
+
+
+def counting(base):
+    """The mode ``base``, which counts how often an arrow of its curry and of its eval is run."""
+
+    class Counting(base):
+        def __init__(self):
+            super().__init__(CARRIER)
+            self.runs = Counter()
+
+        def _counted(self, name, arrow):
+            def note(_):
+                self.runs[name] += 1
+
+            return Arrow(arrow.dom, arrow.cod, (note, arrow))
+
+        def curry(self, *args):
+            return self._counted("curry", super().curry(*args))
+
+        def eval(self, *args):
+            return self._counted("eval", super().eval(*args))
+
+    return Counting()
+
+
+def swap(monkeypatch, mode):
+    monkeypatch.setattr(diffcurry.reverse, "reverse", lambda _: mode)
+    return mode
+
+
+def program(w, xs):
+    scaled = dc.fun(lambda z: np.sin(z * w), Real)
+    return dc.fold(lambda c, x: c + scaled(x), 0.0, xs)
+
+
+POINT = 0.5, np.array([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("base", [Dependent, Pullback])
+@pytest.mark.parametrize("verb", ["grad", "value_and_grad", "jacrev", "vjp"])
+def test_it_goes_through_curry_and_eval(base, verb, monkeypatch):
+    mode = swap(monkeypatch, counting(base))
+    if verb == "vjp":
+        _, pullback = dc.vjp(program, *POINT)
+    else:
+        getattr(dc, verb)(program)(*POINT)
+    again = 3 if base is Pullback and verb != "vjp" else 0
+    # curry: the fold's function and ``scaled``; eval: three rounds, in each a call. The simple form
+    # runs the three rounds again, and the calls in them, when it pulls back.
+    assert mode.runs == {"curry": 2, "eval": 6 + again}
+    if verb == "vjp":
+        pullback(1.0)
+        assert mode.runs["eval"] == (9 if base is Pullback else 6)
+
+
+def test_another_eval_gives_another_gradient(monkeypatch):
+    class Forgetful(Dependent):
+        """Its eval forgets what the closure captured."""
+
+        def eval(self, function):
+            def forget(machine):
+                if machine.stack[-1] is not None:
+                    machine.stack[-1].pop(0, None)
+
+            def note(machine):
+                self.leave(machine, forget)
+
+            return Arrow(
+                dc.Product(function, function.dom), function.cod, (note, super().eval(function))
+            )
+
+    call = lambda w, x: dc.fun(lambda z: z * w, Real)(x)
+    assert dc.grad(call, argnums=(0, 1))(3.0, 5.0) == (5.0, 3.0)
+    swap(monkeypatch, Forgetful(CARRIER))
+    assert dc.grad(call, argnums=(0, 1))(3.0, 5.0) == (0.0, 3.0)
+
+
+def test_another_curry_gives_another_gradient(monkeypatch):
+    class Doubling(Dependent):
+        """Its curry doubles what it passes to the first captured variable."""
+
+        def curry(self, captured, function, body, label):
+            def double(machine):
+                if machine.stack[-1] and 0 in machine.stack[-1]:
+                    machine.stack[-1][0] *= 2
+
+            def note(machine):
+                self.leave(machine, double)
+
+            curried = super().curry(captured, function, body, label)
+            return Arrow(captured, function, (note, curried))
+
+    call = lambda w, x: dc.fun(lambda z: z * w, Real)(x)
+    swap(monkeypatch, Doubling(CARRIER))
+    assert dc.grad(call, argnums=(0, 1))(3.0, 5.0) == (10.0, 3.0)
+
+
+def test_what_a_partial_captures_is_curried_too(monkeypatch):
+    mode = swap(monkeypatch, counting(Dependent))
+    dc.grad(lambda f, x: f(x))(functools.partial(lambda a, z: a * z, 2.0), 3.0)
+    assert mode.runs == {"curry": 1, "eval": 1}
