@@ -12,7 +12,15 @@ import numpy as np
 
 from combinators.emit import emit, emit_operation, scope_here, unpack
 from combinators.errors import TypeMismatch
-from combinators.functions import Draft, Natural, Specialised, coerce, function_operand, natural
+from combinators.functions import (
+    Draft,
+    Natural,
+    Specialisable,
+    Specialised,
+    coerce,
+    function_operand,
+    natural,
+)
 from combinators.locate import users_place
 from combinators.objects import Bool, Object, Product, Tensor
 from combinators.primitives.loops import FOLD, MAP, SCAN
@@ -31,8 +39,9 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     scope_here()
     place = users_place()
     test = coerce(p, Bool)
-    for branch in (a, b):
-        if not callable(branch):
+    branches: tuple[Any, Any] = (a, b)
+    for branch in branches:
+        if not callable(branch) or isinstance(branch, Traced):
             raise TypeMismatch(
                 "the branches of cond are functions of no arguments, as in "
                 f"cond(p, lambda: a, lambda: b), and this is {branch!r:.60}"
@@ -145,7 +154,7 @@ class _Carry:
             types, faces = (self.obj, rows.row), (self.face, rows.face)
             if not callable(f):
                 raise TypeMismatch(f"a loop takes a function f(carry, x), and this is {f!r:.60}")
-            if isinstance(f, Traced) or hasattr(f, "at"):
+            if isinstance(f, (Traced, Specialisable)):
                 term, face = function_operand(f, types, faces)
                 self.result_face = face.children[1] if scan and face else None
                 return term

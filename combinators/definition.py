@@ -12,6 +12,7 @@ from combinators.errors import TypeMismatch
 from combinators.functions import (
     Draft,
     Faces,
+    Specialisable,
     Specialised,
     Types,
     Untyped,
@@ -27,7 +28,7 @@ from combinators.trees import Face, face_of
 _SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
 
 
-class Definition:
+class Definition(Specialisable):
     """A Python function, typed by what is given, by its annotations or by its arguments.
 
     One whose types are known while a function is being traced is traced at once: a λ is made where
@@ -52,6 +53,11 @@ class Definition:
         """Inside a traced function: an application of this function value."""
         return call(self, args)
 
+    def __repr__(self) -> str:
+        """Its name, and the types that it was given."""
+        types = ", ".join(map(repr, self.types or ()))
+        return f"<fun {self.__name__}{f' of {types}' if types else ''}>"
+
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The λ at these argument types; a closed one is traced once."""
         key = _key(types, faces)
@@ -74,6 +80,8 @@ class Definition:
 
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
         """The function value; one that captures is made once, in the scope that defined it."""
+        if self.types is not None and types != self.types:
+            types, faces = self.types, tuple(map(face_of, self.types))
         key = _key(types, faces)
         if key in self._open:
             scope, var, made = self._open[key]

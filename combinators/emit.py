@@ -49,7 +49,11 @@ def operand(value: Any) -> Term:
         return value.var
     if isinstance(value, (*NUMBERS, list)) and not (isinstance(value, list) and not value):
         return const(value)
-    raise TypeMismatch(
+    raise _no_number(value)
+
+
+def _no_number(value: Any) -> TypeMismatch:
+    return TypeMismatch(
         "a number or an array was expected here, and this is a "
         f"{type(value).__name__}: {value!r:.60}"
     )
@@ -61,6 +65,8 @@ def dtype_of(value: Any) -> Any:
         return value
     if isinstance(value, Traced):
         return value.dtype
+    if not isinstance(value, (*NUMBERS, list)):
+        raise _no_number(value)
     return np.asarray(value).dtype
 
 

@@ -6,10 +6,12 @@ it mentions.
 
 from __future__ import annotations
 
+import functools
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from combinators.scope import Scope, current, entered
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.traced import Traced, library
-from combinators.trees import Face, face_of, object_of, open_up, take_apart
+from combinators.trees import Face, face_of, object_of, open_up, paths, take_apart
 
 Faces = tuple[Face | None, ...]
 
@@ -50,15 +52,23 @@ class Specialised(NamedTuple):
         return operand(emit(self.lam.type, lambda: self.lam, (), self.captured, wish))
 
 
-@runtime_checkable
-class Specialisable(Protocol):
-    """A function value whose type follows from its arguments'."""
+class Specialisable(ABC):
+    """A function value whose type follows from its arguments', where ``types`` is None."""
 
+    types: tuple[Object, ...] | None = None
+
+    @abstractmethod
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
         """The function value at these argument types, and the face of its result."""
 
+    def type(self) -> Object | None:
+        """The type, where that of the arguments is known."""
+        if self.types is None:
+            return None
+        return self.at(self.types, tuple(map(face_of, self.types)))[0].type
 
-class Pending:
+
+class Pending(Specialisable):
     """A function argument before its first call, which gives it its type."""
 
     def __init__(self, scope: Scope, wish: str, source: Any) -> None:
@@ -112,6 +122,20 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     return (names + ["x"] * count)[:count]
 
 
+def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
+    """Raise where a Python function cannot be called with arguments of these types."""
+    try:
+        inspect.signature(function).bind(*types)
+    except TypeError as error:
+        given = ", ".join("a function" if isinstance(t, Untyped) else repr(t) for t in types)
+        name = getattr(function, "__name__", repr(function))
+        raise TypeMismatch(f"{name} is called with ({given}): {error}") from None
+    except ValueError as error:
+        if isinstance(function, functools.partial):
+            raise TypeMismatch(f"{error}; it binds what {function.func!r} does not take") from None
+        return  # a function of C without a signature
+
+
 class Draft:
     """A Python function that was run on traced arguments, before its λ is written down."""
 
@@ -133,6 +157,7 @@ class Draft:
                     var = self.scope.parameter(wish, obj)
                     self._params.append(var)
                     arguments.append(unpack(face, Traced(var, self.scope)))
+            check_takes(function, types)
             self.face, self.leaves = take_apart(function(*arguments))
             self.naturals = [natural(leaf) for leaf in self.leaves]
 
@@ -164,14 +189,15 @@ def natural(leaf: Any) -> Natural:
     """The type that a leaf has by itself."""
     if isinstance(leaf, Traced):
         return Natural(leaf.type, weak=False)
+    if isinstance(leaf, Pending) and leaf.var is not None:
+        return Natural(leaf.var.type, weak=False)
     if isinstance(leaf, NUMBERS):
         weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
-        return Natural(const(leaf).type, weak)
-    types = getattr(leaf, "types", None)
-    if callable(leaf) and types is not None:
-        return Natural(
-            function_operand(leaf, types, tuple(map(face_of, types)))[0].type, weak=False
-        )
+        array = np.asarray(leaf)
+        return Natural(Tensor(array.shape, array.dtype), weak)
+    known = leaf.type() if isinstance(leaf, Specialisable) else None
+    if known is not None:
+        return Natural(known, weak=False)
     if callable(leaf):
         raise TypeMismatch(
             "a Python function is stored or returned as a value, and its type is not known; "
@@ -255,14 +281,27 @@ def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
     types: list[Object | Untyped] = []
     faces: list[Face | None] = []
     for arg in args:
-        if callable(arg) and not isinstance(arg, Traced) and getattr(arg, "types", None) is None:
+        if callable(arg) and not isinstance(arg, Traced) and not _is_typed(arg):
             types.append(Untyped(arg))
             faces.append(None)
             continue
         face, leaves = take_apart(arg)
-        types.append(object_of(face, iter([natural(leaf).type for leaf in leaves])))
+        where = paths(face, f"argument {len(types)}")
+        found = [_natural_at(leaf, path) for leaf, path in zip(leaves, where, strict=True)]
+        types.append(object_of(face, iter(found)))
         faces.append(face)
     return tuple(types), tuple(faces)
+
+
+def _is_typed(function: Any) -> bool:
+    return isinstance(function, Specialisable) and function.type() is not None
+
+
+def _natural_at(leaf: Any, path: str) -> Object:
+    try:
+        return natural(leaf).type
+    except TypeMismatch as error:
+        raise TypeMismatch(f"{path}: {error.args[0]}", error.place) from None
 
 
 @library("call")

@@ -2,8 +2,8 @@
 
 >>> from combinators.objects import Real
 >>> both = Product(Real, Real)
->>> Projection(both, 0) >> Id(Real)
-π0 >> id
+>>> prod(both, Projection(both, 1), Projection(both, 0)) >> Projection(both, 1) >> Id(Real)
+⟨π1, π0⟩ >> π1
 >>> Id(Real) >> Id(both)
 Traceback (most recent call last):
     ...
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from combinators.category import Label, Programs
+from combinators.collector import uncollected
 from combinators.errors import NotComposable, TypeMismatch
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, components
@@ -82,7 +83,7 @@ class Compose(Morphism):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prod(Morphism):
-    """``⟨f₁, f₂, …⟩ : a → b₁ × b₂ × …``; named ones make a record."""
+    """``⟨f₁, f₂, …⟩ : a → b₁ × b₂ × …``."""
 
     source: Object
     arrows: tuple[Morphism, ...]
@@ -215,10 +216,11 @@ class Choice(Morphism):
 def compose(*arrows: Morphism) -> Morphism:
     """First the first, then the next; associative and unital on the nose."""
     flat: list[Morphism] = []
-    for arrow in arrows:
-        if flat and flat[-1].cod is not arrow.dom:
+    for index, arrow in enumerate(arrows):
+        if index and arrows[index - 1].cod is not arrow.dom:
             raise NotComposable(
-                f"cannot form f >> g: f ends in {flat[-1].cod!r}, g starts from {arrow.dom!r}"
+                f"cannot form f >> g: f ends in {arrows[index - 1].cod!r}, "
+                f"g starts from {arrow.dom!r}"
             )
         steps = arrow.arrows if isinstance(arrow, Compose) else (arrow,)
         flat.extend(step for step in steps if not isinstance(step, Id))
@@ -238,9 +240,10 @@ def interpret(program: Morphism, category: Programs[M]) -> M:
     It visits every distinct arrow once, with a stack of its own.
     """
     meaning: dict[int, M] = {}
-    for node in distinct_nodes(program, lambda n: not isinstance(n, Morphism)):
-        if isinstance(node, Morphism):
-            meaning[id(node)] = _interpret(node, category, meaning)
+    with uncollected():
+        for node in distinct_nodes(program, lambda n: not isinstance(n, Morphism)):
+            if isinstance(node, Morphism):
+                meaning[id(node)] = _interpret(node, category, meaning)
     return meaning[id(program)]
 
 

@@ -25,7 +25,7 @@ from combinators.tree import Syntax
 @lru_cache(maxsize=256)
 def _element(dtype: Any) -> str:
     """The name of an element type."""
-    kind = np.dtype(dtype)
+    kind: np.dtype[Any] = np.dtype(dtype)
     if kind.kind not in "biuf":
         raise TypeMismatch(
             f"tensors hold floats, integers or booleans, not {kind}; "
@@ -239,8 +239,9 @@ def _show(obj: Object) -> Pieces:
             kind = "" if dtype == "float64" else f"; {dtype}"
             yield f"Tensor[{', '.join(map(str, shape))}{kind}]"
         case Product():
-            parts = map(_show_tight, obj.parts)
-            yield from separated(parts, " × ") if obj.width > 1 else ("(", *parts, ",)")
+            yield "(" if obj.width == 1 else ""
+            yield separated(map(_show_tight, obj.parts), " × ")
+            yield ",)" if obj.width == 1 else ""
         case Record(names, product):
             yield "{"
             named = zip(names, product.parts, strict=True)
@@ -262,4 +263,6 @@ def _show_named(name: str, part: Object) -> Pieces:
 
 def _show_tight(obj: Object) -> Pieces:
     wide = isinstance(obj, Fun) or (isinstance(obj, Product) and obj.width > 1)
-    yield from ("(", _show(obj), ")") if wide else (_show(obj),)
+    yield "(" if wide else ""
+    yield _show(obj)
+    yield ")" if wide else ""

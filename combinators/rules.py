@@ -8,7 +8,7 @@ from typing import Any
 
 from combinators.derivatives import Constant, Linear, Multilinear, Pair, Pointwise, Weighted
 from combinators.emit import emit_operation, operand
-from combinators.errors import MissingRule
+from combinators.errors import MissingRule, WrongDerivative
 from combinators.functions import Draft
 from combinators.objects import Object, Tensor, is_smooth
 from combinators.operation import Operation
@@ -77,7 +77,7 @@ def _pulled(operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: An
     parameters = operation.keywords
     match operation.primitive.derivative:
         case Pointwise(rule):
-            return _several(rule(g, *xs, y))
+            return _one_each(operation, types, rule(g, *xs, y))
         case Linear(transpose):
             args = [t if is_smooth(t) else x for t, x in zip(types, xs, strict=True)]
             return _several(transpose(g, *args, **parameters))
@@ -101,7 +101,7 @@ def _pushed(
     parameters = operation.keywords
     match operation.primitive.derivative:
         case Pointwise(rule):
-            return _several(rule(v, *xs, y))[index]
+            return _one_each(operation, types, rule(v, *xs, y))[index]
         case Linear():
             args = [
                 v if i == index else _zeros(t) if is_smooth(t) else x
@@ -119,6 +119,16 @@ def _pushed(
             return pushforwards[index](v, *xs, y, **parameters)
         case _:
             raise _missing(operation)
+
+
+def _one_each(operation: Operation, types: Types, cotangents: Any) -> Sequence[Any]:
+    several = _several(cotangents)
+    if len(several) != len(types):
+        raise WrongDerivative(
+            f"the rule of {operation.name} gives {len(several)} derivatives, "
+            f"and it has {len(types)} arguments"
+        )
+    return several
 
 
 def _several(cotangents: Any) -> Sequence[Any]:

@@ -26,7 +26,13 @@ from combinators.tree import Syntax
 
 
 class Term(Syntax):
-    """A term ``e``, with its type ``τ`` in a context that its free variables name."""
+    """A term ``e``, with its type ``τ`` in a context that its free variables name.
+
+    ``repr`` is one short line, ``str`` the whole in let-normal form. Two terms are equal if they
+    are written the same, names included: ``λx. x`` and ``λy. y`` mean the same and are two terms,
+    since a gradient's environment and a printed program go by names. To compare without names,
+    compare what ``translate`` makes of them.
+    """
 
     type: Object
 

@@ -7,6 +7,7 @@ what to write instead.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, Never
 
@@ -162,7 +163,7 @@ class Traced:
         if method != "__call__" or ufunc not in NUMPY:
             called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
             raise _unknown(f"np.{called}")
-        return NUMPY[ufunc](*args, **kwargs)
+        return _applied(f"np.{ufunc.__name__}", NUMPY[ufunc], args, kwargs)
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -170,7 +171,7 @@ class Traced:
         """``np.sum(x)`` is the language's own ``sum``."""
         if func not in NUMPY:
             raise _unknown(f"{func.__module__}.{func.__name__}")
-        return NUMPY[func](*args, **kwargs)
+        return _applied(f"np.{func.__name__}", NUMPY[func], args, kwargs)
 
     def __bool__(self) -> Never:
         """Refuse: both branches have to be in the term."""
@@ -205,6 +206,12 @@ class Traced:
             "shapes are static; to index a traced array write a[x] or np.take(a, x)",
         )
 
+    def __format__(self, spec: str) -> str:
+        """Its name and type; there is no number to format yet."""
+        if spec:
+            self._concrete(f"the format {spec!r}", "write {x} alone for its name and type")
+        return repr(self)
+
     def __iter__(self) -> Iterator[Any]:
         """Refuse: loops stay loops."""
         raise ConcreteValueNeeded(
@@ -231,6 +238,17 @@ class Traced:
             f"{self!r} is assigned into, and values of the language do not change; "
             "build the new array with np.where or np.concatenate"
         )
+
+
+def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeMismatch(
+            f"{name} of a traced value: {error}; here it is {function.__name__}"
+            f"{inspect.signature(function)}"
+        ) from None
+    return function(*args, **kwargs)
 
 
 def _unknown(name: str) -> MissingRule:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from combinators.collector import uncollected
 from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.free import Captured, captured
 from combinators.lift import lift_lets
@@ -39,13 +40,14 @@ def translate(context: Sequence[Var], term: Term) -> Morphism:
 
     Raises UnboundVariable where the context does not bind a free variable at its type.
     """
-    lifted = lift_lets(term)
-    free, inside = captured(lifted)
-    bound = {var.name: var for var in context}
-    for var in free:
-        if var.name not in bound or bound[var.name].type is not var.type:
-            raise _unbound(var, context)
-    return recurse(_block(context, lifted, _Translation(inside, {})))
+    with uncollected():
+        lifted = lift_lets(term)
+        free, inside = captured(lifted)
+        bound = {var.name: var for var in context}
+        for var in free:
+            if var.name not in bound or bound[var.name].type is not var.type:
+                raise _unbound(var, context)
+        return recurse(_block(context, lifted, _Translation(inside, {})))
 
 
 def _unbound(var: Var, context: Sequence[Var]) -> UnboundVariable:

@@ -6,7 +6,6 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from combinators.definition import Definition
 from combinators.errors import TypeMismatch
 from combinators.functions import (
     Draft,
+    Specialisable,
     argument_types,
     function_operand,
     parameter_names,
@@ -21,35 +21,32 @@ from combinators.functions import (
 )
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.remembered import Remembered
 from combinators.scope import apart, current
 from combinators.terms import Lam, Var
 from combinators.translate import translate
 from combinators.trees import Face, face_of, open_up
+from diffcurry.fits import fits
 from diffcurry.modes import CARRIER, primal
 from interpreters.duals import Dual, Duals
 from interpreters.machine import Arrow
 from interpreters.running import Closure, Running
 from interpreters.transport import Transport
 
-_ARROWS: WeakKeyDictionary[Running, dict[int, tuple[Morphism, Arrow]]] = WeakKeyDictionary()
-
-_TRANSPORTS: WeakKeyDictionary[Running, Transport] = WeakKeyDictionary()
+_ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
+_TRANSPORTS: Remembered[Running, Transport] = Remembered()
+_TRANSLATED: Remembered[Lam, Morphism] = Remembered()
 
 
 def arrow_in(mode: Running, morphism: Morphism) -> Arrow:
     """``morphism`` interpreted in ``mode``, once."""
-    known = _ARROWS.setdefault(mode, {})
-    if id(morphism) not in known:
-        known[id(morphism)] = (morphism, interpret(morphism, mode))
-    return known[id(morphism)][1]
+    arrows: Remembered[Morphism, Arrow] = _ARROWS.of(mode, Remembered)
+    return arrows.of(morphism, lambda: interpret(morphism, mode))
 
 
 def transport(closure: Closure, obj: Fun, mode: Running) -> Any:
     """A closure over NumPy's numbers as a closure of ``mode``."""
-    made = _TRANSPORTS.get(mode)
-    if made is None:
-        made = _TRANSPORTS[mode] = Transport(mode, _number_into(mode))
-    return made(closure, obj)
+    return _TRANSPORTS.of(mode, lambda: Transport(mode, _number_into(mode)))(closure, obj)
 
 
 def _number_into(mode: Running) -> Callable[[Any], Any]:
@@ -61,7 +58,7 @@ def _same(number: Any) -> Any:
     return number
 
 
-class FunctionValue:
+class FunctionValue(Specialisable):
     """A function that a program returned: callable, and an argument for other programs."""
 
     def __init__(self, closure: Closure) -> None:
@@ -71,6 +68,17 @@ class FunctionValue:
         product = components(self.function.dom)
         self.types: tuple[Object, ...] = (
             product.parts if product is not None and product.width != 1 else (self.function.dom,)
+        )
+
+    def type(self) -> Object:
+        """Its function type."""
+        return self.function
+
+    def at(self, types: Any, faces: Any) -> Any:
+        """Refuse: it is a value, and belongs among the arguments of a program."""
+        raise TypeMismatch(
+            "a function that another program returned is used while tracing; "
+            "pass it to the traced function as an argument"
         )
 
     @property
@@ -88,12 +96,11 @@ class FunctionValue:
     def __call__(self, *args: Any) -> Any:
         """The function at ``args``."""
         if current() is not None:
-            raise TypeMismatch(
-                "a function that another program returned is called while tracing; "
-                "pass it to the traced function as an argument"
-            )
+            self.at(None, None)
         if len(args) != len(self.types):
             raise TypeMismatch(f"{self!r} is called with {len(args)} arguments")
+        for index, (arg, obj) in enumerate(zip(args, self.types, strict=True)):
+            fits(arg, obj, f"argument {index}")
         mode = primal()
         closure = transport(self.closure, self.function, mode)
         values = tuple(lift(a, o, mode) for a, o in zip(args, self.types, strict=True))
@@ -131,6 +138,8 @@ def bound(function: Any, dom: Object) -> Bound:
     """A user's function at an argument type; what ``functools.partial`` binds is captured."""
     types = positional_types(function, dom)
     faces = tuple(map(face_of, types))
+    if isinstance(function, Definition) and isinstance(function.function, functools.partial):
+        function = function.function  # fun(partial(…), Real) only says the types
     with apart():
         if not isinstance(function, functools.partial):
             term, _ = function_operand(function, types, faces)
@@ -145,6 +154,10 @@ def _bound_partial(
 ) -> Bound:
     inner: Callable[..., Any] = function.func
     inner = inner.function if isinstance(inner, Definition) else inner
+    try:
+        inspect.signature(inner).bind_partial(*function.args, **function.keywords)
+    except TypeError as error:
+        raise TypeMismatch(f"partial binds what {_name_of(inner)} does not take: {error}") from None
     names = parameter_names(inner, len(function.args) + len(types))
     given = dict(zip(names, function.args, strict=False)) | function.keywords
     taken_types, taken_faces = argument_types(list(given.values()))
@@ -174,6 +187,10 @@ def _bound_partial(
     return Bound(lam, made.lam.params[:count], tuple(given.values()), taken_faces)
 
 
+def _name_of(function: Any) -> str:
+    return getattr(function, "__name__", repr(function))
+
+
 def lift(value: Any, obj: Object, mode: Running) -> Any:
     """A user's value as one of ``mode``'s, of type ``obj``."""
     product = components(obj)
@@ -200,6 +217,7 @@ def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
     if made.lam.type is not obj:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {made.lam.type!r}")
     env = tuple(lift(v, var.type, mode) for v, var in zip(made.values, made.names, strict=True))
-    closure = arrow_in(mode, translate(made.names, made.lam)).run(env)
+    morphism = _TRANSLATED.of(made.lam, lambda: translate(made.names, made.lam))
+    closure = arrow_in(mode, morphism).run(env)
     assert isinstance(closure, Closure)
     return closure

@@ -16,10 +16,12 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
 from combinators.trees import Face, face_of, open_up
 from diffcurry.closures import lift, lower
+from diffcurry.fits import fits, opened_as
 from diffcurry.modes import CARRIER
 from interpreters.cotangents import Cotangent, Environment
 from interpreters.dense import zeros
-from interpreters.running import Closure, Running
+from interpreters.reverse import Reverse
+from interpreters.running import Closure
 
 
 class Call(NamedTuple):
@@ -128,89 +130,82 @@ class _Later(NamedTuple):
     cotangent: Cotangent
     obj: Object
     value: Any
+    mode: Reverse
 
     def shown(self) -> Any:
-        return show(self.cotangent, self.obj, None, self.value)
+        return show(self.cotangent, self.obj, None, self.value, self.mode)
 
 
-def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any) -> Any:
-    """The cotangent of ``value``, a value of a reverse mode, as the user gets it."""
+def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode: Reverse) -> Any:
+    """The cotangent of ``value``, a value of ``mode``, as the user gets it.
+
+    Inside a call the ``value`` is not known: None.
+    """
     product = components(obj)
     if product is not None:
         if not is_smooth(obj) and product.width == 0 and face is None:
             return None
         shown = face or face_of(obj)
         assert shown is not None
-        given = cotangent or {}
+        given, values = cotangent or {}, value or (None,) * product.width
         return shown.build(
             [
-                show(given.get(i), part, below, value[i])
+                show(given.get(i), part, below, values[i], mode)
                 for i, (part, below) in enumerate(zip(product.parts, shown.children, strict=True))
             ]
         )
     if isinstance(obj, Fun):
-        return _show_function(cotangent, obj, value)
+        if mode.records_calls:
+            return _show_calls(cotangent, obj, mode)
+        return _show_captured(cotangent, value, mode)
     if isinstance(obj, Vector):
-        given = cotangent or {}
-        return tuple(show(given.get(i), obj.item, None, v) for i, v in enumerate(value))
+        given, values = cotangent or {}, value or (None,) * obj.length
+        return tuple(
+            show(given.get(i), obj.item, None, item, mode) for i, item in enumerate(values)
+        )
     if not isinstance(obj, Tensor) or not obj.is_smooth:
         return None
     return CARRIER.lower(zeros(CARRIER, obj) if cotangent is None else cotangent)
 
 
-def _show_function(cotangent: Cotangent, obj: Fun, closure: Closure) -> Any:
-    if type(cotangent) is list:
-        calls = []
-        for entry in cotangent:
-            if type(entry) is Environment:
-                return _show_function(_merged(cotangent), obj, closure)
-            argument, given = entry
-            calls.append(
-                Call(lower(argument, obj.dom), show(given, obj.cod, None, None))
-                if not _holds_function(obj.cod)
-                else Call(lower(argument, obj.dom), given)
+def _show_calls(cotangent: list[Any] | None, obj: Fun, mode: Reverse) -> Calls:
+    calls = []
+    for entry in cotangent or ():
+        if type(entry) is Environment:
+            raise TypeMismatch(
+                'in mode="simple" the cotangent of a returned function that came in as an argument '
+                "is a list of (argument, cotangent) pairs, not a mapping of what it captures; "
+                'give such a list, or use mode="dependent"'
             )
-        return Calls(calls)
+        argument, given = entry
+        calls.append(Call(lower(argument, obj.dom), show(given, obj.cod, None, None, mode)))
+    return Calls(calls)
+
+
+def _show_captured(cotangent: Cotangent, closure: Closure, mode: Reverse) -> Captured:
+    if type(cotangent) is list:
+        cotangent = mode.called(closure, cotangent)
     code = closure.code
     parts = code.captured.parts
     held: dict[str, Any] = {}
     for i, part in (cotangent or {}).items():
         if isinstance(parts[i], Fun):
-            held[code.label.names[i]] = _Later(part, parts[i], closure.env[i])
+            held[code.label.names[i]] = _Later(part, parts[i], closure.env[i], mode)
         else:
-            held[code.label.names[i]] = show(part, parts[i], None, closure.env[i])
+            held[code.label.names[i]] = show(part, parts[i], None, closure.env[i], mode)
     return Captured(held)
 
 
-def _merged(cotangent: list[Any]) -> Any:
-    calls = [entry for entry in cotangent if type(entry) is not Environment]
-    if calls:
-        raise TypeMismatch("a function's cotangent came in both forms at once; give one form")
-    return cotangent[0].captured
-
-
-def _holds_function(obj: Object) -> bool:
-    product = components(obj)
-    if product is not None:
-        return any(map(_holds_function, product.parts))
-    return isinstance(obj, Fun | Vector)
-
-
-def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Running) -> Cotangent:
+def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Reverse) -> Cotangent:
     """The user's cotangent of the result ``value`` as a sparse one of a reverse mode."""
     if cotangent is None:
         return None
     product = components(obj)
     if product is not None:
-        opened = open_up(cotangent)
-        if opened is None or len(opened[2]) != product.width:
-            raise TypeMismatch(
-                f"the cotangent {path} of {obj!r} mirrors it, unlike {cotangent!r:.60}"
-            )
-        face = Face(opened[0], opened[1], ())
+        face, given = opened_as(obj, cotangent, f"the cotangent of {path}")
         parts = {
             i: read(part, below, value[i], path + face.path(i), mode)
-            for i, (part, below) in enumerate(zip(opened[2], product.parts, strict=True))
+            for i, (part, below) in enumerate(zip(given, product.parts, strict=True))
         }
         return {i: g for i, g in parts.items() if g is not None} or None
     if isinstance(obj, Fun):
@@ -230,14 +225,14 @@ def _read_tensor(cotangent: Any, obj: Object, path: str) -> Cotangent:
         raise TypeMismatch(f"{path} : {obj!r} has no tangents; its cotangent is None")
     array = np.asarray(cotangent)
     if array.dtype.kind not in "biuf":
-        raise TypeMismatch(f"the cotangent {path} of {obj!r} is {cotangent!r:.60}")
+        raise TypeMismatch(f"the cotangent of {path} : {obj!r} is {cotangent!r:.60}")
     if array.shape != obj.shape:
-        raise ShapeMismatch(f"the cotangent {path} of {obj!r} has the shape {array.shape}")
+        raise ShapeMismatch(f"the cotangent of {path} : {obj!r} has the shape {array.shape}")
     return CARRIER.lift(array, obj)
 
 
 def _read_function(
-    cotangent: Any, obj: Fun, closure: Closure, path: str, mode: Running
+    cotangent: Any, obj: Fun, closure: Closure, path: str, mode: Reverse
 ) -> Cotangent:
     if isinstance(cotangent, Mapping):
         code = closure.code
@@ -253,19 +248,28 @@ def _read_function(
             for i, name in enumerate(names)
             if name in cotangent
         }
-        return [Environment({i: g for i, g in env.items() if g is not None})]
-    if not isinstance(cotangent, Sequence) or any(len(call) != 2 for call in cotangent):
+        held = {i: g for i, g in env.items() if g is not None}
+        return [Environment(held)] if mode.records_calls else held or None
+    if not isinstance(cotangent, Sequence) or not all(map(_is_call, cotangent)):
         raise TypeMismatch(
-            f"the cotangent {path} of a function is a list of (argument, cotangent) pairs, or a "
-            f"mapping of its captured variables by name, and this is {cotangent!r:.60}"
+            f"the cotangent of the function {path} : {obj!r} is a list of (argument, cotangent) "
+            f"pairs, or a mapping of its captured variables by name, and this is {cotangent!r:.60}"
         )
+    for index, (argument, _) in enumerate(cotangent):
+        fits(argument, obj.dom, f"the argument of call {index} of {path}")
     return [
-        (lift(argument, obj.dom, mode), read(given, obj.cod, None, path, mode))
+        (lift(argument, obj.dom, mode), read(given, obj.cod, None, f"{path}(…)", mode))
         for argument, given in cotangent
     ]
 
 
+def _is_call(call: Any) -> bool:
+    return isinstance(call, (tuple, list)) and len(call) == 2
+
+
 def _bits(value: Any) -> Any:
+    if isinstance(value, Calls):
+        return tuple(map(_key, value))
     opened = open_up(value)
     if opened is not None:
         return tuple(map(_bits, opened[2]))

@@ -13,7 +13,7 @@ from diffcurry.function import Function
 from diffcurry.modes import pushforward
 from diffcurry.program import Program
 from diffcurry.reverse import as_function, auxiliary, refuse_to_trace
-from diffcurry.scalar import check_scalar, check_smooth
+from diffcurry.scalar import check_scalar
 from diffcurry.tangents import basis, leaves, read_tangent, show_tangent, smooth_leaves
 
 
@@ -64,7 +64,6 @@ def forward_gradient(
     program = function.program(*values)
     obj, _ = auxiliary(program, has_aux)
     check_scalar(obj)
-    check_smooth(program.types, which)
     lifted = function.lifted(program, values, pushforward().inner)
     result, _ = push(program, lifted, [None] * len(values))
     gradients = []

@@ -11,11 +11,12 @@ import numpy as np
 
 from combinators.definition import Definition
 from combinators.errors import TypeMismatch
-from combinators.functions import Faces, Types, argument_types, call
-from combinators.objects import Fun, Object, components
+from combinators.functions import Faces, Types, argument_types, call, parameter_names
+from combinators.objects import Object, components
 from combinators.scope import apart, current
-from combinators.trees import Face, face_of, open_up, take_apart
+from combinators.trees import face_of, take_apart
 from diffcurry.closures import lift, lower
+from diffcurry.fits import fits
 from diffcurry.modes import primal
 from diffcurry.program import Program
 from interpreters.running import Running
@@ -35,6 +36,7 @@ class Function(Definition, Generic[P, R]):
         """``function``, at ``types`` where they are given."""
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
+        self._signature = _signature(function)
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -48,14 +50,23 @@ class Function(Definition, Generic[P, R]):
             result = program.arrow(mode).run(self.lifted(program, values, mode))
         return lower(result, program.cod, program.face)  # type: ignore[no-any-return]
 
+    def __repr__(self) -> str:
+        """Its name, and the types at which it has been traced."""
+        types = ", ".join(repr(program.lam.type) for program in self._programs.values())
+        return f"<fun {self.__name__}{' : ' + types if types else ''}>"
+
+    def __str__(self) -> str:
+        """Its programs, one for each choice of types that it has met, in let-normal form."""
+        if self.types is not None and not self._programs:
+            self.program()
+        return "\n\n".join(map(str, self._programs.values())) or repr(self)
+
     def positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in order, with Python's defaults."""
-        try:
-            signature = inspect.signature(self.function)
-        except (TypeError, ValueError):
+        if self._signature is None:
             return args
         try:
-            given = signature.bind(*args, **kwargs)
+            given = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeMismatch(f"{self.__name__}: {error}") from None
         if kwargs:
@@ -97,51 +108,18 @@ class Function(Definition, Generic[P, R]):
 
     def lifted(self, program: Program, args: tuple[Any, ...], mode: Running) -> tuple[Any, ...]:
         """The arguments as values of ``mode``."""
-        names = (param.name for param in program.lam.params)
+        names = parameter_names(self.function, len(args))
         return tuple(
             lift(arg, obj, mode) if fits(arg, obj, name) else ()
             for arg, obj, name in zip(args, program.types, names, strict=True)
         )
 
 
-def fits(value: Any, obj: Object, path: str) -> bool:
-    """Whether ``value`` stands for an ``obj``; it raises, naming the path, where it cannot.
-
-    A function that a program never calls stands for a Unit.
-    """
-    product = components(obj)
-    if product is not None:
-        opened = open_up(value)
-        if opened is None and callable(value) and product.width == 0:
-            return False
-        if opened is None or len(opened[2]) != product.width:
-            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
-        face = Face(opened[0], opened[1], ())
-        for index, (part, below) in enumerate(zip(opened[2], product.parts, strict=True)):
-            fits(part, below, path + face.path(index))
-        return True
-    if isinstance(obj, Fun):
-        if not callable(value):
-            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
-        return True
-    return _fits_tensor(value, obj, path)
-
-
-def _fits_tensor(value: Any, obj: Object, path: str) -> bool:
-    from combinators.functions import natural
-    from combinators.objects import Tensor
-
-    if isinstance(obj, Tensor):
-        given = natural(value)
-        fine = given.type is obj or (
-            isinstance(given.type, Tensor)
-            and given.type.shape == obj.shape
-            and (given.weak or np.can_cast(given.type.dtype, obj.dtype, "same_kind"))
-            and np.can_cast(np.result_type(given.type.dtype), obj.dtype, "same_kind")
-        )
-        if not fine:
-            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
-    return True
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
 
 
 @overload
@@ -167,6 +145,11 @@ def fun(function: Any = None, /, *types: Any) -> Any:
         return lambda f: Function(f, given or None)
     if isinstance(function, Function) and not types:
         return function
+    for obj in types:
+        if not isinstance(obj, Object):
+            raise TypeMismatch(
+                f"fun takes the types of the parameters as objects, as in fun(f, Real), not {obj!r}"
+            )
     if not callable(function):
         raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
     if isinstance(function, Definition):

@@ -10,7 +10,15 @@ import numpy as np
 
 from combinators.emit import emit_operation, unpack
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongDerivative
-from combinators.functions import Draft, Specialised, argument_types, coerce, function_operand
+from combinators.functions import (
+    Draft,
+    Specialisable,
+    Specialised,
+    argument_types,
+    check_takes,
+    coerce,
+    function_operand,
+)
 from combinators.objects import Fun, Object, Tensor, components
 from combinators.primitives.loops import OVERRIDE
 from combinators.terms import packed
@@ -40,6 +48,9 @@ def with_derivative(
     >>> dc.grad(straight_through)(3.0)
     np.float64(1.0)
     """
+    for given, what in ((f, "a function"), (rule, "a rule, a function of arguments and cotangent")):
+        if not callable(given):
+            raise TypeMismatch(f"with_derivative takes {what}, and {given!r:.60} is not callable")
 
     def overridden(*args: P.args, **_: P.kwargs) -> R:
         types, faces = argument_types(args)
@@ -60,7 +71,8 @@ def with_derivative(
 
     overridden.__name__ = getattr(f, "__name__", "overridden")
     overridden.__signature__ = _signature(f)  # type: ignore[attr-defined]
-    return Function(overridden, getattr(f, "types", None))
+    known: Any = f
+    return Function(overridden, known.types if isinstance(known, Specialisable) else None)
 
 
 def _signature(f: Any) -> Any:
@@ -82,6 +94,7 @@ def _rule(
     face: Face | None,
 ) -> Specialised:
     """The rule as a λ of the argument and the cotangent."""
+    check_takes(rule, (*types, cod))
     dom = packed(types)
     whole = faces[0] if len(types) == 1 else Face(tuple, (), faces)
 

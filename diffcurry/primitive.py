@@ -11,6 +11,7 @@ import numpy as np
 from combinators.derivatives import Derivative, Pointwise
 from combinators.emit import apply
 from combinators.errors import WrongDerivative
+from combinators.functions import check_takes
 from combinators.objects import Object, Real, Tensor, is_smooth
 from combinators.operation import PRIMITIVES, Operation, Promotion, Typing, declare
 from combinators.primitives.typing import common_float, pointwise
@@ -80,6 +81,8 @@ def primitive(
         try:
             if check:
                 count = len(inspect.signature(function).parameters)
+                if callable(derivative):
+                    check_takes(derivative, (Real,) * (count + 2))
                 check_rules(Operation(declared), types or (Real,) * count)
         except BaseException:
             if before is None:

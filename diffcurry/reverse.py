@@ -43,9 +43,8 @@ class Ran(NamedTuple):
         """The cotangents of the arguments ``which``, each in its argument's containers."""
         with np.errstate(all="ignore"):
             pulled = self.pull(cotangent) or {}
-        return tuple(
-            show(pulled.get(i), self.program.types[i], self.face(i), self.values[i]) for i in which
-        )
+        types, values, mode = self.program.types, self.values, self.mode
+        return tuple(show(pulled.get(i), types[i], self.face(i), values[i], mode) for i in which)
 
     def face(self, index: int) -> Face | None:
         """The containers of argument ``index``."""

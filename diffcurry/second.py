@@ -17,7 +17,7 @@ from diffcurry.jacobians import Jacobian
 from diffcurry.modes import second_order
 from diffcurry.program import Program
 from diffcurry.reverse import as_function, refuse_to_trace
-from diffcurry.scalar import Argnums, check_scalar, check_smooth, chosen
+from diffcurry.scalar import Argnums, check_scalar, chosen
 from diffcurry.tangents import basis, flattened, read_tangent
 from interpreters.duals import Dual
 
@@ -93,7 +93,6 @@ def _gradients_tangent(
 ) -> tuple[Any, ...]:
     """How the gradients of the arguments ``which`` move along ``tangents``."""
     check_scalar(program.cod)
-    check_smooth(program.types, which)
     mode = second_order()
     still = function.lifted(program, args, mode)
     values = tuple(map(_planted, still, tangents, program.types))
@@ -102,7 +101,13 @@ def _gradients_tangent(
         _, pull = mode.rep(program.arrow(mode), values)
         pulled = pull(seed) or {}
     return tuple(
-        show(_tangent_part(pulled.get(i)), program.types[i], _face(args[i], program.types[i]), v)
+        show(
+            _tangent_part(pulled.get(i)),
+            program.types[i],
+            _face(args[i], program.types[i]),
+            v,
+            mode,
+        )
         for i, v in ((i, values[i]) for i in which)
     )
 

@@ -15,6 +15,7 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.trees import Face, face_of, open_up
 from diffcurry.closures import lift, lower
+from diffcurry.fits import opened_as
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
 from interpreters.dense import zeros
@@ -26,16 +27,11 @@ def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any
         return None
     product = components(obj)
     if product is not None:
-        opened = open_up(tangent)
-        if opened is None or len(opened[2]) != product.width:
-            raise TypeMismatch(
-                f"the tangent of {path} : {obj!r} mirrors it, unlike {tangent!r:.60}"
-            )
-        face = Face(opened[0], opened[1], ())
+        face, given = opened_as(obj, tangent, f"the tangent of {path}")
         values = value if value is not None else (None,) * product.width
         return tuple(
             read_tangent(part, below, path + face.path(i), values[i])
-            for i, (part, below) in enumerate(zip(opened[2], product.parts, strict=True))
+            for i, (part, below) in enumerate(zip(given, product.parts, strict=True))
         )
     if isinstance(obj, Fun):
         return _read_function(tangent, obj, path, value)

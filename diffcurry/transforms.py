@@ -13,7 +13,7 @@ from diffcurry.cotangents import read
 from diffcurry.forward import forward_gradient, jvp
 from diffcurry.modes import Mode, check_mode
 from diffcurry.reverse import Ran, as_function, auxiliary, refuse_to_trace, run
-from diffcurry.scalar import Argnums, check_scalar, check_smooth, chosen
+from diffcurry.scalar import Argnums, check_scalar, chosen
 
 P = ParamSpec("P")
 
@@ -100,7 +100,7 @@ def vjp(
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         result = ran.result[0] if has_aux else ran.result
-        given = read(cotangent, obj, result, "", ran.mode)
+        given = read(cotangent, obj, result, "the result", ran.mode)
         seed = {0: given} if has_aux and given is not None else given
         return ran.gradients(seed, tuple(range(len(primals))))
 
@@ -115,7 +115,6 @@ pushforward = jvp
 def _gradients(ran: Ran, which: tuple[int, ...], *, has_aux: bool) -> tuple[Any, ...]:
     obj, _ = auxiliary(ran.program, has_aux)
     check_scalar(obj)
-    check_smooth(ran.program.types, which)
     assert isinstance(obj, Tensor)
     seed = np.ones((), dtype=obj.dtype)[()]
     return ran.gradients({0: seed} if has_aux else seed, which)

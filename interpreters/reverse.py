@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from combinators.category import Label
+from combinators.collector import uncollected
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from interpreters import steps
@@ -25,6 +26,9 @@ from interpreters.running import Closure, Code, Running, arguments, function_of
 
 class Reverse(Running):
     """Arrows are rep-functions (Fig. 2 of 004), as steps that record their transposes."""
+
+    records_calls: ClassVar[bool] = False
+    """Whether a function's cotangent is the list of its calls, or else its environment's."""
 
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
@@ -42,12 +46,14 @@ class Reverse(Running):
     def rep(self, arrow: Arrow, argument: Any) -> tuple[Any, Callable[[Cotangent], Cotangent]]:
         """The value at ``argument``, and the pullback there; the pullback may be used again."""
         machine = Machine(argument)
-        machine.run(arrow.steps)
+        with uncollected():
+            machine.run(arrow.steps)
         value, tape = settled(machine.stack.pop(), arrow.cod), machine.tape
 
         def pullback(cotangent: Cotangent) -> Cotangent:
             backwards = Machine(own(cotangent))
-            backwards.run(reversed(tape))
+            with uncollected():
+                backwards.run(reversed(tape))
             return backwards.stack.pop()
 
         return value, pullback
@@ -122,6 +128,12 @@ class Reverse(Running):
         if type(machine.stack[-1]) is list:
             return self._pull_calls(code, env, machine)
         return None
+
+    def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
+        """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
+        machine = Machine(calls)
+        machine.run((partial(self._pull_calls, closure.code, closure.env),))
+        return machine.stack.pop()
 
     def _pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:
         """Calls are run again, forwards and backwards, and summed (``new_pb`` of Fig. 3)."""

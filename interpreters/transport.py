@@ -14,6 +14,7 @@ from combinators.errors import TypeMismatch
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Vector, components
 from combinators.recursion import Recursive, recurse
+from combinators.remembered import Remembered
 from interpreters.machine import Arrow
 from interpreters.running import Closure, Code, Running
 
@@ -32,7 +33,7 @@ class Transport:
     def __init__(self, into: Running, number: Callable[[Any], Any]) -> None:
         """Bodies of closures are interpreted once, and kept."""
         self.into, self.number = into, number
-        self._arrows: dict[int, tuple[Morphism, Arrow]] = {}
+        self._arrows: Remembered[Morphism, Arrow] = Remembered()
 
     def __call__(self, value: Any, obj: Object) -> Any:
         """``value`` of type ``obj``, in the other category."""
@@ -64,6 +65,4 @@ class Transport:
                 "a closure goes to another category by its body, and this one was built without; "
                 "give curry a Label that holds it"
             )
-        if id(body) not in self._arrows:
-            self._arrows[id(body)] = (body, interpret(body, self.into))
-        return self._arrows[id(body)][1]
+        return self._arrows.of(body, lambda: interpret(body, self.into))

@@ -197,8 +197,8 @@ class _Text(_Terms):
             case App(function, argument):
                 return iter(("apply",)), (function, argument)
             case Proj(index, product):
-                named = isinstance(product.type, Record)
-                name = f".{product.type.names[index]}" if named else f"π{index}"
+                obj = product.type
+                name = f".{obj.names[index]}" if isinstance(obj, Record) else f"π{index}"
                 return iter((name,)), (product,)
             case Prim(operation, args):
                 return iter((operation_name(operation),)), args

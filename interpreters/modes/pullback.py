@@ -17,6 +17,8 @@ class Pullback(Reverse):
     forgotten is recorded as ``(x, 0)`` too (Fig. 4); it is not run again.
     """
 
+    records_calls = True
+
     def eval(self, function: Fun) -> Arrow:
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
         return Arrow(Product(function, function.dom), function.cod, (_apply, _keep))

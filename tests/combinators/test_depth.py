@@ -17,8 +17,8 @@ from combinators.objects import Object, Product, Real
 from combinators.operation import Operation, named
 from combinators.terms import App, Lam, Let, Prim, Term, Tuple, Var
 from combinators.translate import translate
-from combinators.trees import face_of
 from combinators.tree import distinct_nodes
+from combinators.trees import face_of
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal

@@ -60,7 +60,7 @@ LINES = [
     (const(2.5), "2.5"),
     (const(0.1 + 0.2), "0.30000000000000004"),
     (const(3), "3"),
-    (const(True), "True"),  # noqa: FBT003
+    (const(True), "True"),
     (const(float("nan")), "nan"),
     (const([1.0, 2.0]), "[1.0, 2.0]"),
     (const(np.zeros(100)), "<Tensor[100]>"),
@@ -165,7 +165,12 @@ def test_the_line_reads_back_as_python() -> None:
                 assert np.array_equal(read, value(term), equal_nan=True), line
 
 
-CONSTANTS = {"two": np.float64(2), "three": np.float64(3), "x": np.float64(0.5), "y": np.float64(-1.25)}
+CONSTANTS = {
+    "two": np.float64(2),
+    "three": np.float64(3),
+    "x": np.float64(0.5),
+    "y": np.float64(-1.25),
+}
 
 
 def test_a_long_line_is_cut() -> None:
@@ -334,8 +339,11 @@ def test_a_shared_arrow_is_defined_once() -> None:
 
 
 def test_a_long_arrow_is_broken() -> None:
-    lam = traced(lambda w, xs: fold(lambda c, z: np.sin(c * w + z) * np.sin(w * z) + c, 0.0, xs),
-                 Real, Tensor((3,)))
+    lam = traced(
+        lambda w, xs: fold(lambda c, z: np.sin(c * w + z) * np.sin(w * z) + c, 0.0, xs),
+        Real,
+        Tensor((3,)),
+    )
     shown = str(translate(lam.params, lam.body)).splitlines()
     assert shown[:3] == ["Real × Tensor[3] ⇝ Real =", "  ⟨", "    ⟨π0⟩"]
     assert shown[-1] == "  >> fold"

@@ -1,7 +1,7 @@
 """Both forms differentiate functions that are values; only the simple one runs a body again.
 
-``sin`` stands in each body once, and the derivative of ``sin`` needs none: a count of ``sin`` counts
-the runs of bodies.
+``sin`` stands in each body once, and the derivative of ``sin`` needs none: a count of ``sin``
+counts the runs of bodies.
 """
 
 import numpy as np
@@ -76,9 +76,7 @@ def known(name, x, y):
 PROGRAMS = [(chosen, 2), (returned, 2), (kept, 2), (mapped, 3), (carried, 3)]
 """And how often bodies with a sin in them run."""
 POINTS = [(0.7, 1.3), (1.3, 0.7)]
-each = pytest.mark.parametrize(
-    ("f", "runs"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS]
-)
+each = pytest.mark.parametrize(("f", "runs"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 
 
 @each
@@ -180,6 +178,9 @@ def test_nested_functions_double_the_simple_form_and_cost_the_dependent_one_noth
 def test_a_call_whose_result_was_forgotten_is_not_run_again():
     first = dc.fun(lambda p: p[0], dc.Product(Real, Real))
     counts = counted(
-        lambda w, x: first((w * x, dc.fun(lambda z: np.sin(z * w), Real)(x))), 2.0, 3.0, form="simple"
+        lambda w, x: first((w * x, dc.fun(lambda z: np.sin(z * w), Real)(x))),
+        2.0,
+        3.0,
+        form="simple",
     )
     assert counts.both["sin"] == 1

@@ -3,6 +3,8 @@
 An array operation counts its elements; moves and the seed 1 are free.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -163,5 +165,5 @@ def test_the_simple_form_pays_for_every_level_of_functions():
     simple = [ratio(depth, "simple") for depth in range(8)]
     assert dependent == dependent[:1] * 8
     assert simple[0] == dependent[0]
-    growth = [after / before for before, after in zip(simple, simple[1:], strict=False)]
+    growth = [after / before for before, after in itertools.pairwise(simple)]
     assert all(1.5 < factor <= 2.5 for factor in growth)

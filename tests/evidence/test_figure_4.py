@@ -115,7 +115,10 @@ def test_the_pairs_agree_in_value_and_in_pullback(foos, args, mode):
 
 @each
 def test_the_pairs_agree_forwards(foos, args):
-    tangents = (tuple(lambda z: z * z for _ in args[0]) if isinstance(args[0], tuple) else None, None)
+    tangents = (
+        tuple(lambda z: z * z for _ in args[0]) if isinstance(args[0], tuple) else None,
+        None,
+    )
     if foos is summing_results:
         tangents = (lambda z: z * z, 1.0)
     (y1, moved1), (y2, moved2) = (dc.jvp(foo, args, tangents) for foo in foos)

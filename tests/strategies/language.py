@@ -146,9 +146,7 @@ class At:
     index: int
 
 
-Expr = (
-    Ref | Num | Op | Lam | Call | Both | Part | Let | If | Fold | Scan | Map | Total | At
-)
+Expr = Ref | Num | Op | Lam | Call | Both | Part | Let | If | Fold | Scan | Map | Total | At
 
 
 @dataclass(frozen=True)

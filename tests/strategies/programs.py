@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from tests.strategies.language import (
-    At,
     Arrow,
+    At,
     Both,
     Call,
     Expr,

@@ -1,0 +1,66 @@
+"""Whether a user's value stands for an object, and an error that names the path if not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import TypeMismatch
+from combinators.functions import natural
+from combinators.objects import Fun, Object, Record, Tensor, Vector, components
+from combinators.trees import Face, open_up
+
+
+def fits(value: Any, obj: Object, path: str) -> bool:
+    """Whether ``value`` stands for an ``obj``; it raises, naming the path, where it cannot.
+
+    A function that a program never calls stands for a Unit.
+    """
+    product = components(obj)
+    if product is not None:
+        if open_up(value) is None and callable(value) and product.width == 0:
+            return False
+        face, parts = opened_as(obj, value, path)
+        for index, (part, below) in enumerate(zip(parts, product.parts, strict=True)):
+            fits(part, below, path + face.path(index))
+        return True
+    if isinstance(obj, Fun):
+        if not callable(value):
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+        return True
+    if isinstance(obj, Vector):
+        if not isinstance(value, (tuple, list)) or len(value) != obj.length:
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+        for index, item in enumerate(value):
+            fits(item, obj.item, f"{path}[{index}]")
+        return True
+    return _fits_tensor(value, obj, path)
+
+
+def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]]:
+    """The container ``value`` as one of type ``obj``: its face and its parts.
+
+    It raises, naming ``what``, unless it has as many components, of the same names.
+    """
+    product, opened = components(obj), open_up(value)
+    names = obj.names if isinstance(obj, Record) else None
+    if product is not None and opened is not None and len(opened[2]) == product.width:
+        face = Face(opened[0], opened[1], (None,) * product.width)
+        if face.names == names:
+            return face, opened[2]
+    raise TypeMismatch(f"{what} : {obj!r} was given {value!r:.60}, which does not mirror it")
+
+
+def _fits_tensor(value: Any, obj: Object, path: str) -> bool:
+    if isinstance(obj, Tensor):
+        given = natural(value)
+        fine = given.type is obj or (
+            isinstance(given.type, Tensor)
+            and given.type.shape == obj.shape
+            and (given.weak or np.can_cast(given.type.dtype, obj.dtype, "same_kind"))
+            and np.can_cast(np.result_type(given.type.dtype), obj.dtype, "same_kind")
+        )
+        if not fine:
+            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
+    return True
