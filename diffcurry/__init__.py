@@ -6,6 +6,9 @@
 np.float64(1.3817732906760363)
 """
 
+import diffcurry.rooms  # noqa: F401 (first: it says who stands in the way of an import below)
+
+# isort: split
 from combinators.errors import (
     ConcreteValueNeeded,
     DiffcurryError,

@@ -11,12 +11,12 @@ import numpy as np
 from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.trees import Face, put_together, take_apart
-from diffcurry.cotangents import read
 from diffcurry.forward import push
 from diffcurry.modes import Mode, check_mode, pushforward
 from diffcurry.reverse import as_function, refuse_to_trace, run
 from diffcurry.scalar import Argnums, chosen
 from diffcurry.tangents import basis, flat_tangent, leaves
+from interpreters.cotangents import Cotangent
 
 P = ParamSpec("P")
 Blocks = dict[tuple[int, int], Any]
@@ -41,8 +41,7 @@ def jacrev(
         ran = run(function, values, mode)
         jacobian = Jacobian(ran.cod, ran.program.face, ran.program.types[which], ran.face(which))
         for at, _, index, unit in basis(ran.cod):
-            seed = read(unit, ran.cod, ran.result, "", ran.mode)
-            (row,) = ran.gradients(seed, (which,))
+            (row,) = ran.gradients(_sparse(unit), (which,))
             for j, part in enumerate(take_apart(row)[1]):
                 if part is not None:
                     jacobian.block(at, j)[index] = part
@@ -112,6 +111,13 @@ class Jacobian:
             ]
             rows.append(put_together(self._column_face, iter(columns)))
         return put_together(self._row_face, iter(rows))
+
+
+def _sparse(unit: Any) -> Cotangent:
+    """A basis tangent as a cotangent: its place, and nothing else."""
+    if type(unit) is not tuple:
+        return unit
+    return {i: _sparse(part) for i, part in enumerate(unit) if part is not None}
 
 
 def _smooth(leaf: Object) -> bool:
