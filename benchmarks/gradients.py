@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from programs import BATCH, HIDDEN, Workload, cell, workloads
 
 import diffcurry as dc
+from programs import BATCH, HIDDEN, Workload, cell, workloads
 
 Gradient = Callable[..., Any]
 SECONDS = 0.4

@@ -52,7 +52,9 @@ def cell(np_: Any, weights: Any, state: Any, x: Any) -> Any:
     hidden, memory = state
     gates = x @ weights[0] + hidden @ weights[1] + weights[2]
     n = HIDDEN
-    forget, write, read = (0.5 * (np_.tanh(0.5 * gates[:, i * n : (i + 1) * n]) + 1) for i in range(3))
+    forget, write, read = (
+        0.5 * (np_.tanh(0.5 * gates[:, i * n : (i + 1) * n]) + 1) for i in range(3)
+    )
     memory = forget * memory + write * np_.tanh(gates[:, 3 * n :])
     return read * np_.tanh(memory), memory
 

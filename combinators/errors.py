@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from combinators.locate import Place, users_place
+from combinators.kit.locate import Place, users_place
 
 
 class DiffcurryError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from combinators.recursion import Recursive, recurse
+from combinators.kit.recursion import Recursive, recurse
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 Captured = dict[int, tuple[Var, ...]]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from combinators.free import captured
-from combinators.names import Names
-from combinators.recursion import Recursive, recurse
+from combinators.kit.names import Names
+from combinators.kit.recursion import Recursive, recurse
+from combinators.kit.tree import distinct_nodes
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
-from combinators.tree import distinct_nodes
 
 _Renamed = dict[str, Var]
 """What stands for a name that would capture another."""

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from combinators.category import Label, Programs
-from combinators.collector import uncollected
 from combinators.errors import NotComposable, TypeMismatch
+from combinators.kit.collector import uncollected
+from combinators.kit.tree import Syntax, distinct_nodes
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, components
 from combinators.operation import Operation
-from combinators.tree import Syntax, distinct_nodes
 
 M = TypeVar("M")
 

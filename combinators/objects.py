@@ -18,8 +18,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.streams import Pieces, cut, separated, text_of
-from combinators.tree import Syntax
+from combinators.kit.streams import Pieces, cut, separated, text_of
+from combinators.kit.tree import Syntax
 
 
 @lru_cache(maxsize=256)

@@ -7,14 +7,14 @@ from functools import cache
 from typing import Any
 
 from combinators.derivatives import Constant, Linear, Multilinear, Pair, Pointwise, Weighted
-from combinators.emit import emit_operation, operand
 from combinators.errors import MissingRule, WrongDerivative
-from combinators.functions import Draft
 from combinators.objects import Object, Tensor, is_smooth
 from combinators.operation import Operation
-from combinators.scope import apart
 from combinators.terms import Lam
-from combinators.traced import LIBRARY
+from combinators.tracing.emit import emit_operation, operand
+from combinators.tracing.functions import Draft
+from combinators.tracing.scope import apart
+from combinators.tracing.traced import LIBRARY
 
 Types = tuple[Object, ...]
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from combinators.errors import TypeMismatch
+from combinators.kit.locate import Place
+from combinators.kit.tree import Syntax
 from combinators.literal import Literal
-from combinators.locate import Place
 from combinators.objects import Bool, Fun, Object, Product, Record, components
 from combinators.operation import Operation
-from combinators.tree import Syntax
 
 
 class Term(Syntax):

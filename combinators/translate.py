@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from combinators.collector import uncollected
 from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.free import Captured, captured
+from combinators.kit.collector import uncollected
+from combinators.kit.recursion import Recursive, recurse
 from combinators.lift import lift_lets
 from combinators.morphisms import (
     Choice,
@@ -29,7 +30,6 @@ from combinators.morphisms import (
     compose,
 )
 from combinators.objects import Fun, Product
-from combinators.recursion import Recursive, recurse
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 _LISTED = 8

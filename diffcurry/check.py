@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import WrongDerivative, WrongMode
-from combinators.trees import put_together, take_apart
+from combinators.tracing.trees import put_together, take_apart
 from diffcurry.forward import jvp
 from diffcurry.function import Function
 from diffcurry.modes import Mode

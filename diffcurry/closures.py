@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.definition import Definition
 from combinators.errors import TypeMismatch
-from combinators.functions import (
+from combinators.kit.remembered import Remembered
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.terms import Lam, Var
+from combinators.tracing.definition import Definition
+from combinators.tracing.functions import (
     Draft,
     Specialisable,
     argument_types,
@@ -19,13 +23,9 @@ from combinators.functions import (
     parameter_names,
     positional_types,
 )
-from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Tensor, Vector, components
-from combinators.remembered import Remembered
-from combinators.scope import apart, current
-from combinators.terms import Lam, Var
+from combinators.tracing.scope import apart, current
+from combinators.tracing.trees import Face, face_of, open_up
 from combinators.translate import translate
-from combinators.trees import Face, face_of, open_up
 from diffcurry.fits import fits
 from diffcurry.modes import CARRIER, primal
 from interpreters.duals import Dual, Duals

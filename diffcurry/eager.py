@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from combinators.scope import current
+from combinators.tracing.scope import current
 from diffcurry.function import Function
 
 P = ParamSpec("P")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.functions import natural
 from combinators.objects import Fun, Object, Record, Tensor, Vector, components
-from combinators.trees import Face, open_up
+from combinators.tracing.functions import natural
+from combinators.tracing.trees import Face, open_up
 
 
 def fits(value: Any, obj: Object, path: str) -> bool:

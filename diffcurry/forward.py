@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.trees import put_together, take_apart
+from combinators.tracing.trees import put_together, take_apart
 from diffcurry.closures import lower
 from diffcurry.function import Function
 from diffcurry.modes import pushforward

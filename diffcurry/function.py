@@ -9,12 +9,12 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from combinators.definition import Definition
 from combinators.errors import TypeMismatch
-from combinators.functions import Faces, Types, argument_types, call, parameter_names
 from combinators.objects import Object, components
-from combinators.scope import apart, current
-from combinators.trees import face_of, take_apart
+from combinators.tracing.definition import Definition
+from combinators.tracing.functions import Faces, Types, argument_types, call, parameter_names
+from combinators.tracing.scope import apart, current
+from combinators.tracing.trees import face_of, take_apart
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits
 from diffcurry.modes import primal

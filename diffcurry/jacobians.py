@@ -10,7 +10,7 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Tensor, Vector
-from combinators.trees import Face, put_together, take_apart
+from combinators.tracing.trees import Face, put_together, take_apart
 from diffcurry.forward import push
 from diffcurry.modes import Mode, check_mode, pushforward
 from diffcurry.reverse import as_function, refuse_to_trace, run

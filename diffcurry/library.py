@@ -4,7 +4,8 @@
 (np.float64(0.0), np.float64(0.6931471805599453))
 """
 
-from combinators import control, primitives
+from combinators import primitives
+from combinators.tracing import control
 from diffcurry.eager import eager
 
 cond = eager(control.cond)

@@ -8,9 +8,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from combinators.emit import emit_operation, unpack
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongDerivative
-from combinators.functions import (
+from combinators.objects import Fun, Object, Tensor, components
+from combinators.primitives.loops import OVERRIDE
+from combinators.terms import packed
+from combinators.tracing.emit import emit_operation, unpack
+from combinators.tracing.functions import (
     Draft,
     Specialisable,
     Specialised,
@@ -19,11 +22,8 @@ from combinators.functions import (
     coerce,
     function_operand,
 )
-from combinators.objects import Fun, Object, Tensor, components
-from combinators.primitives.loops import OVERRIDE
-from combinators.terms import packed
+from combinators.tracing.trees import Face
 from combinators.translate import translate
-from combinators.trees import Face
 from diffcurry.closures import arrow_in
 from diffcurry.function import Function
 from diffcurry.modes import primal

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import Derivative, Pointwise
-from combinators.emit import apply
 from combinators.errors import WrongDerivative
-from combinators.functions import check_takes
 from combinators.objects import Object, Real, Tensor, is_smooth
 from combinators.operation import PRIMITIVES, Operation, Promotion, Typing, declare
 from combinators.primitives.typing import common_float, pointwise
-from combinators.scope import current
+from combinators.tracing.emit import apply
+from combinators.tracing.functions import check_takes
+from combinators.tracing.scope import current
 from diffcurry.function import Function
 from diffcurry.modes import CARRIER
 from interpreters.carriers.carrier import computes

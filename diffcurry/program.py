@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from combinators.functions import Specialised
 from combinators.morphisms import Morphism
 from combinators.objects import Object
 from combinators.terms import Lam
+from combinators.tracing.functions import Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
 from interpreters.machine import Arrow

@@ -9,8 +9,8 @@ import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
 from combinators.objects import Object, Product, components
-from combinators.scope import current
-from combinators.trees import Face, take_apart
+from combinators.tracing.scope import current
+from combinators.tracing.trees import Face, take_apart
 from diffcurry.closures import lower
 from diffcurry.cotangents import show
 from diffcurry.function import Function, fun

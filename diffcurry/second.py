@@ -10,7 +10,7 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor, components
-from combinators.trees import take_apart
+from combinators.tracing.trees import take_apart
 from diffcurry.cotangents import show
 from diffcurry.function import Function
 from diffcurry.jacobians import Jacobian

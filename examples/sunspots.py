@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+import diffcurry as dc
 from forecast import picture
 from forecast.checking import slopes
 from forecast.data import UNIT, rmse, windows
 from forecast.network import initial, predict
 from forecast.training import schedule, train
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-import diffcurry as dc
 
 PICTURE = Path(__file__).resolve().parent / "output" / "sunspots.png"
 PAST, HIDDEN = 12, 6  # years that the network sees; the width of its memory

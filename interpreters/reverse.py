@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from combinators.category import Label
-from combinators.collector import uncollected
+from combinators.kit.collector import uncollected
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from interpreters import steps

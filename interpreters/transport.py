@@ -11,10 +11,10 @@ from typing import Any
 
 from combinators.category import Label
 from combinators.errors import TypeMismatch
+from combinators.kit.recursion import Recursive, recurse
+from combinators.kit.remembered import Remembered
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Vector, components
-from combinators.recursion import Recursive, recurse
-from combinators.remembered import Remembered
 from interpreters.machine import Arrow
 from interpreters.running import Closure, Code, Running
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import WrongMode
-from combinators.functions import Draft
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
-from combinators.scope import apart
 from combinators.terms import Lam
-from combinators.traced import LIBRARY
+from combinators.tracing.functions import Draft
+from combinators.tracing.scope import apart
+from combinators.tracing.traced import LIBRARY
 from interpreters.cotangents import plus
 from interpreters.duals import Duals
 from interpreters.linear import program

@@ -6,7 +6,7 @@ from typing import Any
 
 from combinators.primitives.family import Function, smooth, stepwise
 from combinators.primitives.typing import common_number
-from combinators.traced import library
+from combinators.tracing.traced import library
 
 add = smooth("add", "``x + y``.", lambda v, x, y, z: (v, v), promote=common_number, infix="+")
 subtract = smooth(

@@ -8,7 +8,7 @@ from typing import Any
 from combinators.errors import ShapeMismatch
 from combinators.primitives.shape import Shape, reshape, shape_of, transpose
 from combinators.primitives.windows import window
-from combinators.traced import library
+from combinators.tracing.traced import library
 
 Axis = int | Sequence[int]
 

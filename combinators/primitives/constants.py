@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from combinators.emit import dtype_of, emit
 from combinators.literal import Literal
 from combinators.objects import Tensor
 from combinators.primitives.conversion import astype
 from combinators.primitives.shape import broadcast_to, shape_of
 from combinators.terms import Const
-from combinators.traced import library
+from combinators.tracing.emit import dtype_of, emit
+from combinators.tracing.traced import library
 
 
 def _filled(x: Any, number: float, dtype: Any) -> Any:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import CONSTANT, Linear
-from combinators.emit import apply
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
 from combinators.primitives.typing import tensor
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _typing(x: Object, dtype: str) -> Object:

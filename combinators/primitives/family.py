@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from combinators.derivatives import CONSTANT, Derivative, Pointwise
-from combinators.emit import apply
 from combinators.operation import Cost, Primitive, Promotion, Typing, declare, elementwise
 from combinators.primitives.typing import common, common_float, pointwise, predicate
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 Function = Callable[..., Any]
 

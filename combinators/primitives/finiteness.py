@@ -7,7 +7,7 @@ from typing import Any
 
 from combinators.primitives.comparison import equal, less, not_equal
 from combinators.primitives.rounding import absolute
-from combinators.traced import library
+from combinators.tracing.traced import library
 
 
 @library("isnan")

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from combinators.derivatives import Linear
-from combinators.emit import apply
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free, over_arguments
 from combinators.primitives.axes import normal_axis, ravel
 from combinators.primitives.shape import Shape, shape_of
 from combinators.primitives.typing import broadcast, tensor
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _index_shape(indices: Sequence[Object]) -> Shape:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.emit import dtype_of
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.primitives.gathering import take_at
 from combinators.primitives.shape import Shape, reshape, shape_of, transpose
 from combinators.primitives.windows import window
-from combinators.traced import Traced, library
+from combinators.tracing.emit import dtype_of
+from combinators.tracing.traced import Traced, library
 
 
 class _Slot(NamedTuple):

@@ -7,7 +7,6 @@ from itertools import accumulate
 from typing import Any
 
 from combinators.derivatives import Linear
-from combinators.emit import apply
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
@@ -15,7 +14,8 @@ from combinators.primitives.axes import expand_dims, normal_axis
 from combinators.primitives.shape import reshape, shape_of
 from combinators.primitives.typing import common, same_dtype, tensor
 from combinators.primitives.windows import part
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _concatenate_type(*parts: Object, axis: int) -> Object:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import Weighted
-from combinators.emit import apply
 from combinators.operation import declare, over_arguments
 from combinators.primitives.axes import Axis, moveaxis
 from combinators.primitives.constants import ones_like
@@ -16,7 +15,8 @@ from combinators.primitives.reduction import Axes, normal_axes, reduced
 from combinators.primitives.shape import reshape
 from combinators.primitives.typing import common_number
 from combinators.primitives.windows import part
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _others(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:

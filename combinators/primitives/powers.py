@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import Pointwise
-from combinators.emit import apply, dtype_of
 from combinators.errors import TypeMismatch
 from combinators.operation import declare
 from combinators.primitives.arithmetic import scale, unscale
@@ -15,7 +14,8 @@ from combinators.primitives.exponential import log
 from combinators.primitives.family import smooth
 from combinators.primitives.selection import where
 from combinators.primitives.typing import common_number, pointwise
-from combinators.traced import library
+from combinators.tracing.emit import apply, dtype_of
+from combinators.tracing.traced import library
 
 
 def _power_rule(v: Any, x: Any, y: Any, z: Any) -> Any:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from combinators.derivatives import Multilinear
-from combinators.emit import apply
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare
@@ -15,7 +14,8 @@ from combinators.primitives.arithmetic import multiply
 from combinators.primitives.axes import ravel, several_axes, swapaxes
 from combinators.primitives.shape import reshape, shape_of, transpose
 from combinators.primitives.typing import broadcast, common_number, same_dtype, tensor
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _matmul_type(x: Object, y: Object) -> Object:

@@ -7,7 +7,7 @@ from typing import Any
 from combinators.primitives.axes import Axis
 from combinators.primitives.comparison import not_equal
 from combinators.primitives.reduction import max, min
-from combinators.traced import library
+from combinators.tracing.traced import library
 
 
 @library("any")

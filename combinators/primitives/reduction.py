@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.derivatives import Linear, Weighted
-from combinators.emit import apply
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import Typing, declare, over_arguments
@@ -14,7 +13,8 @@ from combinators.primitives.comparison import equal
 from combinators.primitives.conversion import astype
 from combinators.primitives.shape import broadcast_to, reshape, shape_of
 from combinators.primitives.typing import common, common_number, tensor
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 Axes = tuple[int, ...]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.derivatives import CONSTANT
-from combinators.emit import apply
 from combinators.operation import declare
 from combinators.primitives.arithmetic import scale
 from combinators.primitives.family import Function, smooth, stepwise
 from combinators.primitives.typing import common_number, pointwise
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 absolute = smooth(
     "absolute",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import Linear, Pointwise
-from combinators.emit import apply, dtype_of
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
@@ -16,7 +15,8 @@ from combinators.primitives.comparison import equal, greater, less, less_equal
 from combinators.primitives.family import smooth
 from combinators.primitives.logic import logical_and
 from combinators.primitives.typing import broadcast, choice, common, pointwise, same_dtype, tensor
-from combinators.traced import library
+from combinators.tracing.emit import apply, dtype_of
+from combinators.tracing.traced import library
 
 
 def _where_type(p: Object, x: Object, y: Object) -> Object:

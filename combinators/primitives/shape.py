@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import Linear
-from combinators.emit import apply, emit, operand
 from combinators.errors import ShapeMismatch
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
 from combinators.primitives.typing import tensor
 from combinators.terms import Const
-from combinators.traced import LIBRARY, library
+from combinators.tracing.emit import apply, emit, operand
+from combinators.tracing.traced import LIBRARY, library
 
 Shape = tuple[int, ...]
 

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from combinators.derivatives import Weighted
-from combinators.emit import apply
 from combinators.operation import declare, over_arguments
 from combinators.primitives.arithmetic import divide
 from combinators.primitives.axes import Axis
@@ -15,7 +14,8 @@ from combinators.primitives.powers import sqrt, square
 from combinators.primitives.reduction import normal_axes, reduced_from_some, sum
 from combinators.primitives.shape import shape_of
 from combinators.primitives.typing import common_float
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 LOGSUMEXP = declare(
     "logsumexp",

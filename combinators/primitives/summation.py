@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from combinators.emit import dtype_of
 from combinators.errors import ShapeMismatch
 from combinators.primitives.axes import moveaxis, normal_axis
 from combinators.primitives.conversion import astype
@@ -16,7 +15,8 @@ from combinators.primitives.products import contract
 from combinators.primitives.reduction import sum
 from combinators.primitives.shape import reshape, shape_of, transpose
 from combinators.primitives.windows import part
-from combinators.traced import library
+from combinators.tracing.emit import dtype_of
+from combinators.tracing.traced import library
 
 Labelled = tuple[Any, str]
 """An array, and a letter for each of its axes."""

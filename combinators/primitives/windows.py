@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.derivatives import Linear
-from combinators.emit import apply
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
 from combinators.primitives.shape import Shape, shape_of
 from combinators.primitives.typing import tensor
-from combinators.traced import library
+from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _check(shape: Shape, start: Shape, step: Shape, extent: Shape) -> None:

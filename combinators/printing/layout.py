@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from combinators.kit.streams import Pieces
+from combinators.kit.tree import Syntax, distinct_nodes
 from combinators.objects import Object
-from combinators.streams import Pieces
-from combinators.tree import Syntax, distinct_nodes
 
 LINE = 96
 """What is longer than this is set on several lines, where it can be."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from combinators.kit.names import Names
+from combinators.kit.streams import Pieces, cut, text_of
 from combinators.morphisms import (
     Choice,
     Compose,
@@ -16,7 +18,6 @@ from combinators.morphisms import (
     Projection,
     Relabel,
 )
-from combinators.names import Names
 from combinators.objects import Fun, Record
 from combinators.printing.layout import (
     Part,
@@ -27,7 +28,6 @@ from combinators.printing.layout import (
     occurrences,
 )
 from combinators.printing.terms import REPR, operation_name
-from combinators.streams import Pieces, cut, text_of
 
 _BIG = (Compose, Prod, Extend, Curry, Choice)
 

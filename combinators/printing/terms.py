@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from combinators.free import captured
-from combinators.names import Names
+from combinators.kit.names import Names
+from combinators.kit.streams import Pieces, cut, text_of
 from combinators.objects import Record
 from combinators.operation import Operation
 from combinators.printing.layout import (
@@ -14,7 +15,6 @@ from combinators.printing.layout import (
     nodes_of,
     occurrences,
 )
-from combinators.streams import Pieces, cut, text_of
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 REPR = 120

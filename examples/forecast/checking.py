@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from forecast.network import loss
-from forecast.training import each
 
 from diffcurry import grad
+from forecast.network import loss
+from forecast.training import each
 
 
 class Slope(NamedTuple):

@@ -1,8 +1,9 @@
 """The picture: how the loss fell, and the held-out years with their predictions."""
 
-from forecast.data import UNIT
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from forecast.data import UNIT
 
 
 def save(file, curves, chosen, held_out, prediction):

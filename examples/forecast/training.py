@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from forecast.network import loss
 
 from diffcurry import value_and_grad
+from forecast.network import loss
 
 
 class Step(NamedTuple):

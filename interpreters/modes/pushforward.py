@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from combinators.errors import NotDifferentiable
+from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
-from combinators.recursion import Recursive, recurse
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.cotangents import plus
 from interpreters.duals import Dual, Duals

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.definition import Definition
+from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Product, Real
 from combinators.operation import Operation, named
 from combinators.terms import App, Lam, Let, Prim, Term, Tuple, Var
+from combinators.tracing.definition import Definition
+from combinators.tracing.trees import face_of
 from combinators.translate import translate
-from combinators.tree import distinct_nodes
-from combinators.trees import face_of
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.definition import Definition
 from combinators.free import captured
+from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Curry
 from combinators.objects import Bool, Fun, Real
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from combinators.tracing.definition import Definition
+from combinators.tracing.trees import face_of
 from combinators.translate import translate
-from combinators.tree import distinct_nodes
-from combinators.trees import face_of
 
 x, y, z, p = Var("x", Real), Var("y", Real), Var("z", Real), Var("p", Bool)
 f = Var("f", Fun(Real, Real))

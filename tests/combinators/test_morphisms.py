@@ -6,7 +6,7 @@ import pytest
 
 import combinators.primitives  # noqa: F401
 from combinators.errors import NotComposable, TypeMismatch
-from combinators.locate import Place
+from combinators.kit.locate import Place
 from combinators.morphisms import (
     Choice,
     Compose,

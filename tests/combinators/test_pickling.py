@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.control import fold
-from combinators.definition import Definition
 from combinators.errors import TypeMismatch
+from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
 from combinators.morphisms import Curry
 from combinators.objects import Fun, Product, Real, Record, Tensor, Unit, Vector
 from combinators.operation import PRIMITIVES, Operation, declare, named
 from combinators.terms import App, Lam, Prim
+from combinators.tracing.control import fold
+from combinators.tracing.definition import Definition
+from combinators.tracing.trees import face_of
 from combinators.translate import translate
-from combinators.tree import distinct_nodes
-from combinators.trees import face_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.control import cond, fold, scan
-from combinators.definition import Definition
 from combinators.morphisms import Eval, Id, Primitive, Prod, Projection, Relabel
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from combinators.tracing.control import cond, fold, scan
+from combinators.tracing.definition import Definition
+from combinators.tracing.trees import face_of
 from combinators.translate import translate
-from combinators.trees import face_of
 
 x, y, p = Var("x", Real), Var("y", Real), Var("p", Bool)
 f = Var("f", Fun(Real, Real))

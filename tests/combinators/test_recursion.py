@@ -2,8 +2,8 @@
 
 import pytest
 
-from combinators.recursion import recurse
-from combinators.streams import cut, separated, text_of
+from combinators.kit.recursion import recurse
+from combinators.kit.streams import cut, separated, text_of
 
 
 def total(n: int):

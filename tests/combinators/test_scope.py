@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.control import cond, fold
-from combinators.definition import Definition
 from combinators.errors import EscapedVariable
-from combinators.locate import Place
-from combinators.names import Names
+from combinators.kit.locate import Place
+from combinators.kit.names import Names
 from combinators.objects import Real, Tensor
-from combinators.scope import Scope, current
-from combinators.trees import face_of
+from combinators.tracing.control import cond, fold
+from combinators.tracing.definition import Definition
+from combinators.tracing.scope import Scope, current
+from combinators.tracing.trees import face_of
 
 
 def traced(function, *types):

@@ -7,7 +7,7 @@ import pytest
 
 import combinators.primitives  # noqa: F401
 from combinators.errors import DiffcurryError, ShapeMismatch, TypeMismatch
-from combinators.locate import Place
+from combinators.kit.locate import Place
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Unit
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const, pack, packed

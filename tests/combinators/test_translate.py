@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.control import cond
-from combinators.definition import Definition
 from combinators.errors import TypeMismatch, UnboundVariable
-from combinators.locate import Place
+from combinators.kit.locate import Place
+from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import (
     Choice,
     Constant,
@@ -27,9 +26,10 @@ from combinators.morphisms import (
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Unit
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from combinators.tracing.control import cond
+from combinators.tracing.definition import Definition
+from combinators.tracing.trees import face_of
 from combinators.translate import translate
-from combinators.tree import distinct_nodes
-from combinators.trees import face_of
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 

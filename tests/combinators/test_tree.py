@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from combinators.tree import Syntax, distinct_nodes
+from combinators.kit.tree import Syntax, distinct_nodes
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
+from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Curry, Eval
-from combinators.tree import distinct_nodes
 from diffcurry import Calls, Fun, Product, Real
 
 ONE = Fun(Real, Real)

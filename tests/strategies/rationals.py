@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from combinators.definition import Definition
 from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor, components
+from combinators.tracing.definition import Definition
+from combinators.tracing.trees import face_of
 from combinators.translate import translate
-from combinators.trees import face_of
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from combinators.functions import Draft
 from combinators.morphisms import interpret
 from combinators.objects import Tensor
+from combinators.tracing.functions import Draft
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent

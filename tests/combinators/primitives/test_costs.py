@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import combinators.primitives as p
-from combinators.functions import Draft
 from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor
 from combinators.operation import PRIMITIVES, Operation
+from combinators.tracing.functions import Draft
 from combinators.translate import translate
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy

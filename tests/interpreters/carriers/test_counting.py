@@ -6,11 +6,11 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from combinators.control import cond, fold
-from combinators.definition import Definition
 from combinators.errors import WrongMode
 from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor
+from combinators.tracing.control import cond, fold
+from combinators.tracing.definition import Definition
 from combinators.translate import translate
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions

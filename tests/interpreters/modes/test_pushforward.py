@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import sympy
 
-from combinators.control import cond, fold, scan
-from combinators.control import map as map_
-from combinators.definition import Definition
 from combinators.errors import NotDifferentiable, WrongMode
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Int, Product, Real, Tensor
+from combinators.tracing.control import cond, fold, scan
+from combinators.tracing.control import map as map_
+from combinators.tracing.definition import Definition
 from interpreters.carriers.numpy import NumPy
 from interpreters.duals import Dual
 from interpreters.modes.dependent import Dependent

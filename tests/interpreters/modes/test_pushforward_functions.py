@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from combinators.category import Label
-from combinators.definition import Definition
-from combinators.emit import emit_operation, operand, pack, unpack
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
-from combinators.functions import function_operand
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Product, Real, Tensor
 from combinators.primitives.loops import OVERRIDE
-from combinators.trees import Face, face_of
+from combinators.tracing.definition import Definition
+from combinators.tracing.emit import emit_operation, operand, pack, unpack
+from combinators.tracing.functions import function_operand
+from combinators.tracing.trees import Face, face_of
 from interpreters.cotangents import Environment
 from interpreters.duals import Dual
 from interpreters.modes.dependent import Dependent

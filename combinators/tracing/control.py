@@ -10,9 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from combinators.emit import emit, emit_operation, scope_here, unpack
 from combinators.errors import TypeMismatch
-from combinators.functions import (
+from combinators.kit.locate import users_place
+from combinators.objects import Bool, Object, Product, Tensor
+from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.rows import length_of, row_of
+from combinators.terms import Cond, Term
+from combinators.tracing.emit import emit, emit_operation, scope_here, unpack
+from combinators.tracing.functions import (
     Draft,
     Natural,
     Specialisable,
@@ -21,13 +26,8 @@ from combinators.functions import (
     function_operand,
     natural,
 )
-from combinators.locate import users_place
-from combinators.objects import Bool, Object, Product, Tensor
-from combinators.primitives.loops import FOLD, MAP, SCAN
-from combinators.rows import length_of, row_of
-from combinators.terms import Cond, Term
-from combinators.traced import Traced
-from combinators.trees import Face, object_of, take_apart
+from combinators.tracing.traced import Traced
+from combinators.tracing.trees import Face, object_of, take_apart
 
 
 def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:

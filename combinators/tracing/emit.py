@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
-from combinators.locate import users_place
+from combinators.kit.locate import users_place
 from combinators.objects import Object, Tensor, components
 from combinators.operation import Operation, Primitive
-from combinators.scope import Scope, check_in_scope, current
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var, const
-from combinators.traced import Traced
-from combinators.trees import Face
+from combinators.tracing.scope import Scope, check_in_scope, current
+from combinators.tracing.traced import LIBRARY, Traced
+from combinators.tracing.trees import Face
 
 NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
@@ -94,9 +94,7 @@ def _promoted(value: Any, to: np.dtype[Any] | None) -> Term:
         return term
     if isinstance(term, Const):
         return const(term.literal.array.astype(to))
-    from combinators.primitives.conversion import CONVERT
-
-    return operand(apply(CONVERT, value, dtype=to.name))
+    return operand(LIBRARY["astype"](value, to))
 
 
 def unpack(face: Face | None, whole: Traced) -> Any:

@@ -15,8 +15,8 @@ import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, ImmutableValue, MissingRule, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector
-from combinators.scope import Scope
 from combinators.terms import Var
+from combinators.tracing.scope import Scope
 
 LIBRARY: dict[str, Callable[..., Any]] = {}
 """The functions of the language, by the names that NumPy gives them."""

@@ -14,7 +14,7 @@ import numpy as np
 
 _ROOMS = ("combinators", "interpreters", "laws", "diffcurry")
 _HOUSE = (
-    *(str(Path(__file__).resolve().parent.parent / room) + os.sep for room in _ROOMS),
+    *(str(Path(__file__).resolve().parents[2] / room) + os.sep for room in _ROOMS),
     str(Path(np.__file__).resolve().parent) + os.sep,
     functools.__file__,
     contextlib.__file__,

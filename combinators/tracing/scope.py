@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from combinators.errors import EscapedVariable
-from combinators.names import Names
+from combinators.kit.names import Names
 from combinators.objects import Object, Unit
 from combinators.terms import Let, Term, Var
 

@@ -9,7 +9,9 @@ from types import FunctionType
 from typing import Any, get_type_hints
 
 from combinators.errors import TypeMismatch
-from combinators.functions import (
+from combinators.objects import Bool, Fun, Int, Object, Real
+from combinators.terms import Term, Var
+from combinators.tracing.functions import (
     Draft,
     Faces,
     Specialisable,
@@ -20,10 +22,8 @@ from combinators.functions import (
     function_operand,
     positional_types,
 )
-from combinators.objects import Bool, Fun, Int, Object, Real
-from combinators.scope import Scope, current, entered
-from combinators.terms import Term, Var
-from combinators.trees import Face, face_of
+from combinators.tracing.scope import Scope, current, entered
+from combinators.tracing.trees import Face, face_of
 
 _SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
 

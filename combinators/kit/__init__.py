@@ -1,0 +1,1 @@
+"""What any deep, shared, immutable syntax needs, whatever it says."""

@@ -1,0 +1,1 @@
+"""Written in Python: how a user's function, run once on traced values, becomes a term."""
