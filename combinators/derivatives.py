@@ -40,6 +40,15 @@ class Linear:
 
 
 @dataclass(frozen=True)
+class Selection(Linear):
+    """Linear, and only takes elements of its first argument: ``slice``, ``take``.
+
+    Its transpose is one primitive that puts them in their places among zeros. Reverse modes put
+    it off, and put many parts into one array at once.
+    """
+
+
+@dataclass(frozen=True)
 class Multilinear:
     """Linear in each smooth argument while the others stand still, as ``matmul`` is.
 

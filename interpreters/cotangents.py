@@ -4,7 +4,7 @@
 of                    is
 ====================  ===========================================================================
 anything              ``None`` where it is zero
-a number, a tensor    a number of the carrier
+a number, a tensor    a number of the carrier; of a tensor that was indexed, ``Scattered`` parts
 a product, a context  a dict from a component's index to its cotangent; a missing one is zero
 a function, Fig. 5    a dict from a captured variable's index to its cotangent: the environment's
 a function, Fig. 3    a list of calls ``(argument, cotangent)``, ``Environment`` entries among them
@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from interpreters.scattered import Scattered, gathered, joined
 
 Cotangent = Any
 Add = Callable[[Any, Any], Any]
@@ -39,6 +41,8 @@ def plus(a: Cotangent, b: Cotangent, add: Add) -> Cotangent:
         return [*_calls(a), *_calls(b)] if type(a) is not list else _extended(a, b)
     if type(a) is dict:
         return _merge(a, b, add)
+    if type(a) is Scattered or type(b) is Scattered:
+        return joined(a, b, add)
     return add(a, b)
 
 
@@ -73,20 +77,39 @@ def _merge(a: dict[int, Cotangent], b: dict[int, Cotangent], add: Add) -> dict[i
 
 def own(cotangent: Cotangent) -> Cotangent:
     """A copy that may be consumed; numbers are shared."""
-    if type(cotangent) not in (dict, list):
-        return cotangent
-    copy = type(cotangent)(cotangent)
-    todo = [copy]
+    return _copied(cotangent, Scattered.copy)
+
+
+def dense_leaves(cotangent: Cotangent, over: Any) -> Cotangent:
+    """A copy in which what was scattered is an array of the carrier ``over``."""
+    return _copied(cotangent, lambda scattered: gathered(scattered, over))
+
+
+def _copied(cotangent: Cotangent, scattered: Callable[[Scattered], Any]) -> Cotangent:
+    """A copy of the structure, however deep."""
+    todo: list[Any] = []
+
+    def shallow(part: Cotangent) -> Cotangent:
+        kind = type(part)
+        if kind is dict or kind is list:
+            todo.append(kind(part))
+            return todo[-1]
+        return scattered(part) if kind is Scattered else part
+
+    copy = shallow(cotangent)
     while todo:
         node = todo.pop()
-        for index, part in node.items() if type(node) is dict else enumerate(node):
-            if type(part) in (dict, list):
-                node[index] = type(part)(part)
-                todo.append(node[index])
-            elif type(part) is Environment:
-                node[index] = Environment(dict(part.captured))
-                todo.append(node[index].captured)
-            elif type(part) is tuple and type(part[1]) in (dict, list):
-                node[index] = (part[0], type(part[1])(part[1]))
-                todo.append(node[index][1])
+        if type(node) is dict:
+            for index, part in node.items():
+                node[index] = shallow(part)
+        else:
+            node[:] = [_copied_entry(entry, shallow) for entry in node]
     return copy
+
+
+def _copied_entry(entry: Any, shallow: Callable[[Cotangent], Cotangent]) -> Any:
+    """A call, or an environment among calls."""
+    if type(entry) is Environment:
+        return Environment(shallow(entry.captured))
+    argument, cotangent = entry
+    return argument, shallow(cotangent)

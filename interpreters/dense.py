@@ -8,6 +8,7 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor, components
 from interpreters.carriers.carrier import Carrier
 from interpreters.cotangents import Cotangent
+from interpreters.scattered import gathered
 
 
 def zeros(carrier: Carrier, obj: Tensor) -> Any:
@@ -21,8 +22,8 @@ def dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Any:
     if product is not None:
         parts = cotangent or {}
         return tuple(dense(carrier, parts.get(i), part) for i, part in enumerate(product.parts))
-    if isinstance(obj, Tensor) and cotangent is None:
-        return zeros(carrier, obj)
+    if isinstance(obj, Tensor):
+        return zeros(carrier, obj) if cotangent is None else gathered(cotangent, carrier)
     return cotangent
 
 

@@ -19,6 +19,7 @@ from interpreters import linear
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.cotangents import plus
 from interpreters.dense import zeros
+from interpreters.scattered import Part, Scattered, gathered
 
 Push = Callable[[Sequence[Any], Sequence[Any], Any], Any]
 """From the tangents of the arguments, the arguments and the result to the result's tangent."""
@@ -119,6 +120,19 @@ class Duals:
         zero = zeros(self.over, Tensor(obj.shape[1:], obj.dtype))
         tangents = [zero if row.tangent is None else row.tangent for row in rows]
         return Dual(primal, self.over.stack(tangents, obj))
+
+    def scatter(self, parts: Sequence[Part], obj: Tensor, rest: Dual | None) -> Dual:
+        """The scattered parts of both parts."""
+        still = [Part(o, t, tuple([x.primal for x in xs])) for o, t, xs in parts]
+        moving = [
+            Part(o, t, (xs[0].tangent, *(x.primal for x in xs[1:])))
+            for o, t, xs in parts
+            if xs[0].tangent is not None
+        ]
+        primal = gathered(Scattered(obj, still, rest and rest.primal), self.over)
+        if not moving:
+            return Dual(primal, rest and rest.tangent)
+        return Dual(primal, gathered(Scattered(obj, moving, rest and rest.tangent), self.over))
 
     def lift(self, value: Any, obj: Tensor) -> Dual:
         """A number that does not move; a ``Dual`` part by part."""

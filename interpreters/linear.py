@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from combinators.derivatives import Selection
 from combinators.morphisms import interpret
-from combinators.objects import Product, Unit
+from combinators.objects import Object, Product, Tensor, Unit
 from combinators.operation import Operation
 from combinators.rules import pullback_rule, pushforward_rule
-from combinators.terms import Lam
+from combinators.terms import Lam, Prim, Tuple, Var
 from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier
 from interpreters.machine import Machine
 from interpreters.running import Running, arguments
+from interpreters.scattered import Part, Scattered
 
 Linear = Callable[..., Any]
 
@@ -38,6 +40,10 @@ def pullback_of(
     rule = pullback_rule(operation, types, active)
     if rule is None:
         return None
+    if isinstance(operation.primitive.derivative, Selection):
+        put_off = _put_off(rule, dom)
+        if put_off is not None:
+            return put_off
     compute = program(rule, over)
     assert isinstance(rule.body.type, Product)
     given = zip(active, rule.body.type.parts, strict=True)
@@ -52,6 +58,31 @@ def pullback_of(
         return {i: cotangents[at] for at, i in held}
 
     return several
+
+
+def _put_off(rule: Lam, dom: Object) -> Linear | None:
+    """The transpose of a selection, left undone; None if it is not a primitive of its arguments."""
+    whole = rule.body.items[0] if isinstance(rule.body, Tuple) else None
+    if not isinstance(whole, Prim) or not isinstance(whole.type, Tensor):
+        return None
+    obj, operation = whole.type, whole.operation
+    places = [rule.params.index(arg) for arg in whole.args if isinstance(arg, Var)]
+    if len(places) != len(whole.args) or operation.name not in ("embed", "put"):
+        return None
+    types = tuple(arg.type for arg in whole.args)
+    if not isinstance(dom, Product):
+
+        def of_one(g: Any, x: Any, y: Any) -> Scattered:
+            values = (g, x, y)
+            return Scattered(obj, [Part(operation, types, tuple([values[i] for i in places]))])
+
+        return of_one
+
+    def of_several(g: Any, xs: Any, y: Any) -> dict[int, Scattered]:
+        values = (g, *xs, y)
+        return {0: Scattered(obj, [Part(operation, types, tuple([values[i] for i in places]))])}
+
+    return of_several
 
 
 def pushforward_of(operation: Operation, dom: Any, index: int, over: Carrier) -> Linear | None:

@@ -18,6 +18,7 @@ from interpreters.carriers.carrier import Carrier
 from interpreters.cotangents import plus
 from interpreters.dense import zeros
 from interpreters.machine import Arrow, Machine, Step, settled
+from interpreters.scattered import gathered
 
 Leave = Callable[[Machine, Step], None]
 """Leave what undoes a step on the tape, in a mode that keeps one."""
@@ -58,6 +59,15 @@ def row_cotangent(carrier: Carrier, cotangent: Any, obj: Object, index: int) -> 
     return {i: g for i, g in rows.items() if g is not None} or None
 
 
+def gathered_rows(carrier: Carrier, cotangent: Any, obj: Object) -> Any:
+    """The cotangent of a stack, with its tensors as numbers, so that rows can be taken."""
+    product = components(obj)
+    if product is None or cotangent is None:
+        return gathered(cotangent, carrier)
+    parts = product.parts
+    return {i: gathered_rows(carrier, g, parts[i]) for i, g in cotangent.items()}
+
+
 def stack_cotangents(carrier: Carrier, rows: list[Any], obj: Object) -> Any:
     """The cotangent of a stack of type ``obj``, given those of its rows."""
     if not is_smooth(obj) or all(row is None for row in rows):
@@ -74,7 +84,7 @@ def stack_cotangents(carrier: Carrier, rows: list[Any], obj: Object) -> Any:
     item = row_of(obj)
     assert isinstance(item, Tensor)
     zero = zeros(carrier, item)
-    return carrier.stack([zero if row is None else row for row in rows], obj)
+    return carrier.stack([zero if row is None else gathered(row, carrier) for row in rows], obj)
 
 
 class Loop:
@@ -132,6 +142,8 @@ class Loop:
         both = self.carries and self.keeps
         carry = (cotangent and cotangent.get(0)) if both else cotangent if self.carries else None
         ys = (cotangent and cotangent.get(1)) if both else None if self.carries else cotangent
+        if ys is not None and self.ys is not None:
+            ys = gathered_rows(self.carrier, ys, self.ys)
         machine.stack.append(_Accumulator(carry, ys, self.length))
 
     def feed(self, machine: Machine) -> None:

@@ -17,11 +17,12 @@ from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from interpreters import steps
 from interpreters.carriers.carrier import Carrier, Numbered
-from interpreters.cotangents import Cotangent, Environment, own, plus
+from interpreters.cotangents import Cotangent, Environment, dense_leaves, own, plus
 from interpreters.dense import dense, sparse
 from interpreters.linear import Linear, pullback_of
 from interpreters.machine import Arrow, Machine, Step, settled
 from interpreters.running import Closure, Code, Running, arguments, function_of
+from interpreters.scattered import gathered
 
 
 class Reverse(Running):
@@ -54,7 +55,7 @@ class Reverse(Running):
             backwards = Machine(own(cotangent))
             with uncollected():
                 backwards.run(reversed(tape))
-            return backwards.stack.pop()
+            return dense_leaves(backwards.stack.pop(), self.over)
 
         return value, pullback
 
@@ -86,13 +87,13 @@ class Reverse(Running):
         types = arguments(dom)
         active = tuple(i for i in range(len(types)) if i not in literals)
         compute = self.over.operation(operation, types, cod)
-        pull = self._pullback(operation, dom, active)
+        pull, over = self._pullback(operation, dom, active), self.over
         if not isinstance(dom, Product):
 
             def one(machine: Machine) -> None:
                 x = machine.stack[-1]
                 y = machine.stack[-1] = compute(x)
-                machine.tape.append(partial(_pull, pull, x, y) if pull else steps.nothing)
+                machine.tape.append(partial(_pull, pull, over, x, y) if pull else steps.nothing)
 
             return one
         width = len(types)
@@ -100,7 +101,7 @@ class Reverse(Running):
         def several(machine: Machine) -> None:
             xs = machine.stack[-1][:width]
             y = machine.stack[-1] = compute(*xs)
-            machine.tape.append(partial(_pull, pull, xs, y) if pull else steps.nothing)
+            machine.tape.append(partial(_pull, pull, over, xs, y) if pull else steps.nothing)
 
         return several
 
@@ -133,7 +134,7 @@ class Reverse(Running):
         """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
         machine = Machine(calls)
         machine.run((partial(self._pull_calls, closure.code, closure.env),))
-        return machine.stack.pop()
+        return dense_leaves(machine.stack.pop(), self.over)
 
     def _pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:
         """Calls are run again, forwards and backwards, and summed (``new_pb`` of Fig. 3)."""
@@ -202,7 +203,7 @@ def save(machine: Machine) -> None:
     machine.stack.append(own(machine.stack[-1]))
 
 
-def _pull(pull: Linear, xs: Any, y: Any, machine: Machine) -> None:
+def _pull(pull: Linear, over: Carrier, xs: Any, y: Any, machine: Machine) -> None:
     cotangent = machine.stack[-1]
     if cotangent is not None:
-        machine.stack[-1] = pull(cotangent, xs, y)
+        machine.stack[-1] = pull(gathered(cotangent, over), xs, y)

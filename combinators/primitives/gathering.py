@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from combinators.derivatives import Linear
+from combinators.derivatives import Linear, Selection
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free, over_arguments
@@ -50,7 +50,7 @@ def _put_back(g: Any, x: Object, *indices: Any, axis: int, extents: Shape) -> An
     return (apply(TAKE, g, *indices, axis=axis), *(None for _ in indices))
 
 
-TAKE = declare("take", _take_type, Linear(_take_back), cost=free)
+TAKE = declare("take", _take_type, Selection(_take_back), cost=free)
 PUT = declare("put", _put_type, Linear(_put_back), cost=over_arguments)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.derivatives import Linear
+from combinators.derivatives import Linear, Selection
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
@@ -42,7 +42,7 @@ def _embed_type(x: Object, start: Shape, step: Shape, shape: Shape) -> Object:
 SLICE = declare(
     "slice",
     _slice_type,
-    Linear(lambda g, x, start, step, extent: embed(g, start, step, tensor(x).shape)),
+    Selection(lambda g, x, start, step, extent: embed(g, start, step, tensor(x).shape)),
     cost=free,
 )
 EMBED = declare(

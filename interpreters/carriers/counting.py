@@ -11,6 +11,7 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
+from interpreters.scattered import Part, Scattered, gathered
 
 
 class Counting:
@@ -77,6 +78,12 @@ class Counting:
     def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
         """A move."""
         return self.over.stack(rows, obj)
+
+    def scatter(self, parts: Sequence[Part], obj: Tensor, rest: Any) -> Any:
+        """An addition an element; the first part among zeros is only moved."""
+        added = parts if rest is not None else parts[1:]
+        self.counts["add"] += sum(math.prod(getattr(x, "shape", ())) for _, _, (x, *_) in added)
+        return gathered(Scattered(obj, list(parts), rest), self.over)
 
     def lift(self, value: Any, obj: Tensor) -> Any:
         """The other's number."""

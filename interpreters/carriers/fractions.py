@@ -20,6 +20,8 @@ from combinators.objects import Object, Tensor, is_smooth
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.numpy_values import scatter_into
+from interpreters.scattered import Part
 
 
 class Fractions:
@@ -67,6 +69,12 @@ class Fractions:
         for index, row in enumerate(rows):
             array[index] = row
         return array
+
+    def scatter(self, parts: Sequence[Part], obj: Tensor, rest: Any) -> Any:
+        """One new array for all parts."""
+        whole = np.full(obj.shape, Fraction(0), dtype=object) if rest is None else np.array(rest)
+        scatter_into(whole, parts)
+        return whole
 
     def lift(self, value: Any, obj: Tensor) -> Any:
         """A number or an array of floats, integers or fractions, exactly."""

@@ -12,7 +12,8 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Compute, computation, computes
-from interpreters.carriers.numpy_values import VALUES
+from interpreters.carriers.numpy_values import VALUES, scatter_into
+from interpreters.scattered import Part
 
 
 class NumPy:
@@ -41,6 +42,12 @@ class NumPy:
     def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
         """A new array."""
         return np.array(rows, dtype=obj.dtype).reshape(obj.shape)
+
+    def scatter(self, parts: Sequence[Part], obj: Tensor, rest: Any) -> Any:
+        """One new array for all parts."""
+        whole = np.zeros(obj.shape, obj.dtype) if rest is None else np.array(rest)
+        scatter_into(whole, parts)
+        return whole
 
     def lift(self, value: Any, obj: Tensor) -> Any:
         """A copy, so that nobody can change it under the program."""

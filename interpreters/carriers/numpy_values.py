@@ -6,10 +6,12 @@ Element types are kept, and a number stays a NumPy scalar, not an array of shape
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from interpreters.scattered import Part
 
 Make = Callable[..., Callable[..., Any]]
 """From a primitive's parameters to what computes it."""
@@ -135,6 +137,20 @@ def _put(axis: int, extents: Shape) -> Callable[..., Any]:
         return whole
 
     return compute
+
+
+def scatter_into(whole: Any, parts: Sequence[Part]) -> None:
+    """Add each part to ``whole`` in its place; the array is written to."""
+    for operation, _, (x, *indices) in parts:
+        parameters = operation.keywords
+        if operation.name == "embed":
+            whole[_slices(parameters["start"], parameters["step"], np.shape(x))] += x
+            continue
+        where = (*(slice(None),) * parameters["axis"], *indices)
+        if all(np.ndim(index) == 0 for index in indices):
+            whole[where] += x
+        else:
+            np.add.at(whole, where, x)
 
 
 VALUES: dict[str, Make] = {
