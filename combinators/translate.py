@@ -31,6 +31,7 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Product
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.unfolding import check_unfolding
 
 _LISTED = 8
 
@@ -41,6 +42,7 @@ def translate(context: Sequence[Var], term: Term) -> Morphism:
     Raises UnboundVariable where the context does not bind a free variable at its type.
     """
     with uncollected():
+        check_unfolding(term)
         lifted = lift_lets(term)
         free, inside = captured(lifted)
         bound = {var.name: var for var in context}

@@ -46,6 +46,14 @@ def pi(index: int, *context: Var) -> Morphism:
 # --- the rules of Figure 1, one by one
 
 
+def test_a_term_that_shares_without_a_let_is_refused_where_it_would_take_for_ever():
+    term = Var("x", Real)
+    for _ in range(64):
+        term = Prim(Operation(named("add")), (term, term))
+    with pytest.raises(TypeMismatch, match="name what is used again"):
+        translate((Var("x", Real),), term)
+
+
 def test_a_variable_is_a_projection() -> None:
     assert translate((x, p, y), p) == pi(1, x, p, y)
 

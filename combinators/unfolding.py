@@ -1,0 +1,46 @@
+"""How large a term is when what it shares is written out.
+
+``fun`` names by ``let`` whatever is used twice. A term built by hand may hold one node in many
+places instead; each is then computed where it stands, and sixty-four doublings would take for ever.
+"""
+
+from __future__ import annotations
+
+from combinators.errors import TypeMismatch
+from combinators.kit.tree import distinct_nodes
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple
+
+MOST = 10_000_000
+
+
+def check_unfolding(term: Term) -> None:
+    """Raise where a term without its sharing has more than ten million nodes."""
+    size: dict[int, int] = {}
+    for node in distinct_nodes(term):
+        if isinstance(node, Term):
+            size[id(node)] = 1 + sum([size[id(part)] for part in _parts(node)])
+            if size[id(node)] > MOST:
+                raise TypeMismatch(
+                    f"a term holds {len(size)} nodes in more than {MOST} places; "
+                    "name what is used again: Let(((x, shared),), body)"
+                )
+            if isinstance(node, Lam):
+                size[id(node)] = 1  # a function is translated once, wherever it stands
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    match term:
+        case Lam(_, body):
+            return (body,)
+        case App(function, argument):
+            return function, argument
+        case Let(bindings, body):
+            return *(bound for _, bound in bindings), body
+        case Tuple(items) | Prim(_, items):
+            return items
+        case Proj(_, product):
+            return (product,)
+        case Cond(test, then, other):
+            return test, then, other
+        case _:
+            return ()
