@@ -23,7 +23,7 @@ from combinators.kit.tree import Syntax
 
 
 @lru_cache(maxsize=256)
-def _element(dtype: Any) -> str:
+def element_name(dtype: Any) -> str:
     """The name of an element type."""
     kind: np.dtype[Any] = np.dtype(dtype)
     if kind.kind not in "biuf":
@@ -94,7 +94,7 @@ class Tensor(Object):
         extents = tuple(map(int, shape))
         if extents and min(extents) < 0:
             raise ValueError(f"a tensor has no negative extent, but {extents} holds one")
-        return cls._intern(extents, _element(dtype))
+        return cls._intern(extents, element_name(dtype))
 
     @property
     def is_smooth(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,11 @@ def named(name: str) -> Primitive:
     return PRIMITIVES[name]
 
 
+@lru_cache(maxsize=1 << 14)
+def _typed(operation: Operation, arguments: tuple[Object, ...]) -> Object:
+    return operation.primitive.typing(*arguments, **operation.keywords)
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A primitive with its static parameters, such as the axis of a sum."""
@@ -120,7 +126,7 @@ class Operation:
 
     def type(self, *arguments: Object) -> Object:
         """The type of the result, by the primitive's own rule."""
-        return self.primitive.typing(*arguments, **self.keywords)
+        return _typed(self, arguments)
 
     def __repr__(self) -> str:
         """``sum[axis=(0,)]``; a parameter that is False goes without saying."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
 from combinators.kit.locate import users_place
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Object, Tensor, components, element_name
 from combinators.operation import Operation, Primitive
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.scope import Scope, check_in_scope, current
@@ -90,10 +90,10 @@ def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:
 
 def _promoted(value: Any, to: np.dtype[Any] | None) -> Term:
     term = operand(value)
-    if to is None or (isinstance(term.type, Tensor) and term.type.dtype == to.name):
+    if to is None or (isinstance(term.type, Tensor) and term.type.dtype == element_name(to)):
         return term
     if isinstance(term, Const):
-        return const(term.literal.array.astype(to))
+        return const(term.literal.array, to)
     return operand(LIBRARY["astype"](value, to))
 
 

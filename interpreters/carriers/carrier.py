@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from multipledispatch import Dispatcher
 
-import combinators.primitives  # noqa: F401 (declares what carriers register values for)
 from combinators.errors import MissingRule, WrongMode
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor

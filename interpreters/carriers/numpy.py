@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import combinators.primitives  # noqa: F401 (declares them)
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
