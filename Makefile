@@ -1,5 +1,5 @@
 # `make demo` and `make test` need only Python (3.11 or later) and make: each sets up .venv by itself.
-# Another Python: make test PYTHON=/path/to/python3.12. The profile of CI: make test CI=1.
+# Another Python: make test PYTHON=/path/to/python3.12 VENV=.venv312. The profile of CI: make test CI=1.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

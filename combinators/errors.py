@@ -35,6 +35,10 @@ class ShapeMismatch(DiffcurryError, ValueError):
     """Shapes that do not fit together."""
 
 
+class IndexOutOfRange(DiffcurryError, IndexError):
+    """An index, known only when it runs, outside its axis."""
+
+
 class UnboundVariable(DiffcurryError, NameError):
     """A variable that no λ, let or context binds."""
 
@@ -61,6 +65,10 @@ class WrongDerivative(DiffcurryError, ValueError):
 
 class NotDifferentiable(DiffcurryError, TypeError):
     """A derivative asked of, or with respect to, something that has none."""
+
+
+class TooDeep(DiffcurryError, RecursionError):
+    """Python functions or containers nested deeper than Python's own stack."""
 
 
 class WrongMode(DiffcurryError, ValueError):

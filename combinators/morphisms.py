@@ -21,10 +21,13 @@ from combinators.errors import NotComposable, TypeMismatch
 from combinators.kit.collector import uncollected
 from combinators.kit.tree import Syntax, distinct_nodes
 from combinators.literal import Literal
-from combinators.objects import Bool, Fun, Object, Product, components
+from combinators.objects import Bool, Fun, Object, Product, component, components
 from combinators.operation import Operation
 
 M = TypeVar("M")
+
+_SHORT = 32
+"""A product no wider is always looked into."""
 
 
 class Morphism(Syntax):
@@ -73,6 +76,8 @@ class Compose(Morphism):
 
     def __post_init__(self) -> None:
         """Every arrow starts where the one before it ends."""
+        if len(self.arrows) < 2:
+            raise TypeMismatch("a composite is of two arrows or more; of one it is that arrow")
         for f, g in zip(self.arrows, self.arrows[1:], strict=False):
             if f.cod is not g.dom:
                 raise NotComposable(
@@ -114,7 +119,7 @@ class Relabel(Morphism):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Projection(Morphism):
-    """``πᵢ`` out of a product, a record or a context."""
+    """``πᵢ`` out of a product, a record, a vector or a context."""
 
     product: Object
     index: int
@@ -122,13 +127,17 @@ class Projection(Morphism):
 
     def __post_init__(self) -> None:
         """``obj``, where the caller knows it, saves the walk along a long context."""
-        inner = components(self.product)
-        if inner is None or not 0 <= self.index < inner.width:
+        known, product = self.obj, components(self.product)
+        if known is None or product is None or product.width <= _SHORT or self.index < 0:
+            known = component(self.product, self.index)
+        elif self.index >= product.width:
             raise TypeMismatch(f"{self.product!r} has no component {self.index}")
-        if self.obj is None:
-            object.__setattr__(self, "obj", inner.parts[self.index])
-        assert self.obj is not None
-        self._typed(self.product, self.obj)
+        if self.obj is not None and self.obj is not known:
+            raise TypeMismatch(
+                f"component {self.index} of {self.product!r} is {known!r}, not {self.obj!r}"
+            )
+        object.__setattr__(self, "obj", known)
+        self._typed(self.product, known)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,6 +224,8 @@ class Choice(Morphism):
 
 def compose(*arrows: Morphism) -> Morphism:
     """First the first, then the next; associative and unital on the nose."""
+    if not arrows:
+        raise TypeMismatch("compose takes an arrow or more; of none, write Id(obj)")
     flat: list[Morphism] = []
     for index, arrow in enumerate(arrows):
         if index and arrows[index - 1].cod is not arrow.dom:
@@ -239,6 +250,8 @@ def interpret(program: Morphism, category: Programs[M]) -> M:
 
     It visits every distinct arrow once, with a stack of its own.
     """
+    if not isinstance(program, Morphism):
+        raise TypeMismatch(f"interpret takes an arrow of the free category, not {program!r:.60}")
     meaning: dict[int, M] = {}
     with uncollected():
         for node in distinct_nodes(program, lambda n: not isinstance(n, Morphism)):

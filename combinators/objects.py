@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from combinators.errors import TypeMismatch
+from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.kit.streams import Pieces, cut, separated, text_of
 from combinators.kit.tree import Syntax
 
@@ -25,7 +25,10 @@ from combinators.kit.tree import Syntax
 @lru_cache(maxsize=256)
 def element_name(dtype: Any) -> str:
     """The name of an element type."""
-    kind: np.dtype[Any] = np.dtype(dtype)
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        raise TypeMismatch(f"{dtype!r} is no element type; write for instance float") from None
     if kind.kind not in "biuf":
         raise TypeMismatch(
             f"tensors hold floats, integers or booleans, not {kind}; "
@@ -82,6 +85,11 @@ class Object(Syntax):
         return cut(text_of(_show(self)), 1000)
 
 
+def _check_object(value: Any, whose: str) -> None:
+    if not isinstance(value, Object):
+        raise TypeMismatch(f"{whose} takes objects, and {value!r} is not one")
+
+
 class Tensor(Object):
     """Arrays of one shape and one element type; a number is a tensor of shape ``()``."""
 
@@ -91,9 +99,14 @@ class Tensor(Object):
 
     def __new__(cls, shape: Iterable[int], dtype: Any = "float64") -> Self:
         """``Tensor((2, 3))``, ``Tensor((2, 3), np.float32)``."""
-        extents = tuple(map(int, shape))
+        try:
+            extents = tuple(map(int, shape))
+        except (TypeError, ValueError):
+            raise TypeMismatch(
+                f"a tensor has a tuple of integers as its shape, not {shape!r}"
+            ) from None
         if extents and min(extents) < 0:
-            raise ValueError(f"a tensor has no negative extent, but {extents} holds one")
+            raise ShapeMismatch(f"a tensor has no negative extent, but {extents} holds one")
         return cls._intern(extents, element_name(dtype))
 
     @property
@@ -169,6 +182,8 @@ class Record(Object):
     @classmethod
     def of(cls, names: tuple[str, ...], product: Product) -> Self:
         """The record that names the components of ``product``."""
+        if len(names) != product.width or len(set(names)) != len(names):
+            raise TypeMismatch(f"{product.width} components are not named by {names}")
         return cls._intern(names, product)
 
 
@@ -181,6 +196,9 @@ class Vector(Object):
 
     def __new__(cls, item: Object, length: int) -> Self:
         """``Vector(Fun(Real, Real), 3)``."""
+        if length < 0:
+            raise ShapeMismatch(f"a vector has no negative length: {length}")
+        _check_object(item, "Vector")
         return cls._intern(item, int(length))
 
 
@@ -193,9 +211,8 @@ class Fun(Object):
 
     def __new__(cls, dom: Object, cod: Object) -> Self:
         """``Fun(Real, Real)``, ``Fun(Product(Real, Real), Real)``."""
-        for side in (dom, cod):
-            if not isinstance(side, Object):
-                raise TypeMismatch(f"Fun takes two objects, and {side!r} is not one")
+        _check_object(dom, "Fun")
+        _check_object(cod, "Fun")
         return cls._intern(dom, cod)
 
 
@@ -218,6 +235,16 @@ def components(product: Object) -> Product | None:
             return None
 
 
+def component(obj: Object, index: int) -> Object:
+    """The type of the component ``index`` of a product, a record or a vector."""
+    if isinstance(obj, Vector) and 0 <= index < obj.length:
+        return obj.item
+    product = components(obj)
+    if product is None or not 0 <= index < product.width:
+        raise TypeMismatch(f"{obj!r} has no component {index}")
+    return product.parts[index]
+
+
 def is_smooth(obj: Object) -> bool:
     """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
     match obj:
@@ -237,6 +264,9 @@ def _show(obj: Object) -> Pieces:
             yield _SCALARS[obj]
         case Tensor(shape, dtype):
             kind = "" if dtype == "float64" else f"; {dtype}"
+            if not shape:
+                yield dtype
+                return
             yield f"Tensor[{', '.join(map(str, shape))}{kind}]"
         case Product():
             yield "(" if obj.width == 1 else ""

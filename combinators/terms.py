@@ -21,7 +21,7 @@ from combinators.errors import TypeMismatch
 from combinators.kit.locate import Place
 from combinators.kit.tree import Syntax
 from combinators.literal import Literal
-from combinators.objects import Bool, Fun, Object, Product, Record, components
+from combinators.objects import Bool, Fun, Object, Product, Record, component
 from combinators.operation import Operation
 
 
@@ -85,6 +85,9 @@ class Lam(Term):
 
     def __post_init__(self) -> None:
         """Γ, x:σ ⊢ e : τ gives Γ ⊢ λx. e : σ ⇒ τ."""
+        if len({param.name for param in self.params}) != len(self.params):
+            names = ", ".join(param.name for param in self.params)
+            raise TypeMismatch(f"a λ has each parameter once, and this has {names}")
         self._typed(Fun(self.dom, self.body.type))
 
     @property
@@ -148,17 +151,14 @@ class Tuple(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proj(Term):
-    """The component ``index`` of a product or a record."""
+    """The component ``index`` of a product, a record or a vector."""
 
     index: int
     product: Term
 
     def __post_init__(self) -> None:
         """Γ ⊢ e : τ₁ × … × τₙ gives Γ ⊢ πᵢ e : τᵢ."""
-        product = components(self.product.type)
-        if product is None or not 0 <= self.index < product.width:
-            raise TypeMismatch(f"{self.product.type!r} has no component {self.index}")
-        self._typed(product.parts[self.index])
+        self._typed(component(self.product.type, self.index))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

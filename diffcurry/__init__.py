@@ -26,8 +26,9 @@ from combinators.errors import (
 )
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from diffcurry import library
+from diffcurry.calls import Call, Calls
 from diffcurry.check import check_grads
-from diffcurry.cotangents import Call, Calls, Captured
+from diffcurry.cotangents import Captured
 from diffcurry.forward import jvp
 from diffcurry.function import Function, fun
 from diffcurry.jacobians import jacfwd, jacobian, jacrev

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from combinators.category import Label
 from combinators.errors import TypeMismatch
+from combinators.kit.names import Names
 from combinators.kit.remembered import Remembered
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.terms import Lam, Var
+from combinators.tracing.deferral import traced_apart
 from combinators.tracing.definition import Definition
 from combinators.tracing.functions import (
     Draft,
@@ -23,14 +26,14 @@ from combinators.tracing.functions import (
     parameter_names,
     positional_types,
 )
-from combinators.tracing.scope import apart, current
+from combinators.tracing.scope import current
 from combinators.tracing.trees import Face, face_of, open_up
 from combinators.translate import translate
 from diffcurry.fits import fits
 from diffcurry.modes import CARRIER, primal
 from interpreters.duals import Dual, Duals
 from interpreters.machine import Arrow
-from interpreters.running import Closure, Running
+from interpreters.running import Closure, Code, Running
 from interpreters.transport import Transport
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
@@ -80,6 +83,17 @@ class FunctionValue(Specialisable):
             "a function that another program returned is used while tracing; "
             "pass it to the traced function as an argument"
         )
+
+    def __deepcopy__(self, memo: Any) -> FunctionValue:
+        """Itself: it does not change."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The body as an arrow of the free category, and what it captures."""
+        code = self.closure.code
+        types = code.captured.parts
+        env = [lower(v, o) for v, o in zip(self.closure.env, types, strict=True)]
+        return _revived, (code.captured, code.function, code.label, env)
 
     @property
     def captured(self) -> Mapping[str, Any]:
@@ -140,13 +154,12 @@ def bound(function: Any, dom: Object) -> Bound:
     faces = tuple(map(face_of, types))
     if isinstance(function, Definition) and isinstance(function.function, functools.partial):
         function = function.function  # fun(partial(…), Real) only says the types
-    with apart():
-        if not isinstance(function, functools.partial):
-            term, _ = function_operand(function, types, faces)
-            if not isinstance(term, Lam):
-                raise TypeMismatch(f"{function!r} captures values of a trace that is over")
-            return Bound(term, (), (), ())
-        return _bound_partial(function, types, faces)
+    if isinstance(function, functools.partial):
+        return traced_apart(lambda: _bound_partial(function, types, faces))
+    term, _ = traced_apart(lambda: function_operand(function, types, faces))
+    if not isinstance(term, Lam):
+        raise TypeMismatch(f"{function!r} captures values of a trace that is over")
+    return Bound(term, (), (), ())
 
 
 def _bound_partial(
@@ -158,8 +171,11 @@ def _bound_partial(
         inspect.signature(inner).bind_partial(*function.args, **function.keywords)
     except TypeError as error:
         raise TypeMismatch(f"partial binds what {_name_of(inner)} does not take: {error}") from None
-    names = parameter_names(inner, len(function.args) + len(types))
-    given = dict(zip(names, function.args, strict=False)) | function.keywords
+    static = {k: v for k, v in function.keywords.items() if isinstance(v, str) or v is None}
+    names = _distinct(parameter_names(inner, len(function.args) + len(types)))
+    count = len(function.args)
+    given = dict(zip(names, function.args, strict=False))
+    given |= {k: v for k, v in function.keywords.items() if k not in static}
     taken_types, taken_faces = argument_types(list(given.values()))
     for name, obj in zip(given, taken_types, strict=True):
         if not isinstance(obj, Object):
@@ -171,20 +187,20 @@ def _bound_partial(
     rest = [name for name in names if name not in given][: len(types)]
 
     def whole(*values: Any) -> Any:
-        captured = dict(zip(given, values, strict=False))
-        others = dict(zip(rest, values[len(given) :], strict=True))
-        if any(isinstance(function.func, kind) for kind in (Definition,)):
-            ordered = captured | others
-            return function.func(*(ordered[name] for name in names if name in ordered))
-        return inner(**captured, **others)
+        bound_by_name = dict(zip(list(given)[count:], values[count : len(given)], strict=True))
+        return function.func(*values[:count], *values[len(given) :], **bound_by_name, **static)
 
     whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in (*given, *rest)]
     )
     made = Draft(whole, (*known, *types), (*taken_faces, *faces)).finish()
-    count = len(given)
-    lam = Lam(made.lam.params[count:], made.lam.body, getattr(inner, "__name__", ""))
-    return Bound(lam, made.lam.params[:count], tuple(given.values()), taken_faces)
+    lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(inner, "__name__", ""))
+    return Bound(lam, made.lam.params[: len(given)], tuple(given.values()), taken_faces)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    fresh = Names()
+    return [fresh.fresh(name) for name in names]
 
 
 def _name_of(function: Any) -> str:
@@ -221,3 +237,11 @@ def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
     closure = arrow_in(mode, morphism).run(env)
     assert isinstance(closure, Closure)
     return closure
+
+
+def _revived(captured: Product, function: Fun, label: Label, env: list[Any]) -> FunctionValue:
+    """A function value that was pickled."""
+    mode = primal()
+    values = tuple(lift(v, o, mode) for v, o in zip(env, captured.parts, strict=True))
+    code = Code(arrow_in(mode, label.body), captured, function, label)
+    return FunctionValue(Closure(code, values))

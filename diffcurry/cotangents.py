@@ -8,13 +8,14 @@ integer's or a boolean's is None. A function's is, in the form of Fig. 3 of 004,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
-from combinators.tracing.trees import Face, face_of, open_up
+from combinators.tracing.trees import Face, face_of
+from diffcurry.calls import Call, Calls, brief
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits, opened_as
 from diffcurry.modes import CARRIER
@@ -22,76 +23,6 @@ from interpreters.cotangents import Cotangent, Environment
 from interpreters.dense import zeros
 from interpreters.reverse import Reverse
 from interpreters.running import Closure
-
-
-class Call(NamedTuple):
-    """One call of a function: what it was given, and the cotangent of what it gave."""
-
-    argument: Any
-    cotangent: Any
-
-
-class Calls(Sequence[Call]):
-    """A function's cotangent as the list of its calls (Fig. 3 of 004).
-
-    It is a monoid up to ``(x, 0) ~ []`` and ``(x, g) + (x, h) ~ (x, g + h)``; ``merged()`` applies
-    both.
-    """
-
-    def __init__(self, calls: Sequence[Call | tuple[Any, Any]] = ()) -> None:
-        """Of ``(argument, cotangent)`` pairs."""
-        self._calls = tuple(Call(*call) for call in calls)
-
-    @overload
-    def __getitem__(self, index: int) -> Call: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Call]: ...
-    def __getitem__(self, index: int | slice) -> Call | Sequence[Call]:
-        """A call, or several."""
-        return self._calls[index]
-
-    def __len__(self) -> int:
-        """How many calls there were."""
-        return len(self._calls)
-
-    def __eq__(self, other: object) -> bool:
-        """The same calls in the same order, bit by bit."""
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return [_key(c) for c in self] == [_key(Call(*c)) for c in other]
-
-    def __hash__(self) -> int:
-        """Of the calls."""
-        return hash(tuple(map(_key, self)))
-
-    def merged(self) -> Calls:
-        """Each argument once, with the sum of its cotangents, and no zeros.
-
-        Arguments are one only where they are equal bit by bit.
-        """
-        totals: dict[Any, Call] = {}
-        for call in self:
-            key = _bits(call.argument)
-            have = totals.get(key)
-            total = call.cotangent if have is None else _sum(have.cotangent, call.cotangent)
-            totals[key] = Call(call.argument, total)
-        return Calls([c for c in totals.values() if not _is_zero(c.cotangent)])
-
-    def __repr__(self) -> str:
-        """As the paper writes it."""
-        shown = [f"({_brief(c.argument)}, {_brief(c.cotangent)})" for c in self[:20]]
-        return "[" + ", ".join(shown + ["…"] * (len(self) > len(shown))) + "]"
-
-    def __str__(self) -> str:
-        """A table."""
-        rows = [("argument", "cotangent")]
-        rows += [(_brief(c.argument), _brief(c.cotangent)) for c in self[:20]]
-        wide = max(len(left) for left, _ in rows)
-        lines = [f"{left:<{wide}}  {right}" for left, right in rows]
-        lines.insert(1, "-" * wide + "  " + "-" * max(len(right) for _, right in rows))
-        if len(self) > 20:
-            lines.append(f"… and {len(self) - 20} more")
-        return "\n".join(lines)
 
 
 class Captured(Mapping[str, Any]):
@@ -121,7 +52,11 @@ class Captured(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         """By name."""
-        return "{" + ", ".join(f"{name}: {_brief(self[name])}" for name in self) + "}"
+        return "{" + ", ".join(f"{name}: {self._brief(name)}" for name in self) + "}"
+
+    def _brief(self, name: str) -> str:
+        """A captured function's own captures are not shown: they may go on for ever."""
+        return "{…}" if isinstance(self._cotangents[name], _Later | Captured) else brief(self[name])
 
 
 class _Later(NamedTuple):
@@ -211,6 +146,11 @@ def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Reverse) -> C
     if isinstance(obj, Fun):
         return _read_function(cotangent, obj, value, path, mode)
     if isinstance(obj, Vector):
+        if not isinstance(cotangent, Sequence) or len(cotangent) != obj.length:
+            raise TypeMismatch(
+                f"the cotangent of {path} : {obj!r} is a sequence of {obj.length}, "
+                f"and this is {cotangent!r:.60}"
+            )
         parts = {
             i: read(part, obj.item, value[i], f"{path}[{i}]", mode)
             for i, part in enumerate(cotangent)
@@ -265,48 +205,3 @@ def _read_function(
 
 def _is_call(call: Any) -> bool:
     return isinstance(call, (tuple, list)) and len(call) == 2
-
-
-def _bits(value: Any) -> Any:
-    if isinstance(value, Calls):
-        return tuple(map(_key, value))
-    opened = open_up(value)
-    if opened is not None:
-        return tuple(map(_bits, opened[2]))
-    if callable(value):
-        return id(value)
-    array = np.asarray(value)
-    return (array.dtype.str, array.shape, array.tobytes())
-
-
-def _key(call: Call) -> Any:
-    return _bits(call.argument), _bits(call.cotangent)
-
-
-def _sum(a: Any, b: Any) -> Any:
-    if a is None or b is None:
-        return a if b is None else b
-    opened, other = open_up(a), open_up(b)
-    if opened is None or other is None:
-        return Calls([*a, *b]) if isinstance(a, Calls) else a + b
-    face = Face(opened[0], opened[1], ())
-    return face.build([_sum(x, y) for x, y in zip(opened[2], other[2], strict=True)])
-
-
-def _is_zero(cotangent: Any) -> bool:
-    if cotangent is None:
-        return True
-    opened = open_up(cotangent)
-    if opened is not None:
-        return all(map(_is_zero, opened[2]))
-    return len(cotangent) == 0 if isinstance(cotangent, Calls) else not np.any(cotangent)
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, np.generic):
-        return f"{value.item():.6g}" if value.dtype.kind == "f" else str(value)
-    if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=4, threshold=6).replace("\n", "")
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(_brief, value)) + ")"
-    return repr(value)

@@ -8,7 +8,8 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Fun, Object, Record, Tensor, Vector, components
-from combinators.tracing.functions import natural
+from combinators.tracing.emit import check_fits
+from combinators.tracing.functions import Natural, natural
 from combinators.tracing.trees import Face, open_up
 
 
@@ -55,12 +56,19 @@ def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]
 def _fits_tensor(value: Any, obj: Object, path: str) -> bool:
     if isinstance(obj, Tensor):
         given = natural(value)
-        fine = given.type is obj or (
-            isinstance(given.type, Tensor)
-            and given.type.shape == obj.shape
-            and (given.weak or np.can_cast(given.type.dtype, obj.dtype, "same_kind"))
-            and np.can_cast(np.result_type(given.type.dtype), obj.dtype, "same_kind")
-        )
-        if not fine:
+        if given.type is not obj and not _casts(given, obj, value):
             raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
     return True
+
+
+def _casts(given: Natural, obj: Tensor, value: Any) -> bool:
+    """Whether a number or an array becomes an ``obj`` without another meaning."""
+    if not isinstance(given.type, Tensor) or given.type.shape != obj.shape:
+        return False
+    to = np.dtype(obj.dtype)
+    if given.weak and isinstance(value, int) and to.kind in "iu":
+        check_fits(int(value), to)
+        return to.kind != "b" or isinstance(value, bool)
+    if to.kind == "f":
+        return np.can_cast(given.type.dtype, to, "same_kind")
+    return np.can_cast(given.type.dtype, to, "safe")

@@ -10,10 +10,12 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from combinators.errors import TypeMismatch
+from combinators.kit.collector import uncollected
 from combinators.objects import Object, components
+from combinators.tracing.deferral import traced_apart
 from combinators.tracing.definition import Definition
 from combinators.tracing.functions import Faces, Types, argument_types, call, parameter_names
-from combinators.tracing.scope import apart, current
+from combinators.tracing.scope import current
 from combinators.tracing.trees import face_of, take_apart
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits
@@ -50,6 +52,10 @@ class Function(Definition, Generic[P, R]):
             result = program.arrow(mode).run(self.lifted(program, values, mode))
         return lower(result, program.cod, program.face)  # type: ignore[no-any-return]
 
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        """A method: the function with its first argument, which is a constant to it."""
+        return self if owner is None else Function(functools.partial(self.function, owner))
+
     def __repr__(self) -> str:
         """Its name, and the types at which it has been traced."""
         types = ", ".join(repr(program.lam.type) for program in self._programs.values())
@@ -70,7 +76,7 @@ class Function(Definition, Generic[P, R]):
         except TypeError as error:
             raise TypeMismatch(f"{self.__name__}: {error}") from None
         if kwargs:
-            given.apply_defaults()
+            self._fill(given)
         if given.kwargs:
             raise TypeMismatch(
                 f"{self.__name__} has keyword-only parameters, and arguments are positional here; "
@@ -78,14 +84,23 @@ class Function(Definition, Generic[P, R]):
             )
         return given.args
 
+    @staticmethod
+    def _fill(given: inspect.BoundArguments) -> None:
+        """Give the parameters before the last one given their defaults."""
+        last = max(list(given.signature.parameters).index(name) for name in given.arguments)
+        names = list(given.signature.parameters)[: last + 1]
+        for name in names:
+            given.arguments.setdefault(name, given.signature.parameters[name].default)
+        given.arguments = {name: given.arguments[name] for name in names}
+
     def program(self, *args: Any) -> Program:
         """The function at the types of ``args``, or at its declared types."""
         types, faces = self._types_of(args)
         key = (tuple(t if isinstance(t, Object) else None for t in types), faces)
         untyped = any(not isinstance(t, Object) for t in types)
         if untyped or key not in self._programs:
-            with apart():
-                made = self.specialise(types, faces)
+            with uncollected():
+                made = traced_apart(lambda: self.specialise(types, faces))
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
                 self._programs[key] = Program(made)
@@ -93,8 +108,7 @@ class Function(Definition, Generic[P, R]):
 
     def _types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
         if self.types is None:
-            with apart():
-                return argument_types(args)
+            return traced_apart(lambda: argument_types(args))
         if not args:
             return self.types, tuple(map(face_of, self.types))
         if len(args) != len(self.types):

@@ -14,6 +14,7 @@ map = eager(control.map)
 scan = eager(control.scan)
 
 absolute = eager(primitives.absolute)
+abs = absolute
 add = eager(primitives.add)
 all = eager(primitives.all)
 any = eager(primitives.any)
@@ -118,6 +119,7 @@ where = eager(primitives.where)
 zeros_like = eager(primitives.zeros_like)
 
 __all__ = [
+    "abs",
     "absolute",
     "add",
     "all",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from combinators.morphisms import Morphism
 from combinators.objects import Object
 from combinators.terms import Lam
@@ -21,7 +23,7 @@ class Program:
         self.face = made.face
         self._morphism: Morphism | None = None
 
-    @property
+    @cached_property
     def types(self) -> tuple[Object, ...]:
         """The types of the arguments."""
         return tuple(param.type for param in self.lam.params)

@@ -21,8 +21,8 @@ P = ParamSpec("P")
 def value_and_grad(
     f: Callable[P, Any],
     argnums: Argnums = 0,
-    *,
     has_aux: bool = False,
+    *,
     mode: Mode = "dependent",
 ) -> Callable[P, tuple[Any, Any]]:
     """The function that gives ``(value, gradient)`` of a function with a scalar result.
@@ -58,8 +58,8 @@ def value_and_grad(
 def grad(
     f: Callable[P, Any],
     argnums: Argnums = 0,
-    *,
     has_aux: bool = False,
+    *,
     mode: Mode = "dependent",
 ) -> Callable[P, Any]:
     """The gradient of a function with a scalar result; see ``value_and_grad``.

@@ -6,7 +6,7 @@ the types, so that a list that has meanwhile grown longer is read only as far as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
@@ -140,10 +140,6 @@ def second(machine: Machine) -> None:
     """A cotangent of the second component of a pair."""
     if machine.stack[-1] is not None:
         machine.stack[-1] = {1: machine.stack[-1]}
-
-
-Record = Callable[[Reversible], Step]
-"""How a mode takes a reversible step: as it is, or leaving its transpose on the tape."""
 
 
 def unrecorded(step: Reversible) -> Step:

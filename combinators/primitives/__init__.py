@@ -5,7 +5,7 @@ derivatives from them.
 """
 
 from combinators.primitives import loops
-from combinators.primitives.activation import erf, relu, sigmoid, softplus
+from combinators.primitives.activation import erf, logaddexp, relu, sigmoid, softplus
 from combinators.primitives.arithmetic import (
     add,
     divide,
@@ -37,7 +37,6 @@ from combinators.primitives.exponential import (
     log1p,
     log2,
     log10,
-    logaddexp,
 )
 from combinators.primitives.finiteness import isfinite, isinf, isnan
 from combinators.primitives.gathering import take

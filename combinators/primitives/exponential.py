@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from combinators.primitives.arithmetic import scale, unscale
 from combinators.primitives.family import smooth
-from combinators.primitives.selection import where
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -32,17 +30,4 @@ log10 = smooth(
     "The decimal logarithm.",
     lambda v, x, y: unscale(unscale(v, x), LN10),
     kink="log10'(0) = inf",
-)
-
-
-def share(x: Any, total: Any) -> Any:
-    """``exp(x - total)``: the share of ``x`` in a sum of exponentials; 0 where all are 0."""
-    return exp(x - where(total == -math.inf, 0.0, total))
-
-
-logaddexp = smooth(
-    "logaddexp",
-    "``log(exp(x) + exp(y))``, without overflow.",
-    lambda v, x, y, z: (scale(v, share(x, z)), scale(v, share(y, z))),
-    kink="both derivatives are 0 where x = y = -inf; that of an argument that is inf is nan",
 )

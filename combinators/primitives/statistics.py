@@ -7,20 +7,29 @@ from typing import Any
 
 from combinators.derivatives import Weighted
 from combinators.operation import declare, over_arguments
-from combinators.primitives.arithmetic import divide
+from combinators.primitives.arithmetic import divide, unscale
 from combinators.primitives.axes import Axis
-from combinators.primitives.exponential import share
+from combinators.primitives.exponential import exp
 from combinators.primitives.powers import sqrt, square
 from combinators.primitives.reduction import normal_axes, reduced_from_some, sum
+from combinators.primitives.selection import where
 from combinators.primitives.shape import shape_of
 from combinators.primitives.typing import common_float
 from combinators.tracing.emit import apply
 from combinators.tracing.traced import library
 
+
+def _shares(x: Any, total: Any, axis: tuple[int, ...]) -> Any:
+    """The shares of a sum of exponentials; 0 where all are 0."""
+    shares = exp(x - where(total == -math.inf, 0.0, total))
+    # What the rounding of a large total did to all of them, their sum undoes.
+    return unscale(shares, sum(shares, axis, keepdims=True))
+
+
 LOGSUMEXP = declare(
     "logsumexp",
     reduced_from_some("logsumexp"),
-    Weighted(lambda x, y, axis, keepdims: share(x, y)),
+    Weighted(lambda x, y, axis, keepdims: _shares(x, y, axis)),
     promote=common_float,
     cost=over_arguments,
     kink="its derivatives are 0 where all elements are -inf, and nan where one is inf",

@@ -90,7 +90,7 @@ def fold(f: Any, init: Any, xs: Any) -> Any:
     """
     scope_here()
     rows = _Rows(xs)
-    carry = _Carry(init)
+    carry = _Carry(init, rows)
     function = carry.step(f, rows, scan=False)
     return unpack(carry.face, emit_operation(FOLD, (function, carry.operand(), rows.operand)))
 
@@ -99,7 +99,7 @@ def scan(f: Any, init: Any, xs: Any) -> Any:
     """``(carry, ys)``: a fold with ``f(carry, x) -> (carry, y)`` that keeps every ``y``."""
     scope_here()
     rows = _Rows(xs)
-    carry = _Carry(init)
+    carry = _Carry(init, rows)
     function = carry.step(f, rows, scan=True)
     result = emit_operation(SCAN, (function, carry.operand(), rows.operand))
     return unpack(Face(tuple, (), (carry.face, carry.result_face)), result)
@@ -118,27 +118,40 @@ def map(f: Any, *xs: Any) -> Any:
     return unpack(face, emit_operation(MAP, (term, rows.operand)))
 
 
+_PLAIN = (bool, int, float, np.generic)
+"""A list of these is an array; every other list is the tuple of its items."""
+
+
 class _Rows:
     """The sequence that a loop runs over."""
 
     def __init__(self, xs: Any) -> None:
         if isinstance(xs, (list, range)):
-            xs = np.asarray(xs) if all(not isinstance(x, Traced) for x in xs) else tuple(xs)
+            xs = np.asarray(xs) if all(isinstance(x, _PLAIN) for x in xs) else tuple(xs)
         self.face, leaves = take_apart(xs)
-        types = [natural(leaf).type for leaf in leaves]
-        self.obj = object_of(self.face, iter(types))
+        self.types = [natural(leaf).type for leaf in leaves]
+        self.obj = object_of(self.face, iter(self.types))
         length_of(self.obj)
         self.row = row_of(self.obj)
         self.operand = coerce(xs, self.obj)
 
 
+def _weakened(leaf: Any, rows: _Rows) -> Natural:
+    """The type of a leaf of the carry; a Python float takes that of the floats it will meet."""
+    found = natural(leaf)
+    if not found.weak or not isinstance(leaf, float):
+        return found
+    kinds = [obj.dtype for obj in rows.types if isinstance(obj, Tensor) and obj.is_smooth]
+    return Natural(Tensor((), np.result_type(leaf, *kinds)), weak=True)
+
+
 class _Carry:
     """What a loop carries; the weak numbers in it take the type that the step gives them."""
 
-    def __init__(self, init: Any) -> None:
+    def __init__(self, init: Any, rows: _Rows) -> None:
         self.init = init
         self.face, leaves = take_apart(init)
-        self._naturals = [natural(leaf) for leaf in leaves]
+        self._naturals = [_weakened(leaf, rows) for leaf in leaves]
         self.result_face: Face | None = None
 
     @property

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from types import FunctionType
 from typing import Any, get_type_hints
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Bool, Fun, Int, Object, Real
 from combinators.terms import Term, Var
+from combinators.tracing.deferral import TraceFirst, is_deep
 from combinators.tracing.functions import (
     Draft,
     Faces,
@@ -44,7 +46,6 @@ class Definition(Specialisable):
         self.types = types if types is not None else _annotated(function)
         self._closed: dict[Any, Specialised] = {}
         self._open: dict[Any, tuple[Scope, Var, Specialised]] = {}
-        self._running: set[Any] = set()
         self._home = current()
         if self.types is not None and current() is not None:
             self.at(self.types, tuple(map(face_of, self.types)))
@@ -64,16 +65,15 @@ class Definition(Specialisable):
         found = self._closed.get(key)
         if found is not None and _fits(found, types):
             return found
-        if key in self._running:
+        running, here = (id(self), key), current()
+        if here is not None and here.is_inside(running):
             raise TypeMismatch(
                 f"{self.__name__} calls itself; recursion is not in the language yet: "
                 "write a fold or a scan"
             )
-        self._running.add(key)
-        try:
-            found = Draft(self.function, types, faces, _name(self.__name__)).finish()
-        finally:
-            self._running.discard(key)
+        if is_deep() and self._home is None and not any(isinstance(t, Untyped) for t in types):
+            raise TraceFirst(running, partial(self.specialise, types, faces))
+        found = Draft(self.function, types, faces, _name(self.__name__), running).finish()
         if not found.captured:
             self._closed[key] = found
         return found

@@ -9,12 +9,12 @@ import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
 from combinators.kit.locate import users_place
-from combinators.objects import Object, Tensor, components, element_name
+from combinators.objects import Object, Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.scope import Scope, check_in_scope, current
-from combinators.tracing.traced import LIBRARY, Traced
-from combinators.tracing.trees import Face
+from combinators.tracing.traced import LIBRARY, Traced, library
+from combinators.tracing.trees import Face, face_of
 
 NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
@@ -45,8 +45,10 @@ def emit(
 def operand(value: Any) -> Term:
     """A number, an array or a traced value as an operand."""
     if isinstance(value, Traced):
-        check_in_scope(value.var, value.scope)
-        return value.var
+        check_in_scope(value.variable, value.scope)
+        return value.variable
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
     if isinstance(value, (*NUMBERS, list)) and not (isinstance(value, list) and not value):
         return const(value)
     raise _no_number(value)
@@ -88,11 +90,23 @@ def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:
     return emit(obj, lambda *terms: Prim(operation, terms, place), operands)
 
 
+def check_fits(number: int, to: np.dtype[Any]) -> None:
+    """Raise where an integer is too large for an integer type."""
+    info = np.iinfo(to)
+    if not info.min <= number <= info.max:
+        raise TypeMismatch(
+            f"{number} does not fit into {to}, which holds {info.min} to {info.max}; "
+            "convert the array first, as by x.astype(int)"
+        )
+
+
 def _promoted(value: Any, to: np.dtype[Any] | None) -> Term:
     term = operand(value)
     if to is None or (isinstance(term.type, Tensor) and term.type.dtype == element_name(to)):
         return term
     if isinstance(term, Const):
+        if to.kind in "iu" and term.literal.array.ndim == 0:
+            check_fits(term.literal.array.item(), to)
         return const(term.literal.array, to)
     return operand(LIBRARY["astype"](value, to))
 
@@ -104,9 +118,27 @@ def unpack(face: Face | None, whole: Traced) -> Any:
         return whole
     parts = []
     for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
-        traced = emit(part, lambda term, i=index: Proj(i, term), (operand(whole),), wish="p")
+        wish = f"{whole.variable.name}_{face.word(index)}"
+        traced = emit(part, lambda term, i=index: Proj(i, term), (operand(whole),), wish=wish)
+        traced.scope.parts[traced.variable.name] = (whole.variable, index)
         parts.append(unpack(child, traced))
     return face.build(parts)
+
+
+@library("item")
+def item(vector: Traced, index: Any) -> Any:
+    """``fs[2]``, a value of a vector; the index is a static integer."""
+    obj = vector.type
+    assert isinstance(obj, Vector)
+    if not isinstance(index, (int, np.integer)) or not -obj.length <= index < obj.length:
+        raise TypeMismatch(
+            f"{vector!r} is indexed by {index!r:.60}; a vector takes one integer, known while "
+            f"tracing, between {-obj.length} and {obj.length - 1}; for them all write fold or map"
+        )
+    at = int(index) % obj.length
+    return unpack(
+        face_of(obj.item), emit(obj.item, lambda term: Proj(at, term), (operand(vector),), wish="p")
+    )
 
 
 def nest(face: Face | None, terms: Iterator[Term]) -> Term:
@@ -121,6 +153,19 @@ def pack(face: Face | None, leaves: tuple[Term, ...]) -> Term:
     if face is None:
         return leaves[0]
     made = nest(face, iter(leaves))
+    whole = _whole(leaves)
+    if whole is not None and whole.type is made.type:
+        return whole
     if all(not isinstance(leaf, Var) for leaf in leaves):
         return made
     return operand(emit(made.type, lambda *terms: nest(face, iter(terms)), leaves, wish="t"))
+
+
+def _whole(leaves: tuple[Term, ...]) -> Var | None:
+    """The value of which ``leaves`` are all the components, in order: what is only passed on."""
+    parts = scope_here().parts
+    found = [parts.get(leaf.name) if isinstance(leaf, Var) else None for leaf in leaves]
+    if not found or found[0] is None:
+        return None
+    whole = found[0][0]
+    return whole if found == [(whole, index) for index in range(len(leaves))] else None

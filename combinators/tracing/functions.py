@@ -79,17 +79,27 @@ class Pending(Specialisable):
 
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
         """The parameter, once it is known that it takes these types."""
+        return operand(Traced(self._typed(types, faces), self.scope)), self.face
+
+    def _typed(self, types: Types, faces: Faces) -> Var:
+        """The parameter, typed by what it stands for at the first call."""
         if self.var is None:
-            with entered(self.scope.parent or Scope(None, "the caller")):
-                term, self.face = function_operand(self.source, types, faces)
-            self.var = self.scope.parameter(self.wish, term.type)
+            if isinstance(self.source, Pending):
+                obj: Object = self.source._typed(types, faces).type
+                self.face = self.source.face
+            else:
+                with entered(self.scope.parent or Scope(None, "the caller")):
+                    term, self.face = function_operand(self.source, types, faces)
+                obj = term.type
+            self.var = self.scope.parameter(self.wish, obj)
         expected = self.var.type
-        if not isinstance(expected, Fun) or _doms(types) is not expected.dom:
+        given = _doms(types)
+        if isinstance(expected, Fun) and given is not None and not _alike(given, expected.dom):
             raise TypeMismatch(
-                f"the function {self.wish} : {expected!r} is called on {_doms(types)!r} too; "
+                f"the function {self.wish} : {expected!r} is called on {given!r} too; "
                 "a function argument has one type"
             )
-        return operand(Traced(self.var, self.scope)), self.face
+        return self.var
 
     def parameter(self) -> Var:
         """The parameter; one that nothing called is a Unit."""
@@ -100,6 +110,16 @@ class Pending(Specialisable):
     def __call__(self, *args: Any) -> Any:
         """The application of the function value."""
         return call(self, args)
+
+
+def _alike(given: Object, dom: Object) -> bool:
+    """Whether arguments may be of type ``dom``: a number may be weak, and take another dtype."""
+    if isinstance(given, Tensor) and isinstance(dom, Tensor):
+        return given is dom or given.shape == dom.shape == ()
+    inner, outer = components(given), components(dom)
+    if inner is None or outer is None or inner.width != outer.width:
+        return given is dom
+    return all(map(_alike, inner.parts, outer.parts))
 
 
 def _doms(types: Types) -> Object | None:
@@ -140,26 +160,40 @@ class Draft:
     """A Python function that was run on traced arguments, before its λ is written down."""
 
     def __init__(
-        self, function: Callable[..., Any], types: Types, faces: Faces, name: str = ""
+        self,
+        function: Callable[..., Any],
+        types: Types,
+        faces: Faces,
+        name: str = "",
+        key: Any = None,
     ) -> None:
         """Run ``function`` on traced arguments of these types, in a scope of its own."""
         self.name = name
-        self.scope = Scope(current(), f"the function {name}" if name else "a λ or a branch")
-        wishes = parameter_names(function, len(types))
-        with entered(self.scope):
-            arguments: list[Any] = []
-            self._params: list[Var | Pending] = []
-            for wish, obj, face in zip(wishes, types, faces, strict=True):
-                if isinstance(obj, Untyped):
-                    arguments.append(Pending(self.scope, wish, obj.function))
-                    self._params.append(arguments[-1])
-                else:
-                    var = self.scope.parameter(wish, obj)
-                    self._params.append(var)
-                    arguments.append(unpack(face, Traced(var, self.scope)))
-            check_takes(function, types)
-            self.face, self.leaves = take_apart(function(*arguments))
-            self.naturals = [natural(leaf) for leaf in self.leaves]
+        owner = f"the function {name}" if name else "a λ or a branch"
+        self.scope = Scope(current(), owner, key)
+        self._params: list[Var | Pending] = []
+        try:
+            with entered(self.scope):
+                arguments = self._arguments(parameter_names(function, len(types)), types, faces)
+                check_takes(function, types)
+                self.face, self.leaves = take_apart(function(*arguments))
+                self.naturals = [natural(leaf) for leaf in self.leaves]
+        except BaseException:
+            self.scope.is_open = False
+            raise
+
+    def _arguments(self, wishes: Sequence[str], types: Types, faces: Faces) -> list[Any]:
+        arguments: list[Any] = []
+        for wish, obj, face in zip(wishes, types, faces, strict=True):
+            if isinstance(obj, Untyped):
+                pending = Pending(self.scope, wish, obj.function)
+                self._params.append(pending)
+                arguments.append(pending)
+            else:
+                var = self.scope.parameter(wish, obj)
+                self._params.append(var)
+                arguments.append(unpack(face, Traced(var, self.scope)))
+        return arguments
 
     @property
     def object(self) -> Object:
@@ -191,6 +225,8 @@ def natural(leaf: Any) -> Natural:
         return Natural(leaf.type, weak=False)
     if isinstance(leaf, Pending) and leaf.var is not None:
         return Natural(leaf.var.type, weak=False)
+    if isinstance(leaf, np.ma.MaskedArray):
+        operand(leaf)
     if isinstance(leaf, NUMBERS):
         weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
         array = np.asarray(leaf)

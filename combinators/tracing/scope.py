@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from combinators.errors import EscapedVariable
 from combinators.kit.names import Names
@@ -32,11 +32,14 @@ class _Binding(NamedTuple):
 class Scope:
     """The bindings of one λ or one branch, in the order in which they were made."""
 
-    def __init__(self, parent: Scope | None, owner: str) -> None:
-        """A scope inside ``parent``; ``owner`` names it in errors."""
+    def __init__(self, parent: Scope | None, owner: str, key: Any = None) -> None:
+        """A scope inside ``parent``; ``owner`` names it in errors, ``key`` tells what it traces."""
+        self.key = key
         self.parent = parent
+        self.depth: int = parent.depth + 1 if parent else 0
         self.owner = owner
         self.names: Names = parent.names if parent else Names()
+        self.parts: dict[str, tuple[Var, int]] = parent.parts if parent else {}
         self.root: Scope = parent.root if parent else self
         self.is_open = True
         self._bindings: list[_Binding] = []
@@ -47,6 +50,13 @@ class Scope:
         while other is not None and other is not self:
             other = other.parent
         return other is self and self.is_open
+
+    def is_inside(self, key: Any) -> bool:
+        """Whether this scope, or one around it, traces what ``key`` tells."""
+        scope: Scope | None = self
+        while scope is not None and scope.key != key:
+            scope = scope.parent
+        return scope is not None
 
     def parameter(self, wish: str, obj: Object) -> Var:
         """A variable that the λ binds."""
@@ -129,13 +139,10 @@ def current() -> Scope | None:
 
 @contextmanager
 def entered(scope: Scope) -> Iterator[Scope]:
-    """Trace inside ``scope``; an error closes it."""
+    """Trace inside ``scope``, which stays open."""
     token = _CURRENT.set(scope)
     try:
         yield scope
-    except BaseException:
-        scope.is_open = False
-        raise
     finally:
         _CURRENT.reset(token)
 

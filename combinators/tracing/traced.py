@@ -64,17 +64,17 @@ def _method(name: str) -> Callable[..., Any]:
 class Traced:
     """A value that is not there yet: a variable of the term that is being written."""
 
-    __slots__ = ("scope", "var")
+    __slots__ = ("scope", "variable")
 
-    def __init__(self, var: Var, scope: Scope) -> None:
-        """The value of ``var``, made in ``scope``."""
-        self.var = var
+    def __init__(self, variable: Var, scope: Scope) -> None:
+        """The value of ``variable``, made in ``scope``."""
+        self.variable = variable
         self.scope = scope
 
     @property
     def type(self) -> Object:
         """Its object."""
-        return self.var.type
+        return self.variable.type
 
     def _tensor(self, asked: str) -> Tensor:
         if not isinstance(self.type, Tensor):
@@ -108,7 +108,7 @@ class Traced:
 
     def __repr__(self) -> str:
         """Its name and type."""
-        return f"{self.var.name} : {self.type!r}"
+        return f"{self.variable.name} : {self.type!r}"
 
     __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
     __sub__, __rsub__ = _operator("subtract"), _operator("subtract", swapped=True)
@@ -131,6 +131,7 @@ class Traced:
     __array_priority__ = 1000
 
     sum, prod, mean = _method("sum"), _method("prod"), _method("mean")
+    var, std = _method("var"), _method("std")
     max, min = _method("max"), _method("min")
     reshape, transpose = _method("reshape"), _method("transpose")
     cumsum, dot, astype = _method("cumsum"), _method("dot"), _method("astype")
@@ -139,8 +140,8 @@ class Traced:
     swapaxes, take = _method("swapaxes"), _method("take")
 
     def __getitem__(self, key: Any) -> Any:
-        """``x[2]``, ``x[1:5, :]``, ``x[indices]``."""
-        return LIBRARY["getitem"](self, key)
+        """``x[2]``, ``x[1:5, :]``, ``x[indices]``; of a vector, ``x[2]``."""
+        return LIBRARY["item" if isinstance(self.type, Vector) else "getitem"](self, key)
 
     def __call__(self, *args: Any) -> Any:
         """The application of a function value: a node of its own."""

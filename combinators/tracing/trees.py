@@ -12,7 +12,7 @@ wears the face of its argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -51,6 +51,11 @@ class Face:
             object.__setattr__(whole, key, part)
         return whole
 
+    def word(self, index: int) -> str:
+        """The component ``index`` as a word in a name."""
+        key = str(self.keys[index]) if self.keys else ""
+        return key if key.isidentifier() else str(index)
+
     def path(self, index: int) -> str:
         """How Python writes the component ``index``."""
         if issubclass(self.kind, dict):
@@ -87,11 +92,7 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
     return None
 
 
-Leaf = Callable[[Any, str], Any]
-"""What becomes of a leaf, given it and its path."""
-
-
-def take_apart(value: Any, path: str = "") -> tuple[Face | None, list[Any]]:
+def take_apart(value: Any) -> tuple[Face | None, list[Any]]:
     """The face of ``value`` and its leaves, in order."""
     opened = open_up(value)
     if opened is None:
@@ -99,7 +100,7 @@ def take_apart(value: Any, path: str = "") -> tuple[Face | None, list[Any]]:
     kind, keys, parts = opened
     children, leaves = [], []
     for part in parts:
-        face, below = take_apart(part, path)
+        face, below = take_apart(part)
         children.append(face)
         leaves.extend(below)
     return Face(kind, keys, tuple(children)), leaves

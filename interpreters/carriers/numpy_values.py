@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from combinators.errors import IndexOutOfRange
 from interpreters.scattered import Part
 
 Make = Callable[..., Callable[..., Any]]
@@ -125,7 +126,27 @@ def _embed(start: Shape, step: Shape, shape: Shape) -> Callable[..., Any]:
 
 def _take(axis: int) -> Callable[..., Any]:
     before = (slice(None),) * axis
-    return lambda x, *indices: x[(*before, *indices)]
+
+    def compute(x: Any, *indices: Any) -> Any:
+        try:
+            return x[(*before, *indices)]
+        except IndexError:
+            raise _out_of_range(indices, np.shape(x)[axis:]) from None
+
+    return compute
+
+
+def _out_of_range(indices: Sequence[Any], extents: Shape) -> IndexOutOfRange:
+    """The error of the first index that is outside its extent."""
+    return next(
+        IndexOutOfRange(
+            f"the index {value} is outside an axis of extent {extent}: indices go from {-extent} "
+            f"to {extent - 1}; write np.clip(i, 0, {extent - 1}), or see to it that i is within"
+        )
+        for index, extent in zip(indices, extents, strict=False)
+        for value in np.ravel(index)
+        if not -extent <= value < extent
+    )
 
 
 def _put(axis: int, extents: Shape) -> Callable[..., Any]:
@@ -133,7 +154,10 @@ def _put(axis: int, extents: Shape) -> Callable[..., Any]:
         rows = np.broadcast_shapes(*map(np.shape, indices))
         shape = np.shape(x)
         whole = np.zeros((*shape[:axis], *extents, *shape[axis + len(rows) :]), x.dtype)
-        np.add.at(whole, (*(slice(None),) * axis, *indices), x)
+        try:
+            np.add.at(whole, (*(slice(None),) * axis, *indices), x)
+        except IndexError:
+            raise _out_of_range(indices, extents) from None
         return whole
 
     return compute

@@ -157,3 +157,10 @@ def test_logsumexp_of_the_large_and_of_nothing_at_all(value):
     rows = np.array([[0.0, 0.0], [-np.inf, 1.0]])
     found = value(lambda x: p.logsumexp(x, axis=1, keepdims=True), rows)
     np.testing.assert_array_equal(found, [[np.log(2.0)], [1.0]])
+
+
+@pytest.mark.parametrize("base", [0.0, 1e10, -1e15])
+def test_logsumexp_shares_keep_their_digits_however_large_the_total(gradients, base):
+    (found,) = gradients(p.logsumexp, [base, base - 1.0])
+    shares = 1 / (1 + np.exp([-1.0, 1.0]))
+    np.testing.assert_allclose(found, shares, 4e-16)

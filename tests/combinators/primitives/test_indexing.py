@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis.extra import numpy as arrays
 
 import combinators.primitives as p
-from combinators.errors import ConcreteValueNeeded, ShapeMismatch, TypeMismatch
+from combinators.errors import (
+    ConcreteValueNeeded,
+    IndexOutOfRange,
+    ShapeMismatch,
+    TypeMismatch,
+)
+from combinators.objects import Tensor
+from combinators.operation import PRIMITIVES, Operation
+from interpreters.carriers.numpy import NumPy
 
 Q = np.arange(2.0 * 3 * 4).reshape(2, 3, 4)
 KEYS = [
@@ -74,9 +82,20 @@ def test_a_traced_integer(value, gradients, i):
     assert nothing is None
 
 
-def test_traced_indices_outside_are_an_error_when_they_run(value):
-    with pytest.raises(IndexError):
-        value(lambda x, i: x[i], Q, np.int64(2))
+@pytest.mark.parametrize("i", [5, 2, -3])
+def test_a_traced_index_outside_is_an_error_when_it_runs(value, i):
+    with pytest.raises(IndexOutOfRange, match=rf"the index {i} is outside an axis of extent 2"):
+        value(lambda x, i: x[i], Q, np.int64(i))
+    with pytest.raises(IndexOutOfRange, match=rf"the index {i} .* extent 2.* np.clip\(i, 0, 1\)"):
+        value(lambda x, i: np.take(x, i, axis=0), Q, np.array([0, i, 1]))
+
+
+def test_putting_outside_is_an_error_when_it_runs():
+    put = Operation(PRIMITIVES["put"], (("axis", 0), ("extents", (3,))))
+    types = Tensor((2,)), Tensor((2,), "int64")
+    compute = NumPy().operation(put, types, put.type(*types))
+    with pytest.raises(IndexOutOfRange, match="the index 3 is outside an axis of extent 3"):
+        compute(np.ones(2), np.array([0, 3]))
 
 
 def test_take(value, gradients):

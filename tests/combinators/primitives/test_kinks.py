@@ -50,6 +50,8 @@ KINKS = [
     (p.remainder, (6.0, 3.0), (1.0, -2.0)),
     (p.logaddexp, (-INF, -INF), (0.0, 0.0)),
     (p.logaddexp, (-INF, 1.0), (0.0, 1.0)),
+    (p.logaddexp, (INF, 1.0), (1.0, 0.0)),
+    (p.logaddexp, (INF, INF), (np.nan, np.nan)),
     (p.max, ([1.0, 3.0, 3.0],), ([0.0, 0.5, 0.5],)),
     (p.min, ([1.0, 1.0, 1.0, 3.0],), ([1 / 3, 1 / 3, 1 / 3, 0.0],)),
     (p.logsumexp, ([-INF, -INF],), ([0.0, 0.0],)),
