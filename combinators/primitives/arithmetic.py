@@ -52,11 +52,11 @@ scale: Function = smooth(
     "scale",
     "``v * p``, linear in ``v``: what a derivative is multiplied by.",
     lambda w, v, p, z: (scale(w, p), scale(w, v)),
-    kink="0 wherever v is 0, even where p is inf or nan",
+    kink="0 wherever either is 0, even where the other is inf or nan",
 )
 unscale: Function = smooth(
     "unscale",
     "``v / p``, linear in ``v``.",
     lambda w, v, p, z: _quotient(w, p, z),
-    kink="0 wherever v is 0, even where p is 0 or nan",
+    kink="0 wherever v is 0 or p is infinite, even where the quotient would be nan",
 )

@@ -8,6 +8,7 @@ callers again: then their calls find it done.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from combinators.errors import TooDeep, TypeMismatch
@@ -30,14 +31,26 @@ class TraceFirst(BaseException):
         self.key, self.trace = key, trace
 
 
+_CAN_WAIT: ContextVar[bool] = ContextVar("can_wait", default=False)
+"""Whether ``traced_apart`` stands below, to catch what asks to be traced first."""
+
+
 def is_deep() -> bool:
     """Whether another function inside this one had better be traced first."""
     scope = current()
-    return scope is not None and scope.depth >= DEEP
+    return _CAN_WAIT.get() and scope is not None and scope.depth >= DEEP
 
 
 def traced_apart(make: Callable[[], R]) -> R:
     """What ``make`` gives apart from every trace; what asks to be traced first is."""
+    token = _CAN_WAIT.set(True)
+    try:
+        return _in_turn(make)
+    finally:
+        _CAN_WAIT.reset(token)
+
+
+def _in_turn(make: Callable[[], R]) -> R:
     waiting: list[Callable[[], Any]] = [make]
     keys: list[Hashable] = [None]
     known: set[Hashable] = set()

@@ -33,19 +33,19 @@ def _plain(function: Callable[..., Any]) -> Make:
 
 
 def _scale(v: Any, p: Any) -> Any:
-    return _absorbing(v, v * p)
+    return _absorbing(v * p, lambda: (v == 0) | (p == 0))
 
 
 def _unscale(v: Any, p: Any) -> Any:
-    return _absorbing(v, v / p)
+    return _absorbing(v / p, lambda: (v == 0) | np.isinf(p))
 
 
-def _absorbing(v: Any, product: Any) -> Any:
-    """``product``, and 0 where ``v`` is 0: only nan can tell the difference."""
+def _absorbing(product: Any, is_zero: Callable[[], Any]) -> Any:
+    """``product``, and 0 where a factor is 0: only nan can tell the difference."""
+    bad = product != product  # noqa: PLR0124 (nan differs from itself)
     if isinstance(product, np.ndarray):
-        bad = product != product  # noqa: PLR0124 (nan differs from itself)
-        return np.where(bad & (v == 0), v, product) if bad.any() else product
-    return v if v == 0 else product
+        return np.where(bad & is_zero(), 0, product) if bad.any() else product
+    return product.dtype.type(0) if bad and is_zero() else product
 
 
 def _sigmoid(x: Any) -> Any:

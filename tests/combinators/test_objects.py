@@ -28,7 +28,7 @@ SHOWN = [
     (Unit, "Unit"),
     (Tensor((3, 4)), "Tensor[3, 4]"),
     (Tensor((3,), "int64"), "Tensor[3; int64]"),
-    (Tensor((), np.float32), "Tensor[; float32]"),
+    (Tensor((), np.float32), "float32"),
     (Product(Real), "(Real,)"),
     (Product(Real, Int), "Real × Int"),
     (Product(Product(Real, Int), Bool), "(Real × Int) × Bool"),
@@ -91,7 +91,7 @@ def test_what_is_no_type() -> None:
         Tensor((-1,))
     with pytest.raises(TypeMismatch, match="a product is of objects, and 3 is not one"):
         Product(Real, 3)
-    with pytest.raises(TypeMismatch, match="Fun takes two objects, and <class 'float'> is not one"):
+    with pytest.raises(TypeMismatch, match="Fun takes objects, and <class 'float'> is not one"):
         Fun(float, Real)
     with pytest.raises(AttributeError, match="Real is immutable"):
         Real.shape = (3,)

@@ -243,15 +243,15 @@ def test_the_text_is_let_normal_and_typed() -> None:
               (v * z * v, c + w * z)
             w
             xs
-          p : Real = π0 v5
-          p1 : Tensor[3] = π1 v5
+          v5_0 : Real = π0 v5
+          v5_1 : Tensor[3] = π1 v5
           (*)
             if w > 0 then
-              sum[axis=(0,)] p1 * p
+              sum[axis=(0,)] v5_1 * v5_0
             else
-              v9 : Real = cos p
+              v9 : Real = cos v5_0
               v9 * v9
-            p
+            v5_0
         """
     )
 

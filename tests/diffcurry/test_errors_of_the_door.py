@@ -214,7 +214,7 @@ DOOR = {
         ["floats, integers or booleans", "complex128"],
     ),
     "Fun of no object": Mistake(
-        lambda: Fun(3, Real), TypeMismatch, TypeError, ["two objects", "3"]
+        lambda: Fun(3, Real), TypeMismatch, TypeError, ["Fun takes objects", "3"]
     ),
 }
 

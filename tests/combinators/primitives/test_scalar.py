@@ -28,7 +28,7 @@ def sign(x):
 
 
 def logaddexp(x, y):
-    return mpmath.log(mpmath.exp(x) + mpmath.exp(y))
+    return max(x, y) + mpmath.log1p(mpmath.exp(-abs(x - y)))
 
 
 def clipped(x):
@@ -180,7 +180,7 @@ def sensitivity(name, x, y, value):
     if name == "power":  # y - 1, and then x ** (y - 1)
         return 0, abs(mpmath.log(value)) + abs(mpmath.log(x))
     if name == "logaddexp":  # the larger argument, and x - y
-        return max(abs(x), abs(y)) / abs(value), min(abs(x - y), 800)
+        return abs(max(x, y) / value), min(abs(x - y), 800)
     return 0, 0
 
 

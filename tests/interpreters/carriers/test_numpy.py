@@ -78,6 +78,7 @@ def test_zero_absorbs():
     assert compute("scale", [0.0, 1.0, 0.0], [np.inf, 2.0, np.nan]).tolist() == [0.0, 2.0, 0.0]
     assert compute("unscale", [0.0, 1.0, 0.0], [0.0, 2.0, np.nan]).tolist() == [0.0, 0.5, 0.0]
     assert (compute("scale", 0.0, np.nan), compute("unscale", 0.0, 0.0)) == (0.0, 0.0)
+    assert (compute("scale", np.inf, 0.0), compute("unscale", np.inf, np.inf)) == (0.0, 0.0)
     assert np.isnan(compute("scale", 1.0, np.nan))
 
 
