@@ -70,7 +70,7 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both directions, given apart; the law kit checks that one is the other's transpose.
+    """Both directions, given apart; one has to be the other's transpose (law L3).
 
     ``pushforwards[i](v, *xs, y, **parameters)``; ``pullback(v, *xs, y, **parameters)`` gives a
     tuple.

@@ -1,8 +1,7 @@
 """Laws: how do we know? Named, cited equations with both sides as arrows.
 
-This room's place. A law is stated against the protocols of ``combinators`` and never imports an
-interpreter; the laws themselves come with the law kit.
+The room is empty yet: the laws are tests, and ``docs/laws.md`` names them. What will stand here is
+stated against the protocols of ``combinators`` and imports no interpreter.
 
-Write ``from diffcurry import laws``: a ``laws.py`` of your own that stands earlier on Python's
-path shadows a plain ``import laws``.
+A ``laws.py`` of your own that stands earlier on Python's path shadows this package.
 """

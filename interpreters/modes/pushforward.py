@@ -1,4 +1,4 @@
-"""Forward mode: the category whose numbers are dual numbers (D of LAWS.md).
+"""Forward mode: the category whose numbers are dual numbers (D of docs/laws.md).
 
 An arrow ``f : a → b`` runs on ``a`` and its tangent together and gives ``b`` and its tangent,
 ``D[f](a, ȧ)``. A closure captures dual numbers, so that ``curry`` and ``eval`` are those of the
