@@ -171,24 +171,24 @@ def _bound_partial(
         inspect.signature(inner).bind_partial(*function.args, **function.keywords)
     except TypeError as error:
         raise TypeMismatch(f"partial binds what {_name_of(inner)} does not take: {error}") from None
-    static = {k: v for k, v in function.keywords.items() if isinstance(v, str) or v is None}
     names = _distinct(parameter_names(inner, len(function.args) + len(types)))
-    count = len(function.args)
-    given = dict(zip(names, function.args, strict=False))
-    given |= {k: v for k, v in function.keywords.items() if k not in static}
+    placed = dict(zip(names, function.args, strict=False))
+    given = {k: v for k, v in (placed | function.keywords).items() if not _is_static(v)}
     taken_types, taken_faces = argument_types(list(given.values()))
     for name, obj in zip(given, taken_types, strict=True):
         if not isinstance(obj, Object):
             raise TypeMismatch(
-                f"partial binds {name} to a function whose type is not known; "
+                f"partial binds {name} to a function that captures, and its type is not known; "
                 "give the types of its arguments, as in fun(f, Real)"
             )
     known = tuple(obj for obj in taken_types if isinstance(obj, Object))
-    rest = [name for name in names if name not in given][: len(types)]
+    rest = [name for name in names if name not in placed | function.keywords][: len(types)]
 
     def whole(*values: Any) -> Any:
-        bound_by_name = dict(zip(list(given)[count:], values[count : len(given)], strict=True))
-        return function.func(*values[:count], *values[len(given) :], **bound_by_name, **static)
+        now = dict(zip(given, values, strict=False))
+        args = [now.get(name, value) for name, value in placed.items()]
+        keywords = {name: now.get(name, value) for name, value in function.keywords.items()}
+        return function.func(*args, *values[len(given) :], **keywords)
 
     whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in (*given, *rest)]
@@ -196,6 +196,15 @@ def _bound_partial(
     made = Draft(whole, (*known, *types), (*taken_faces, *faces)).finish()
     lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(inner, "__name__", ""))
     return Bound(lam, made.lam.params[: len(given)], tuple(given.values()), taken_faces)
+
+
+def _is_static(value: Any) -> bool:
+    """Whether ``partial`` binds what has no cotangent: a word, a function that captures nothing."""
+    if isinstance(value, FunctionValue):
+        return False
+    function = value.function if isinstance(value, Definition) else value
+    captures = isinstance(function, functools.partial)
+    return value is None or isinstance(value, str) or (callable(function) and not captures)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -49,6 +49,7 @@ def test_threads_trace_one_function_at_once():
         functools.partial(lambda z, a: a * z, a=3.0),
         functools.partial(lambda a, z, kind: a * z if kind == "times" else z, 3.0, kind="times"),
         functools.partial(fun(lambda a, z: a * z), 3.0),
+        functools.partial(lambda h, a, z: h(a) * z, fun(lambda a: a * 1.0), 3.0),
     ],
 )
 def test_partial_binds_as_python_does(g):

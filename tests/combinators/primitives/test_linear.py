@@ -183,3 +183,26 @@ def test_the_pushforward_is_the_difference(name, seed):
         there = tuple(x if v is None else x + v for x, v in zip(xs, vs, strict=True))
         z, _ = forward.push(run, there)
         assert np.array_equal(z - y, dense(moved, np.shape(y)))
+
+
+@pytest.mark.parametrize("mode", [Pullback, Dependent])
+@pytest.mark.parametrize("name", LINEAR)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_pullback_is_linear(name, mode, seed):
+    """``pb(u + 3 w) = pb u + 3 pb w``, and ``pb 0 = 0``: the laws L1 and L2."""
+    rng = random.Random(seed)
+    types, arrow = arrow_of(name)
+    xs = tuple(value_of(rng, given) for given in LINEAR[name][1:])
+    reverse = mode(F)
+    run = interpret(arrow, reverse)
+
+    def pulled(cotangent):
+        found = reverse.rep(run, xs)[1](cotangent) or {}
+        return [dense(found.get(i), t.shape) for i, t in enumerate(types) if is_smooth(t)]
+
+    shape = np.shape(reverse.rep(run, xs)[0])
+    u, w = integers(rng, shape), integers(rng, shape)
+    of_sum, of_u, of_w, of_0 = map(pulled, (u + 3 * w, u, w, 0 * u))
+    for a, b, c, nothing in zip(of_sum, of_u, of_w, of_0, strict=True):
+        assert np.array_equal(a, b + 3 * c)
+        assert not np.any(nothing)

@@ -96,12 +96,20 @@ def test_every_primitive_has_a_line():
     assert set(smooth.stdout.decode().split()) == set(SAMPLES)
 
 
-def point(rng, given, span):
+SPECIAL = {
+    REAL: (0.0, -0.0, 1.0, -1.0, 1e-9, -20.0, 20.0),
+    POSITIVE: (1.0, 2.0, 1e-9, 30.0),
+    UNIT: (0.0, -0.0, 1e-9, 0.5, -0.5),
+    ABOVE_1: (1.0 + 1e-9, 2.0, 1e9),
+}
+
+
+def point(rng, given, span, special):
     if isinstance(given, Index):
         return given.values
     if isinstance(given, np.ndarray):
         return given
-    return rng.uniform(*span, given)[()]
+    return (rng.choice(SPECIAL[span], given) if special else rng.uniform(*span, given))[()]
 
 
 def inner(a, b):
@@ -109,12 +117,14 @@ def inner(a, b):
 
 
 @pytest.mark.parametrize(("name", "shapes", "span", "parameters"), CASES)
+@pytest.mark.parametrize("special", [False, True])
+@np.errstate(all="ignore")
 @given(seed=st.integers(0, 2**32 - 1))
-def test_pushforward_and_pullback_are_transposes(name, shapes, span, parameters, seed):
+def test_pushforward_and_pullback_are_transposes(name, shapes, span, parameters, special, seed):
     rng = np.random.default_rng(seed)
     parameters = {k: bool(v) if k == "keepdims" else v for k, v in parameters.items()}
     operation = Operation(PRIMITIVES[name], tuple(parameters.items()))
-    xs = [point(rng, given, span) for given in shapes]
+    xs = [point(rng, given, span, special) for given in shapes]
     types = tuple(Tensor(np.shape(x), x.dtype) for x in xs)
     result = operation.type(*types)
     y = N.operation(operation, types, result)(*xs)
