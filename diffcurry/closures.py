@@ -31,10 +31,10 @@ from combinators.tracing.trees import Face, face_of, open_up
 from combinators.translate import translate
 from diffcurry.fits import fits
 from diffcurry.modes import CARRIER, primal
-from interpreters.duals import Dual, Duals
-from interpreters.machine import Arrow
-from interpreters.running import Closure, Code, Running
-from interpreters.transport import Transport
+from interpreters.carriers.duals import Dual, Duals
+from interpreters.execution.machine import Arrow
+from interpreters.execution.running import Closure, Code, Running
+from interpreters.execution.transport import Transport
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
 _TRANSPORTS: Remembered[Running, Transport] = Remembered()

@@ -19,10 +19,10 @@ from diffcurry.calls import Call, Calls, brief
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits, opened_as
 from diffcurry.modes import CARRIER
-from interpreters.cotangents import Cotangent, Environment
-from interpreters.dense import zeros
+from interpreters.execution.running import Closure
 from interpreters.reverse import Reverse
-from interpreters.running import Closure
+from interpreters.tangents.cotangents import Cotangent, Environment
+from interpreters.tangents.dense import zeros
 
 
 class Captured(Mapping[str, Any]):

@@ -21,7 +21,7 @@ from diffcurry.closures import lift, lower
 from diffcurry.fits import fits
 from diffcurry.modes import primal
 from diffcurry.program import Program
-from interpreters.running import Running
+from interpreters.execution.running import Running
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -16,7 +16,7 @@ from diffcurry.modes import Mode, check_mode, pushforward
 from diffcurry.reverse import as_function, refuse_to_trace, run
 from diffcurry.scalar import Argnums, chosen
 from diffcurry.tangents import basis, flat_tangent, leaves
-from interpreters.cotangents import Cotangent
+from interpreters.tangents.cotangents import Cotangent
 
 P = ParamSpec("P")
 Blocks = dict[tuple[int, int], Any]

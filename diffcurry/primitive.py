@@ -20,7 +20,7 @@ from diffcurry.function import Function
 from diffcurry.modes import CARRIER
 from interpreters.carriers.carrier import computes
 from interpreters.carriers.numpy import NumPy
-from interpreters.linear import pullback_of, pushforward_of
+from interpreters.rules import pullback_of, pushforward_of
 
 
 class UserPrimitive:

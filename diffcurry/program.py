@@ -10,8 +10,8 @@ from combinators.terms import Lam
 from combinators.tracing.functions import Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
-from interpreters.machine import Arrow
-from interpreters.running import Running
+from interpreters.execution.machine import Arrow
+from interpreters.execution.running import Running
 
 
 class Program:

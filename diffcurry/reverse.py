@@ -16,8 +16,8 @@ from diffcurry.cotangents import show
 from diffcurry.function import Function, fun
 from diffcurry.modes import reverse
 from diffcurry.program import Program
-from interpreters.cotangents import Cotangent
 from interpreters.reverse import Reverse
+from interpreters.tangents.cotangents import Cotangent
 
 
 class Ran(NamedTuple):

@@ -19,7 +19,7 @@ from diffcurry.program import Program
 from diffcurry.reverse import as_function, refuse_to_trace
 from diffcurry.scalar import Argnums, check_scalar, chosen
 from diffcurry.tangents import basis, flattened, read_tangent
-from interpreters.duals import Dual
+from interpreters.carriers.duals import Dual
 
 P = ParamSpec("P")
 

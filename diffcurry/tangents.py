@@ -18,7 +18,7 @@ from diffcurry.closures import lift, lower
 from diffcurry.fits import opened_as
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
-from interpreters.dense import zeros
+from interpreters.tangents.dense import zeros
 
 
 def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any:

@@ -15,14 +15,14 @@ from combinators.category import Label
 from combinators.kit.collector import uncollected
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from interpreters import steps
 from interpreters.carriers.carrier import Carrier, Numbered
-from interpreters.cotangents import Cotangent, Environment, dense_leaves, own, plus
-from interpreters.dense import dense, sparse
-from interpreters.linear import Linear, pullback_of
-from interpreters.machine import Arrow, Machine, Step, settled
-from interpreters.running import Closure, Code, Running, arguments, function_of
-from interpreters.scattered import gathered
+from interpreters.execution import steps
+from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.running import Closure, Code, Running, arguments, function_of
+from interpreters.rules import Linear, pullback_of
+from interpreters.tangents.cotangents import Cotangent, Environment, dense_leaves, own, plus
+from interpreters.tangents.dense import dense, sparse
+from interpreters.tangents.scattered import gathered
 
 
 class Reverse(Running):

@@ -20,11 +20,11 @@ from combinators.terms import Lam
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
-from interpreters.cotangents import plus
-from interpreters.duals import Duals
-from interpreters.linear import program
-from interpreters.machine import Arrow, Machine, Step, settled
-from interpreters.transport import parts_of
+from interpreters.carriers.duals import Duals
+from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.transport import parts_of
+from interpreters.rules import program
+from interpreters.tangents.cotangents import plus
 
 
 class Transposed:

@@ -21,7 +21,7 @@ from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import scatter_into
-from interpreters.scattered import Part
+from interpreters.tangents.scattered import Part
 
 
 class Fractions:

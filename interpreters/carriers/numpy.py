@@ -12,7 +12,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy_values import VALUES, scatter_into
-from interpreters.scattered import Part
+from interpreters.tangents.scattered import Part
 
 
 class NumPy:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import IndexOutOfRange
-from interpreters.scattered import Part
+from interpreters.tangents.scattered import Part
 
 Make = Callable[..., Callable[..., Any]]
 """From a primitive's parameters to what computes it."""

@@ -2,7 +2,7 @@
 
 Every rep-function pulls back to its argument and to what the closure captured (Definition 5.1);
 the tangent space of a function value depends on the value (Definition 5.2), which the sparse
-cotangents of ``interpreters.cotangents`` hold without a static type for it.
+cotangents of ``interpreters.tangents.cotangents`` hold without a static type for it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from combinators.objects import Fun, Product
-from interpreters.machine import Arrow, Machine, Step
+from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.running import enter
 from interpreters.reverse import Reverse
-from interpreters.running import enter
 
 
 class Dependent(Reverse):

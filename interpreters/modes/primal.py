@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreters.machine import Arrow
-from interpreters.running import Running
+from interpreters.execution.machine import Arrow
+from interpreters.execution.running import Running
 
 
 class Primal(Running):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from combinators.objects import Fun, Product
-from interpreters.machine import Arrow, Machine, Step
+from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.running import enter
 from interpreters.reverse import Reverse, save
-from interpreters.running import enter
 
 
 class Pullback(Reverse):

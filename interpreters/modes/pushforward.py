@@ -20,11 +20,11 @@ from combinators.errors import NotDifferentiable
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
 from interpreters.carriers.carrier import Carrier, Numbered
-from interpreters.cotangents import plus
-from interpreters.duals import Dual, Duals
-from interpreters.machine import Arrow, Machine, Step, settled
-from interpreters.running import Closure, Code, Running, enter, function_of
-from interpreters.transport import Transport, parts_of
+from interpreters.carriers.duals import Dual, Duals
+from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.running import Closure, Code, Running, enter, function_of
+from interpreters.execution.transport import Transport, parts_of
+from interpreters.tangents.cotangents import plus
 from interpreters.transposed import Transposed
 
 Tangent = Any

@@ -10,7 +10,7 @@ import pytest
 import diffcurry as dc
 from diffcurry import Real
 from interpreters.carriers.numpy import NumPy
-from interpreters.machine import Arrow
+from interpreters.execution.machine import Arrow
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
 from tests.evidence.measuring import counted

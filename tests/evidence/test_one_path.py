@@ -10,7 +10,7 @@ import diffcurry as dc
 import diffcurry.reverse
 from diffcurry import Real
 from diffcurry.modes import CARRIER
-from interpreters.machine import Arrow
+from interpreters.execution.machine import Arrow
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
 

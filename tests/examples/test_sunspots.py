@@ -13,7 +13,7 @@ import pytest
 import diffcurry as dc
 import diffcurry.reverse
 from diffcurry.modes import CARRIER
-from interpreters.machine import Arrow
+from interpreters.execution.machine import Arrow
 from interpreters.modes.dependent import Dependent
 
 ROOT = Path(__file__).resolve().parents[2]

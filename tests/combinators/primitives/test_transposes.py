@@ -18,7 +18,7 @@ from combinators.objects import Product, Tensor, is_smooth
 from combinators.operation import PRIMITIVES, Operation
 from combinators.rules import pullback_rule, pushforward_rule
 from interpreters.carriers.numpy import NumPy
-from interpreters.linear import program
+from interpreters.rules import program
 
 N = NumPy()
 ROOT = Path(__file__).resolve().parents[3]

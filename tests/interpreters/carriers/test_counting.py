@@ -13,9 +13,9 @@ from combinators.tracing.control import cond, fold
 from combinators.tracing.definition import Definition
 from combinators.translate import translate
 from interpreters.carriers.counting import Counting
+from interpreters.carriers.duals import Dual
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.duals import Dual
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback

@@ -12,8 +12,8 @@ from combinators.objects import Fun, Int, Product, Real, Tensor
 from combinators.tracing.control import cond, fold, scan
 from combinators.tracing.control import map as map_
 from combinators.tracing.definition import Definition
+from interpreters.carriers.duals import Dual
 from interpreters.carriers.numpy import NumPy
-from interpreters.duals import Dual
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback

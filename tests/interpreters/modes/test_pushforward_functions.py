@@ -14,13 +14,13 @@ from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit_operation, operand, pack, unpack
 from combinators.tracing.functions import function_operand
 from combinators.tracing.trees import Face, face_of
-from interpreters.cotangents import Environment
-from interpreters.duals import Dual
+from interpreters.carriers.duals import Dual
+from interpreters.execution.running import Closure, Code
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
-from interpreters.running import Closure, Code
+from interpreters.tangents.cotangents import Environment
 from tests.strategies.rationals import (
     FORWARD,
     F,

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from interpreters.scattered import Scattered, gathered, joined
+from interpreters.tangents.scattered import Scattered, gathered, joined
 
 Cotangent = Any
 Add = Callable[[Any, Any], Any]

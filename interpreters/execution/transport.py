@@ -15,8 +15,8 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.remembered import Remembered
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Vector, components
-from interpreters.machine import Arrow
-from interpreters.running import Closure, Code, Running
+from interpreters.execution.machine import Arrow
+from interpreters.execution.running import Closure, Code, Running
 
 
 def parts_of(obj: Object) -> Sequence[Object] | None:

@@ -15,10 +15,10 @@ from combinators.operation import Operation
 from combinators.primitives.loops import MAP, SCAN
 from combinators.rows import length_of, row_of
 from interpreters.carriers.carrier import Carrier
-from interpreters.cotangents import plus
-from interpreters.dense import zeros
-from interpreters.machine import Arrow, Machine, Step, settled
-from interpreters.scattered import gathered
+from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.tangents.cotangents import plus
+from interpreters.tangents.dense import zeros
+from interpreters.tangents.scattered import gathered
 
 Leave = Callable[[Machine, Step], None]
 """Leave what undoes a step on the tape, in a mode that keeps one."""

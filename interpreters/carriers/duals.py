@@ -15,11 +15,11 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor, is_smooth
 from combinators.operation import Operation
 from combinators.terms import packed
-from interpreters import linear
+from interpreters import rules
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
-from interpreters.cotangents import plus
-from interpreters.dense import zeros
-from interpreters.scattered import Part, Scattered, gathered
+from interpreters.tangents.cotangents import plus
+from interpreters.tangents.dense import zeros
+from interpreters.tangents.scattered import Part, Scattered, gathered
 
 Push = Callable[[Sequence[Any], Sequence[Any], Any], Any]
 """From the tangents of the arguments, the arguments and the result to the result's tangent."""
@@ -44,7 +44,7 @@ class Duals:
     def __init__(self, over: Carrier | Numbered) -> None:
         """Dual numbers whose parts are numbers of ``over``."""
         self.over = carrier_of(over)
-        self._rules: dict[Any, linear.Linear | None] = {}
+        self._rules: dict[Any, rules.Linear | None] = {}
 
     def const(self, literal: Literal) -> Dual:
         """A number that does not move."""
@@ -81,10 +81,10 @@ class Duals:
 
     def _rule(
         self, operation: Operation, types: tuple[Object, ...], index: int
-    ) -> linear.Linear | None:
+    ) -> rules.Linear | None:
         key = (operation, types, index)
         if key not in self._rules:
-            self._rules[key] = linear.pushforward_of(operation, packed(types), index, self.over)
+            self._rules[key] = rules.pushforward_of(operation, packed(types), index, self.over)
         return self._rules[key]
 
     def _linear(self, types: tuple[Object, ...], compute: Compute) -> Push:

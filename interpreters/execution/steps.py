@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
-from interpreters.cotangents import Add, plus
-from interpreters.machine import Machine, Step, settled
+from interpreters.execution.machine import Machine, Step, settled
+from interpreters.tangents.cotangents import Add, plus
 
 
 class Reversible(NamedTuple):

@@ -11,10 +11,10 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, OVERRIDE, SCAN
-from interpreters import steps
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
-from interpreters.loops import Loop
-from interpreters.machine import Arrow, Machine, Step, settled
+from interpreters.execution import steps
+from interpreters.execution.loops import Loop
+from interpreters.execution.machine import Arrow, Machine, Step, settled
 
 
 class Closure:

@@ -7,8 +7,8 @@ from typing import Any
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor, components
 from interpreters.carriers.carrier import Carrier
-from interpreters.cotangents import Cotangent
-from interpreters.scattered import gathered
+from interpreters.tangents.cotangents import Cotangent
+from interpreters.tangents.scattered import gathered
 
 
 def zeros(carrier: Carrier, obj: Tensor) -> Any:

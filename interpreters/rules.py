@@ -13,9 +13,9 @@ from combinators.rules import pullback_rule, pushforward_rule
 from combinators.terms import Lam, Prim, Tuple, Var
 from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier
-from interpreters.machine import Machine
-from interpreters.running import Running, arguments
-from interpreters.scattered import Part, Scattered
+from interpreters.execution.machine import Machine
+from interpreters.execution.running import Running, arguments
+from interpreters.tangents.scattered import Part, Scattered
 
 Linear = Callable[..., Any]
 
