@@ -71,6 +71,14 @@ class TooDeep(DiffcurryError, RecursionError):
     """Python functions or containers nested deeper than Python's own stack."""
 
 
+class MissingAttribute(DiffcurryError, AttributeError):
+    """A method or an attribute of NumPy's arrays that traced values do not have."""
+
+
+class NameTaken(DiffcurryError, ValueError):
+    """A primitive of the user's under the name of one of the language's own."""
+
+
 class WrongMode(DiffcurryError, ValueError):
     """A mode that does not exist, or that cannot do what is asked of it."""
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import TypeMismatch
+from combinators.errors import TypeMismatch, WrongMode
+from combinators.objects import Tensor
 from combinators.tracing.trees import put_together, take_apart
 from diffcurry.closures import lower
 from diffcurry.function import Function
@@ -68,6 +69,11 @@ def forward_gradient(
     result, _ = push(program, lifted, [None] * len(values))
     gradients = []
     for i in which:
+        if not all(isinstance(leaf, Tensor) for leaf in leaves(program.types[i])):
+            raise WrongMode(
+                f"argument {i} is of type {program.types[i]!r}, and forward mode gives gradients "
+                'of numbers only; for those of functions use mode="dependent" or "simple"'
+            )
         face, _ = take_apart(values[i])
         arrays = {
             at: np.zeros(leaf.shape, leaf.dtype) for at, leaf in smooth_leaves(program.types[i])

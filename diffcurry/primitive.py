@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from combinators.derivatives import Derivative, Pointwise
-from combinators.errors import WrongDerivative
+from combinators.errors import NameTaken, WrongDerivative
 from combinators.objects import Object, Real, Tensor, is_smooth
 from combinators.operation import PRIMITIVES, Operation, Promotion, Typing, declare
 from combinators.primitives.typing import common_float, pointwise
@@ -21,6 +21,8 @@ from diffcurry.modes import CARRIER
 from interpreters.carriers.carrier import computes
 from interpreters.carriers.numpy import NumPy
 from interpreters.rules import pullback_of, pushforward_of
+
+_OURS = frozenset(PRIMITIVES)
 
 
 class UserPrimitive:
@@ -36,6 +38,10 @@ class UserPrimitive:
         if current() is not None:
             return apply(self.declared, *args)
         return Function(lambda: apply(self.declared, *args))()
+
+    def __repr__(self) -> str:
+        """Its name."""
+        return f"<primitive {self.__name__}>"
 
     def on(self, carrier: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register the value in another carrier: ``@f.on(Fractions)``."""
@@ -75,6 +81,11 @@ def primitive(
     def register(function: Callable[..., Any]) -> UserPrimitive:
         name = function.__name__
         form = Pointwise(derivative) if callable(derivative) else derivative
+        if name in _OURS:
+            raise NameTaken(
+                f"the language has a primitive named {name} already, by which its programs and "
+                "pickles know it; give yours another name"
+            )
         before = PRIMITIVES.get(name)
         declared = declare(name, typing, form, promote=promote, kink=kink)
         computes(declared, NumPy)(lambda: function)

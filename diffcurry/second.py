@@ -34,6 +34,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     np.float64(12.0)
     """
     refuse_to_trace("hvp")
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeMismatch("hvp(f, primals, tangents) takes two tuples, one entry an argument")
     if len(primals) != len(tangents):
         raise TypeMismatch(f"hvp was given {len(primals)} primals and {len(tangents)} tangents")
     function = as_function(f)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from combinators.errors import ShapeMismatch
+import numpy as np
+
+from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.primitives.shape import Shape, reshape, shape_of, transpose
 from combinators.primitives.windows import window
 from combinators.tracing.traced import library
@@ -17,14 +19,16 @@ def normal_axis(axis: int, shape: Shape) -> int:
     """The axis that is meant, counted from the front."""
     if not -len(shape) <= axis < len(shape):
         raise ShapeMismatch(f"axis {axis} is not an axis of an array of shape {shape}")
-    return axis % len(shape)
+    return int(axis) % len(shape)
 
 
 def several_axes(axis: Axis | None, shape: Shape) -> tuple[int, ...]:
     """The axes that are meant, all of them for None, counted from the front and each once."""
     if axis is None:
         return tuple(range(len(shape)))
-    given = (axis,) if isinstance(axis, int) else axis
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    if not all(isinstance(a, (int, np.integer)) and not isinstance(a, bool) for a in given):
+        raise TypeMismatch(f"an axis is an integer, or a tuple of them, and not {axis!r}")
     found = tuple(normal_axis(a, shape) for a in given)
     if len(set(found)) != len(found):
         raise ShapeMismatch(f"axis {axis} names an axis of an array of shape {shape} twice")

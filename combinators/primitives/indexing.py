@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.errors import DiffcurryError, ShapeMismatch, TypeMismatch
 from combinators.primitives.gathering import take_at
 from combinators.primitives.shape import Shape, reshape, shape_of, transpose
 from combinators.primitives.windows import window
@@ -33,7 +33,7 @@ def getitem(x: Any, key: Any) -> Any:
         kept = [slot for slot in slots if _is_kept(slot.entry)]
         return _reshaped(windowed, _sizes(kept, shape_of(windowed)))
     windowed = _windowed(x, [slot for slot in slots if isinstance(slot.entry, slice)])
-    return _gathered(windowed, slots, shape_of(windowed))
+    return _gathered(windowed, slots, shape_of(windowed), together=_side_by_side(key))
 
 
 def _slots(given: Sequence[Any], shape: Shape) -> list[_Slot]:
@@ -98,7 +98,7 @@ def _windowed(x: Any, slots: Sequence[_Slot]) -> Any:
     start, step = [0] * len(extent), [1] * len(extent)
     for entry, axis in slots:
         if isinstance(entry, slice):
-            chosen = range(extent[axis])[entry]
+            chosen = _range(extent[axis], entry)
         elif entry is not None:
             chosen = range(entry, entry + 1)
         else:
@@ -110,7 +110,24 @@ def _windowed(x: Any, slots: Sequence[_Slot]) -> Any:
     return window(x, tuple(start), tuple(step), tuple(extent))
 
 
-def _gathered(x: Any, slots: Sequence[_Slot], shape: Shape) -> Any:
+def _side_by_side(key: Any) -> bool:
+    """Whether the indices of a key have nothing between them, not even a ``...`` of no axes."""
+    entries = key if isinstance(key, tuple) else (key,)
+    at = [i for i, e in enumerate(entries) if e is not Ellipsis and not _is_kept(e)]
+    return at[-1] - at[0] + 1 == len(at)
+
+
+def _range(extent: int, entry: slice) -> range:
+    """The positions that a slice takes, of an axis of this extent."""
+    try:
+        return range(extent)[entry]
+    except DiffcurryError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise TypeMismatch(f"the slice {entry!r} cannot be taken: {error}") from None
+
+
+def _gathered(x: Any, slots: Sequence[_Slot], shape: Shape, *, together: bool) -> Any:
     """Take at the integers, traced ones and arrays, together: they broadcast to one shape.
 
     Its axes stand where the indices stood, or in front where these are not side by side.
@@ -119,7 +136,7 @@ def _gathered(x: Any, slots: Sequence[_Slot], shape: Shape) -> Any:
     indices = [slots[at].entry for at in chosen]
     axes = [slots[at].axis for at in chosen]
     first, last = chosen[0], chosen[-1]
-    if last - first + 1 == len(chosen):
+    if together:
         before, after = slots[:first], slots[last + 1 :]
     else:
         before, after = [], [slot for slot in slots if _is_kept(slot.entry)]

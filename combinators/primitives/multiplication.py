@@ -13,7 +13,7 @@ from combinators.primitives.constants import ones_like
 from combinators.primitives.joining import concatenate, stack
 from combinators.primitives.reduction import Axes, normal_axes, reduced
 from combinators.primitives.shape import reshape
-from combinators.primitives.typing import common_number
+from combinators.primitives.typing import summed
 from combinators.primitives.windows import part
 from combinators.tracing.emit import apply
 from combinators.tracing.traced import library
@@ -56,7 +56,7 @@ PROD = declare(
     "prod",
     reduced,
     Weighted(_others),
-    promote=common_number,
+    promote=summed,
     cost=over_arguments,
 )
 

@@ -12,7 +12,7 @@ from combinators.primitives.axes import Axis, flip, normal_axis, ravel, several_
 from combinators.primitives.comparison import equal
 from combinators.primitives.conversion import astype
 from combinators.primitives.shape import broadcast_to, reshape, shape_of
-from combinators.primitives.typing import common, common_number, tensor
+from combinators.primitives.typing import common, summed, tensor
 from combinators.tracing.emit import apply
 from combinators.tracing.traced import library
 
@@ -64,7 +64,7 @@ def _ties(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
     return best / sum(best, axis, keepdims=True)
 
 
-SUM = declare("sum", reduced, Linear(_spread), promote=common_number, cost=over_arguments)
+SUM = declare("sum", reduced, Linear(_spread), promote=summed, cost=over_arguments)
 MAX, MIN = (
     declare(
         name,
@@ -80,7 +80,7 @@ CUMSUM = declare(
     "cumsum",
     lambda x, axis: tensor(x),
     Linear(lambda g, x, axis: flip(cumsum(flip(g, axis), axis), axis)),
-    promote=common_number,
+    promote=summed,
     cost=over_arguments,
 )
 

@@ -99,7 +99,12 @@ def reshape(x: Any, *shape: Any) -> Any:
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     """``x`` with its axes reversed, or in the order of ``axes``."""
     rank = len(shape_of(x))
-    order = tuple(reversed(range(rank))) if axes is None else tuple(axis % rank for axis in axes)
+    order = tuple(reversed(range(rank))) if axes is None else tuple(axes)
+    if sorted(axis + rank * (axis < 0) for axis in order) != list(range(rank)):
+        raise ShapeMismatch(
+            f"axes {order} are not the {rank} axes of an array of shape {shape_of(x)}"
+        )
+    order = tuple(axis % rank for axis in order)
     return apply(TRANSPOSE, x, axes=order)
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from combinators.derivatives import Weighted
 from combinators.operation import declare, over_arguments
 from combinators.primitives.arithmetic import divide, unscale
 from combinators.primitives.axes import Axis
+from combinators.primitives.conversion import astype
 from combinators.primitives.exponential import exp
 from combinators.primitives.powers import sqrt, square
 from combinators.primitives.reduction import normal_axes, reduced_from_some, sum
 from combinators.primitives.selection import where
 from combinators.primitives.shape import shape_of
 from combinators.primitives.typing import common_float
-from combinators.tracing.emit import apply
+from combinators.tracing.emit import apply, dtype_of
 from combinators.tracing.traced import library
 
 
@@ -50,7 +53,12 @@ def _count(x: Any, axis: Axis | None) -> float:
 @library("mean")
 def mean(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
     """The mean over ``axis``, or over all."""
-    return divide(sum(x, axis, keepdims=keepdims), _count(x, axis))
+    return divide(sum(_as_float(x), axis, keepdims=keepdims), _count(x, axis))
+
+
+def _as_float(x: Any) -> Any:
+    """Integers as floats, which do not overflow."""
+    return x if np.result_type(dtype_of(x)).kind == "f" else astype(x, float)
 
 
 @library("var")

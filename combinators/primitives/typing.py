@@ -61,6 +61,14 @@ def common_number(kinds: Sequence[Any]) -> Sequence[DType]:
     return [np.dtype(np.int64) if found == np.bool_ else found] * len(kinds)
 
 
+def summed(kinds: Sequence[Any]) -> Sequence[DType]:
+    """The common number, of small integers the widest: sums and products of them grow."""
+    return [np.dtype(_WIDEST.get(kind.kind, kind)) for kind in common_number(kinds)]
+
+
+_WIDEST = {"i": np.int64, "u": np.uint64}
+
+
 def common_float(kinds: Sequence[Any]) -> Sequence[DType]:
     """The common type, in which integers and booleans count as floats."""
     found = np.result_type(*kinds)

@@ -13,7 +13,13 @@ from typing import Any, Never
 
 import numpy as np
 
-from combinators.errors import ConcreteValueNeeded, ImmutableValue, MissingRule, TypeMismatch
+from combinators.errors import (
+    ConcreteValueNeeded,
+    ImmutableValue,
+    MissingAttribute,
+    MissingRule,
+    TypeMismatch,
+)
 from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
@@ -142,6 +148,15 @@ class Traced:
     def __getitem__(self, key: Any) -> Any:
         """``x[2]``, ``x[1:5, :]``, ``x[indices]``; of a vector, ``x[2]``."""
         return LIBRARY["item" if isinstance(self.type, Vector) else "getitem"](self, key)
+
+    def __getattr__(self, name: str) -> Never:
+        """Say that NumPy's other methods are not in the language."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingAttribute(
+            f"{self!r} has no {name} in the language; write it with functions that are, "
+            "or add a primitive"
+        )
 
     def __call__(self, *args: Any) -> Any:
         """The application of a function value: a node of its own."""
