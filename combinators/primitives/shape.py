@@ -96,10 +96,11 @@ def reshape(x: Any, *shape: Any) -> Any:
 
 
 @library("transpose", "permute_dims")
-def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
+def transpose(x: Any, axes: int | Sequence[int] | None = None, *more: int) -> Any:
     """``x`` with its axes reversed, or in the order of ``axes``."""
     rank = len(shape_of(x))
-    order = tuple(reversed(range(rank))) if axes is None else tuple(axes)
+    given = (axes, *more) if isinstance(axes, int) else axes
+    order = tuple(reversed(range(rank))) if given is None else tuple(given)
     if sorted(axis + rank * (axis < 0) for axis in order) != list(range(rank)):
         raise ShapeMismatch(
             f"axes {order} are not the {rank} axes of an array of shape {shape_of(x)}"

@@ -49,6 +49,11 @@ def test_a_mistake_is_an_error_of_ours(mistake):
         fun(mistake)(np.ones((2, 3)))
 
 
+def test_transpose_takes_its_axes_apart_or_together():
+    for program in (lambda x: x.transpose(2, 0, 1), lambda x: x.transpose((2, 0, 1))):
+        assert np.array_equal(fun(program)(CUBE), CUBE.transpose(2, 0, 1))
+
+
 def test_an_axis_may_be_numpys_integer():
     assert fun(lambda x: np.sum(x, axis=np.int64(0)))(np.ones(3)) == 3.0
 
