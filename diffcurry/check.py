@@ -9,12 +9,12 @@ import numpy as np
 
 from combinators.errors import WrongDerivative, WrongMode
 from combinators.tracing.trees import put_together, take_apart
+from diffcurry.flat import flattened
 from diffcurry.forward import jvp
 from diffcurry.function import Function
 from diffcurry.modes import Mode
 from diffcurry.reverse import as_function
 from diffcurry.second import hvp
-from diffcurry.tangents import flattened
 from diffcurry.transforms import grad, vjp
 
 

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TypeMismatch, WrongMode
-from combinators.objects import Tensor
+from combinators.objects import Object, Tensor
 from combinators.tracing.trees import put_together, take_apart
 from diffcurry.closures import lower
+from diffcurry.flat import basis, leaves
 from diffcurry.function import Function
 from diffcurry.modes import pushforward
 from diffcurry.program import Program
 from diffcurry.reverse import as_function, auxiliary, refuse_to_trace
 from diffcurry.scalar import check_scalar
-from diffcurry.tangents import basis, leaves, read_tangent, show_tangent, smooth_leaves
+from diffcurry.tangents import read_tangent, show_tangent
 
 
 def jvp(f: Any, primals: Any, tangents: Any, *, has_aux: bool = False) -> tuple[Any, ...]:
@@ -66,24 +67,29 @@ def forward_gradient(
     obj, _ = auxiliary(program, has_aux)
     check_scalar(obj)
     lifted = function.lifted(program, values, pushforward().inner)
-    result, _ = push(program, lifted, [None] * len(values))
+    seed: list[Any] = [None] * len(values)
+    result, _ = push(program, lifted, seed)
     gradients = []
     for i in which:
-        if not all(isinstance(leaf, Tensor) for leaf in leaves(program.types[i])):
-            raise WrongMode(
-                f"argument {i} is of type {program.types[i]!r}, and forward mode gives gradients "
-                'of numbers only; for those of functions use mode="dependent" or "simple"'
-            )
-        face, _ = take_apart(values[i])
-        arrays = {
-            at: np.zeros(leaf.shape, leaf.dtype) for at, leaf in smooth_leaves(program.types[i])
-        }
-        for at, _, index, unit in basis(program.types[i]):
-            tangents = [unit if n == i else None for n in range(len(values))]
-            _, moved = push(program, lifted, tangents)
+        arrays: list[Any] = [
+            np.zeros(leaf.shape, leaf.dtype) if leaf.is_smooth else None
+            for leaf in _numbers(program.types[i], i)
+        ]
+        for at, index, unit in basis(program.types[i]):
+            _, moved = push(program, lifted, [*seed[:i], unit, *seed[i + 1 :]])
             moved = moved[0] if has_aux and moved is not None else moved
             arrays[at][index] = 0.0 if moved is None else moved
-        count = len(list(leaves(program.types[i])))
-        parts = [arrays[at][()] if at in arrays else None for at in range(count)]
-        gradients.append(put_together(face, iter(parts)))
+        parts = (None if array is None else array[()] for array in arrays)
+        gradients.append(put_together(take_apart(values[i])[0], parts))
     return lower(result, program.cod, program.face), tuple(gradients)
+
+
+def _numbers(obj: Object, index: int) -> list[Tensor]:
+    """The leaves of the argument ``index``, which have to be tensors."""
+    found = [leaf for leaf in leaves(obj) if isinstance(leaf, Tensor)]
+    if len(found) != len(leaves(obj)):
+        raise WrongMode(
+            f"argument {index} is of type {obj!r}, and forward mode gives gradients of numbers "
+            'only; for those of functions use mode="dependent" or "simple"'
+        )
+    return found

@@ -11,11 +11,12 @@ import numpy as np
 from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.tracing.trees import Face, put_together, take_apart
+from diffcurry.flat import basis, flattened, is_number, leaves
 from diffcurry.forward import push
 from diffcurry.modes import Mode, check_mode, pushforward
 from diffcurry.reverse import as_function, refuse_to_trace, run
 from diffcurry.scalar import Argnums, chosen
-from diffcurry.tangents import basis, flat_tangent, leaves
+from interpreters.flat import Layout
 from interpreters.tangents.cotangents import Cotangent
 
 P = ParamSpec("P")
@@ -40,9 +41,9 @@ def jacrev(
     def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
         ran = run(function, values, mode)
         jacobian = Jacobian(ran.cod, ran.program.face, ran.program.types[which], ran.face(which))
-        for at, _, index, unit in basis(ran.cod):
+        for at, index, unit in basis(ran.cod):
             (row,) = ran.gradients(_sparse(unit), (which,))
-            for j, part in enumerate(take_apart(row)[1]):
+            for j, part in enumerate(flattened(row, ran.face(which))):
                 if part is not None:
                     jacobian.block(at, j)[index] = part
         return jacobian
@@ -58,10 +59,11 @@ def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
         lifted = function.lifted(program, values, pushforward().inner)
         face = take_apart(values[which])[0]
         jacobian = Jacobian(program.cod, program.face, program.types[which], face)
-        for j, _, index, unit in basis(program.types[which]):
+        result = Layout(program.cod)
+        for j, index, unit in basis(program.types[which]):
             tangents = [unit if i == which else None for i in range(len(values))]
             _, column = push(program, lifted, tangents)
-            for at, part in enumerate(flat_tangent(column, program.cod)):
+            for at, part in enumerate(result.flat(column)):
                 if part is not None:
                     jacobian.block(at, j)[(..., *index)] = part
         return jacobian
@@ -83,7 +85,7 @@ class Jacobian:
     def __init__(
         self, result: Object, result_face: Face | None, argument: Object, argument_face: Face | None
     ) -> None:
-        self._rows, self._columns = list(leaves(result)), list(leaves(argument))
+        self._rows, self._columns = leaves(result), leaves(argument)
         self._row_face, self._column_face = result_face, argument_face
         for leaf in (*self._rows, *self._columns):
             if isinstance(leaf, Fun | Vector):
@@ -106,7 +108,7 @@ class Jacobian:
         rows = []
         for i, row in enumerate(self._rows):
             columns = [
-                self.block(i, j)[()] if _smooth(row) and _smooth(column) else None
+                self.block(i, j)[()] if is_number(row) and is_number(column) else None
                 for j, column in enumerate(self._columns)
             ]
             rows.append(put_together(self._column_face, iter(columns)))
@@ -118,10 +120,6 @@ def _sparse(unit: Any) -> Cotangent:
     if type(unit) is not tuple:
         return unit
     return {i: _sparse(part) for i, part in enumerate(unit) if part is not None}
-
-
-def _smooth(leaf: Object) -> bool:
-    return isinstance(leaf, Tensor) and leaf.is_smooth
 
 
 def _transformed(

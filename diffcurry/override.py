@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongDerivative
-from combinators.objects import Fun, Object, Tensor, components
+from combinators.objects import Fun, Object, Tensor
 from combinators.primitives.loops import OVERRIDE
 from combinators.terms import packed
 from combinators.tracing.emit import emit_operation, unpack
@@ -25,9 +25,10 @@ from combinators.tracing.functions import (
 from combinators.tracing.trees import Face
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
+from diffcurry.flat import is_number, leaves, sample
 from diffcurry.function import Function
 from diffcurry.modes import primal
-from diffcurry.tangents import leaves
+from interpreters.flat import Layout
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -125,14 +126,15 @@ def check_linear(made: Specialised) -> None:
     arrow = arrow_in(primal(), translate(context, made.lam.body))
     random = np.random.default_rng(0)
     *rest, last = (var.type for var in context)
-    fixed = [_sample(obj, random) for obj in rest]
-    first, second = _sample(last, random), _sample(last, random)
+    fixed = [sample(obj, random) for obj in rest]
+    first, second = sample(last, random), sample(last, random)
+    result = Layout(arrow.cod)
 
     def run(cotangent: Any) -> list[Any]:
         with np.errstate(all="ignore"):
-            return _flat(arrow.run((*fixed, cotangent)), arrow.cod)
+            return result.flat(arrow.run((*fixed, cotangent)))
 
-    both = run(_combine(last, first, second, 1.0, -2.5))
+    both = run(_difference(last, first, second))
     apart = [x - 2.5 * y for x, y in zip(run(first), run(second), strict=True)]
     for together, separately in zip(both, apart, strict=True):
         if not np.allclose(together, separately, rtol=1e-3, atol=1e-4, equal_nan=True):
@@ -143,26 +145,10 @@ def check_linear(made: Specialised) -> None:
             )
 
 
-def _sample(obj: Object, random: np.random.Generator) -> Any:
-    product = components(obj)
-    if product is not None:
-        return tuple(_sample(part, random) for part in product.parts)
-    assert isinstance(obj, Tensor)
-    return random.uniform(0.5, 1.5, obj.shape).astype(obj.dtype)[()]
-
-
-def _combine(obj: Object, x: Any, y: Any, a: float, b: float) -> Any:
-    product = components(obj)
-    if product is not None:
-        return tuple(
-            _combine(part, s, t, a, b) for part, s, t in zip(product.parts, x, y, strict=True)
-        )
-    assert isinstance(obj, Tensor)
-    return np.asarray(a * x + b * y, dtype=obj.dtype)[()] if obj.is_smooth else x
-
-
-def _flat(value: Any, obj: Object) -> list[Any]:
-    product = components(obj)
-    if product is None:
-        return [value]
-    return [leaf for v, o in zip(value, product.parts, strict=True) for leaf in _flat(v, o)]
+def _difference(obj: Object, g: Any, h: Any) -> Any:
+    """``g - 2.5 h``."""
+    layout = Layout(obj)
+    pairs = zip(layout.leaves, layout.flat(g), layout.flat(h), strict=True)
+    return layout.nested(
+        (x - 2.5 * y).astype(x.dtype)[()] if is_number(leaf) else x for leaf, x, y in pairs
+    )

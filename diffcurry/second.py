@@ -9,17 +9,19 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Object, Tensor
 from combinators.tracing.trees import take_apart
 from diffcurry.cotangents import show
+from diffcurry.flat import basis, flattened
 from diffcurry.function import Function
 from diffcurry.jacobians import Jacobian
 from diffcurry.modes import second_order
 from diffcurry.program import Program
 from diffcurry.reverse import as_function, refuse_to_trace
 from diffcurry.scalar import Argnums, check_scalar, chosen
-from diffcurry.tangents import basis, flattened, read_tangent
+from diffcurry.tangents import read_tangent
 from interpreters.carriers.duals import Dual
+from interpreters.flat import Layout
 
 P = ParamSpec("P")
 
@@ -77,7 +79,7 @@ def _block(function: Function[..., Any], values: tuple[Any, ...], i: int, j: int
     program = function.program(*values)
     faces = [take_apart(value)[0] for value in values]
     jacobian = Jacobian(program.types[i], faces[i], program.types[j], faces[j])
-    for at, _, index, unit in basis(program.types[j]):
+    for at, index, unit in basis(program.types[j]):
         tangents = [unit if n == j else None for n in range(len(values))]
         (column,) = _gradients_tangent(function, program, values, tangents, (i,))
         for row, part in enumerate(flattened(column, faces[i])):
@@ -97,34 +99,26 @@ def _gradients_tangent(
     check_scalar(program.cod)
     mode = second_order()
     still = function.lifted(program, args, mode)
-    values = tuple(map(_planted, still, tangents, program.types))
+    values = tuple(map(_moving, still, tangents, program.types))
     seed = Dual(np.ones((), dtype=getattr(program.cod, "dtype", "float64"))[()])
     with np.errstate(all="ignore"):
         _, pull = mode.rep(program.arrow(mode), values)
         pulled = pull(seed) or {}
-    return tuple(
-        show(
-            _tangent_part(pulled.get(i)),
-            program.types[i],
-            _face(args[i], program.types[i]),
-            v,
-            mode,
-        )
-        for i, v in ((i, values[i]) for i in which)
-    )
+    moved = {i: _tangent_part(pulled.get(i)) for i in which}
+    faces = {i: take_apart(args[i])[0] for i in which}
+    return tuple(show(moved[i], program.types[i], faces[i], values[i], mode) for i in which)
 
 
-def _face(arg: Any, obj: Object) -> Any:
-    return take_apart(arg)[0] if components(obj) is not None else None
-
-
-def _planted(value: Any, tangent: Any, obj: Object) -> Any:
+def _moving(value: Any, tangent: Any, obj: Object) -> Any:
     """``value``, whose numbers do not move, moving along ``tangent``."""
+    layout = Layout(obj)
+    parts = zip(layout.flat(value), layout.flat(tangent), layout.leaves, strict=True)
+    return layout.nested(_moving_leaf(*part) for part in parts)
+
+
+def _moving_leaf(value: Any, tangent: Any, obj: Object) -> Any:
     if tangent is None:
         return value
-    product = components(obj)
-    if product is not None:
-        return tuple(map(_planted, value, tangent, product.parts))
     if not isinstance(obj, Tensor):
         raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
     return Dual(value.primal, tangent)

@@ -6,16 +6,16 @@ result, or a mapping of the tangents of what it captures, by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components
-from combinators.tracing.trees import Face, face_of, open_up
+from combinators.tracing.trees import Face, face_of
 from diffcurry.closures import lift, lower
-from diffcurry.fits import opened_as
+from diffcurry.fits import fits, opened_as
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
 from interpreters.tangents.dense import zeros
@@ -65,6 +65,10 @@ def _read_function(tangent: Any, obj: Fun, path: str, closure: Any) -> Any:
             for i, name in enumerate(names)
             if tangent.get(name) is not None
         }
+    if isinstance(tangent, TangentFunction):
+        if tangent.function is not obj:
+            raise TypeMismatch(f"the tangent of the function {path} : {obj!r} is {tangent!r}")
+        return tangent.tangent
     if not callable(tangent):
         raise TypeMismatch(
             f"the tangent of the function {path} : {obj!r} is a function of its argument, or a "
@@ -98,82 +102,29 @@ def show_tangent(tangent: Any, obj: Object, face: Face | None) -> Any:
         parts = tangent if tangent is not None else (None,) * obj.length
         return tuple(show_tangent(part, obj.item, None) for part in parts)
     if isinstance(obj, Fun):
-        return _show_function(tangent, obj)
+        return TangentFunction(tangent, obj)
     if not isinstance(obj, Tensor) or not obj.is_smooth:
         return None
     return CARRIER.lower(zeros(CARRIER, obj) if tangent is None else tangent)
 
 
-def _show_function(tangent: Any, obj: Fun) -> Any:
-    def direction(*args: Any) -> Any:
-        argument = lift(args[0] if len(args) == 1 else args, obj.dom, pushforward().inner)
+class TangentFunction:
+    """The tangent of a function ``A ⇒ B``: from an argument to the tangent of the result."""
+
+    def __init__(self, tangent: Any, obj: Fun) -> None:
+        """Of a carrier's tangent of a function of type ``obj``; None is zero."""
+        self.tangent, self.function = tangent, obj
+
+    def __call__(self, *args: Any) -> Any:
+        """The tangent of the result, the argument standing still."""
+        obj = self.function
+        given = args[0] if len(args) == 1 else args
+        fits(given, obj.dom, f"the argument of {self!r}")
+        argument = lift(given, obj.dom, pushforward().inner)
         with np.errstate(all="ignore"):
-            moved = None if tangent is None else tangent(argument)
+            moved = None if self.tangent is None else self.tangent(argument)
         return show_tangent(moved, obj.cod, None)
 
-    return direction
-
-
-def flat_tangent(tangent: Any, obj: Object) -> list[Any]:
-    """The tangents of the leaves of a first-order object."""
-    product = components(obj)
-    if product is None:
-        return [tangent]
-    parts = tangent if tangent is not None else (None,) * product.width
-    return [
-        leaf
-        for part, below in zip(parts, product.parts, strict=True)
-        for leaf in flat_tangent(part, below)
-    ]
-
-
-def flattened(value: Any, face: Face | None) -> list[Any]:
-    """The leaves of a value in these containers, in which None may stand for a leaf."""
-    if face is None:
-        return [value]
-    opened = open_up(value)
-    assert opened is not None
-    return [
-        leaf
-        for part, child in zip(opened[2], face.children, strict=True)
-        for leaf in flattened(part, child)
-    ]
-
-
-def smooth_leaves(obj: Object) -> Iterator[tuple[int, Tensor]]:
-    """The positions, among the leaves of a first-order object, of the smooth tensors."""
-    for at, leaf in enumerate(leaves(obj)):
-        if isinstance(leaf, Tensor) and leaf.is_smooth:
-            yield at, leaf
-
-
-def leaves(obj: Object) -> Iterator[Object]:
-    """The leaves of an object, from the left."""
-    product = components(obj)
-    if product is None:
-        yield obj
-        return
-    for part in product.parts:
-        yield from leaves(part)
-
-
-def basis(obj: Object) -> Iterator[tuple[int, Tensor, tuple[int, ...], Any]]:
-    """Every basis tangent of a first-order object: leaf, its type, the index in it, the tangent."""
-    for at, leaf in smooth_leaves(obj):
-        for index in np.ndindex(leaf.shape):
-            unit = np.zeros(leaf.shape, dtype=leaf.dtype)
-            unit[index] = 1
-            yield at, leaf, index, _planted(obj, at, unit[()])
-
-
-def _planted(obj: Object, at: int, number: Any) -> Any:
-    """The tangent that is ``number`` at leaf ``at`` and zero elsewhere."""
-    counter = iter(range(1 << 62))
-
-    def plant(below: Object) -> Any:
-        product = components(below)
-        if product is None:
-            return number if next(counter) == at else None
-        return tuple(plant(part) for part in product.parts)
-
-    return plant(obj)
+    def __repr__(self) -> str:
+        """The type of the function."""
+        return f"<tangent of {self.function!r}>"

@@ -6,7 +6,7 @@ cotangent: ``⟨e, ẏ⟩ = ⟨ẋ, rule(x, e)⟩`` for every number ``e`` of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -23,6 +23,7 @@ from combinators.tracing.traced import LIBRARY
 from interpreters.carriers.duals import Duals
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.transport import parts_of
+from interpreters.flat import Layout
 from interpreters.rules import program
 from interpreters.tangents.cotangents import plus
 
@@ -32,30 +33,30 @@ class Transposed:
 
     def __init__(self, evaluate: Arrow, argument: Object, result: Object, duals: Duals) -> None:
         """``evaluate`` applies rules; ``argument`` and ``result`` are the types of x and y."""
-        self.evaluate, self.argument, self.result = evaluate, argument, result
+        self.evaluate, self.argument = evaluate, argument
         self.duals, self.over = duals, duals.over
-        self.argument_leaves, self.result_leaves = _leaves(argument), _leaves(result)
+        self._argument, self._result = Layout(argument, parts_of), Layout(result, parts_of)
+        self.argument_leaves, self.result_leaves = map(_tensors, (self._argument, self._result))
 
     def steps(self, machine: Machine, rule: Any, x: Any, tangent: Any) -> Iterator[Step]:
         """Push ``ẏ``, given the dual value ``x``, which stands still, and ``ẋ`` over the base."""
-        moving = [
-            (at, leaf) for at, leaf in enumerate(_flat(tangent, self.argument)) if leaf is not None
-        ]
+        tangents = enumerate(self._argument.flat(tangent))
+        moving = [(at, leaf) for at, leaf in tangents if leaf is not None]
         if not moving:
             machine.stack.append(None)
             return
         zero = [self._number(Literal.filled(0.0, leaf)) for leaf in self.result_leaves]
-        tangents: list[Any] = []
+        pushed: list[Any] = []
         for at, leaf in enumerate(self.result_leaves):
             numbers: list[Any] = []
             for unit in _units(leaf):
                 cotangent = [*zero[:at], self._number(unit), *zero[at + 1 :]]
-                machine.stack.append((rule, (x, _nest(self.result, iter(cotangent)))))
+                machine.stack.append((rule, (x, self._result.nested(cotangent))))
                 yield self.evaluate.enter
                 pulled = settled(machine.stack.pop(), self.argument)
-                numbers.append(self._inner(moving, _flat(pulled, self.argument), leaf))
-            tangents.append(self._tensor(numbers, leaf))
-        machine.stack.append(_nest(self.result, iter(tangents)))
+                numbers.append(self._inner(moving, self._argument.flat(pulled), leaf))
+            pushed.append(self._tensor(numbers, leaf))
+        machine.stack.append(self._result.nested(pushed))
 
     def _number(self, literal: Literal) -> Any:
         return self.duals.const(literal)
@@ -99,40 +100,14 @@ def _units(obj: Tensor) -> Iterator[Literal]:
         yield Literal(unit)
 
 
-def _leaves(obj: Object) -> tuple[Tensor, ...]:
-    """The tensors of a first-order type, from the left."""
+def _tensors(layout: Layout) -> list[Tensor]:
+    """The leaves, which have to be tensors."""
     found: list[Tensor] = []
-    todo = [obj]
-    while todo:
-        below = todo.pop()
-        types = parts_of(below)
-        if types is not None:
-            todo.extend(reversed(types))
-        elif isinstance(below, Tensor):
-            found.append(below)
-        else:
+    for leaf in layout.leaves:
+        if not isinstance(leaf, Tensor):
             raise WrongMode(
-                f"with_derivative from or to {below!r} has no forward mode: its rule cannot be "
+                f"with_derivative from or to {leaf!r} has no forward mode: its rule cannot be "
                 "transposed; use a pullback, or let the function capture what is a function"
             )
-    return tuple(found)
-
-
-def _flat(value: Any, obj: Object) -> list[Any]:
-    """The leaves of a value, from the left."""
-    found: list[Any] = []
-    todo: list[tuple[Any, Object]] = [(value, obj)]
-    while todo:
-        part, below = todo.pop()
-        types: Sequence[Object] | None = parts_of(below)
-        if types is None:
-            found.append(part)
-        else:
-            todo.extend(reversed(list(zip(part, types, strict=True))))
+        found.append(leaf)
     return found
-
-
-def _nest(obj: Object, leaves: Iterator[Any]) -> Any:
-    """The value of type ``obj`` with these leaves."""
-    types = parts_of(obj)
-    return next(leaves) if types is None else tuple(_nest(below, leaves) for below in types)

@@ -207,6 +207,27 @@ DOOR = {
         ValueError,
         ["order 1 and 2"],
     ),
+    "jvp of what is no tuple": Mistake(
+        lambda: dc.jvp(np.sin, 1.0, 1.0), TypeMismatch, TypeError, ["jvp", "two tuples"]
+    ),
+    "jvp along what is no tuple": Mistake(
+        lambda: dc.jvp(np.sin, (1.0,), 1.0), TypeMismatch, TypeError, ["jvp", "two tuples"]
+    ),
+    "hvp of what is no tuple": Mistake(
+        lambda: dc.hvp(np.sin, 1.0, 1.0), TypeMismatch, TypeError, ["hvp", "two tuples"]
+    ),
+    "forward gradient of a function": Mistake(
+        at(lambda g, x: g(x), two, 2.0, argnums=(0, 1), mode="forward"),
+        WrongMode,
+        ValueError,
+        ["argument 0", "Real ⇒ Real", "numbers only", 'mode="dependent" or "simple"'],
+    ),
+    "jacfwd by a function": Mistake(
+        lambda: dc.jacfwd(lambda g, x: g(x))(two, 2.0),
+        NotDifferentiable,
+        TypeError,
+        ["Real ⇒ Real", "vjp or jvp"],
+    ),
     "complex numbers": Mistake(
         lambda: Tensor((2,), "complex128"),
         TypeMismatch,

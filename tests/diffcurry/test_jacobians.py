@@ -1,5 +1,7 @@
 """Jacobians in the containers of the result, and in each leaf those of the argument."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -29,3 +31,15 @@ def test_the_shape_is_that_of_the_result_then_that_of_the_argument(jac):
     found = jac(lambda x: np.sum(x * x, axis=1))(x)
     assert found.shape == (2, 2, 3)
     np.testing.assert_array_equal(found[0], [[0.0, 2.0, 4.0], [0.0, 0.0, 0.0]])
+
+
+@both
+def test_integers_among_the_leaves_have_no_columns(jac):
+    found = jac(lambda p: p["x"] * p["x"] * p["n"])({"n": 2, "x": 3.0})
+    assert found == {"n": None, "x": 12.0}
+
+
+@both
+def test_functions_that_stand_still_are_arguments(jac):
+    three = functools.partial(lambda a, z: a * z, 3.0)
+    assert jac(lambda g, x: g(x), argnums=1)(three, 2.0) == 3.0

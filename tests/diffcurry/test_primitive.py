@@ -1,0 +1,81 @@
+"""Primitives of the user's own: their names, their representation, their declaration again."""
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from combinators.errors import NameTaken, TypeMismatch, WrongDerivative
+from combinators.operation import PRIMITIVES
+from diffcurry import Tensor
+
+
+def cube(x):
+    return x**3
+
+
+def slope(v, x, y):
+    return dc.scale(v, 3.0 * x * x)
+
+
+@pytest.fixture
+def cubed():
+    yield dc.primitive(slope)(cube)
+    PRIMITIVES.pop("cube", None)
+
+
+@pytest.mark.parametrize("name", ["sin", "reshape", "sum"])
+def test_the_languages_own_names_are_refused(name):
+    before = PRIMITIVES[name]
+
+    def other(x):
+        return 2.0 * x
+
+    other.__name__ = name
+    with pytest.raises(NameTaken, match=f"named {name} already") as caught:
+        dc.primitive(lambda v, x, y: 2.0 * v)(other)
+    assert isinstance(caught.value, ValueError)
+    assert PRIMITIVES[name] is before
+
+
+def test_ones_own_primitive_is_declared_again(cubed):
+    assert dc.grad(cubed)(2.0) == 12.0
+    again = dc.primitive(lambda v, x, y: 5.0 * v)(_named("cube", lambda x: 5.0 * x))
+    assert again(2.0) == 10.0
+    assert dc.grad(again)(2.0) == 5.0
+
+
+def test_a_failed_declaration_leaves_the_one_before(cubed):
+    with pytest.raises(WrongDerivative):
+        dc.primitive(lambda v, x, y: 4.0 * v)(_named("cube", lambda x: 5.0 * x))
+    assert PRIMITIVES["cube"] is cubed.declared
+    assert dc.grad(cubed)(2.0) == 12.0
+
+
+def test_it_is_shown_by_its_name(cubed):
+    assert repr(cubed) == "<primitive cube>"
+
+
+def test_it_takes_no_keywords(cubed):
+    with pytest.raises(TypeMismatch, match=r"primitive cube takes no keywords.*given x"):
+        cubed(x=2.0)
+
+
+def test_rules_of_several_arguments_are_checked_one_by_one():
+    def product(x, y):
+        return x * y
+
+    with pytest.raises(WrongDerivative, match="argument 1"):
+        dc.primitive(lambda v, x, y, z: (dc.scale(v, y), dc.scale(v, 2.0 * x)))(product)
+    assert "product" not in PRIMITIVES
+
+
+def test_a_primitive_of_arrays_is_checked_at_its_types():
+    declare = dc.primitive(lambda v, x, y: dc.scale(v, 2.0 * x), types=(Tensor((3,)),))
+    squares = declare(_named("squares_of_three", lambda x: x * x))
+    np.testing.assert_array_equal(squares(np.arange(3.0)), [0.0, 1.0, 4.0])
+    del PRIMITIVES["squares_of_three"]
+
+
+def _named(name, function):
+    function.__name__ = name
+    return function
