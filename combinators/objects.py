@@ -216,12 +216,28 @@ class Fun(Object):
         return cls._intern(dom, cod)
 
 
+class Erased(Object):
+    """``Tangent``: cotangents of function values, whatever they captured.
+
+    It is AnyDerivative of 004, section 5: made by ``pack``, opened only by the closure's own
+    ``unpack``, and its own tangent space.
+    """
+
+
+Tangent = Erased._intern()
+
 Real = Tensor(())
 Int = Tensor((), "int64")
 Bool = Tensor((), "bool")
 Unit = Product()
 
-_SCALARS = {Real: "Real", Int: "Int", Bool: "Bool", Unit: "Unit"}
+_NAMES: dict[Object, str] = {
+    Real: "Real",
+    Int: "Int",
+    Bool: "Bool",
+    Unit: "Unit",
+    Tangent: "Tangent",
+}
 
 
 def components(product: Object) -> Product | None:
@@ -258,10 +274,36 @@ def is_smooth(obj: Object) -> bool:
             return True
 
 
+def tangent_of(obj: Object) -> Object:
+    """The tangent space ``T a`` in programs (Fig. 6 of 004; a function's is ``Tangent``).
+
+    >>> tangent_of(Product(Real, Int, Fun(Real, Real)))
+    Real × Unit × Tangent
+    """
+    known = vars(obj).get("tangent_")
+    if known is None:
+        known = vars(obj)["tangent_"] = _tangent_of(obj)
+    return known  # type: ignore[no-any-return]
+
+
+def _tangent_of(obj: Object) -> Object:
+    match obj:
+        case Tensor():
+            return obj if obj.is_smooth else Unit
+        case Product():
+            return Product(*map(tangent_of, obj.parts))
+        case Record(names, product):
+            return Record.of(names, Product(*map(tangent_of, product.parts)))
+        case Vector(item, length):
+            return Vector(tangent_of(item), length)
+        case _:
+            return Tangent
+
+
 def _show(obj: Object) -> Pieces:
     match obj:
-        case Tensor() | Product() if obj in _SCALARS:
-            yield _SCALARS[obj]
+        case _ if obj in _NAMES:
+            yield _NAMES[obj]
         case Tensor(shape, dtype):
             kind = "" if dtype == "float64" else f"; {dtype}"
             if not shape:

@@ -4,7 +4,7 @@ Most of the functions here are primitives; the others are written with them, and
 derivatives from them.
 """
 
-from combinators.primitives import loops
+from combinators.primitives import loops, tangents
 from combinators.primitives.activation import erf, logaddexp, relu, sigmoid, softplus
 from combinators.primitives.arithmetic import (
     add,
@@ -159,6 +159,7 @@ __all__ = [
     "swapaxes",
     "take",
     "tan",
+    "tangents",
     "tanh",
     "tensordot",
     "trace",

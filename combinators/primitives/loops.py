@@ -19,7 +19,7 @@ def _function(f: Object, dom: Object, what: str) -> Fun:
     return f
 
 
-def _fold(f: Object, init: Object, xs: Object) -> Object:
+def _fold(f: Object, init: Object, xs: Object, reverse: bool = False) -> Object:
     length_of(xs)
     function = _function(f, Product(init, row_of(xs)), "fold")
     if function.cod is not init:
@@ -29,7 +29,7 @@ def _fold(f: Object, init: Object, xs: Object) -> Object:
     return init
 
 
-def _scan(f: Object, init: Object, xs: Object) -> Object:
+def _scan(f: Object, init: Object, xs: Object, reverse: bool = False) -> Object:
     length = length_of(xs)
     function = _function(f, Product(init, row_of(xs)), "scan")
     result = components(function.cod)
@@ -61,3 +61,9 @@ FOLD = Operation(declare("fold", _fold, None, cost=free))
 SCAN = Operation(declare("scan", _scan, None, cost=free))
 MAP = Operation(declare("map", _map, None, cost=free))
 OVERRIDE = Operation(declare("override", _override, None, cost=free))
+
+BACKWARDS = (("reverse", True),)
+"""The parameter of a fold or scan that runs from the last row to the first."""
+FOLD_BACKWARDS = Operation(FOLD.primitive, BACKWARDS)
+SCAN_BACKWARDS = Operation(SCAN.primitive, BACKWARDS)
+LOOPS = frozenset({FOLD.primitive, SCAN.primitive, MAP.primitive})

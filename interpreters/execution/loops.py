@@ -12,7 +12,7 @@ from typing import Any
 
 from combinators.objects import Object, Tensor, Vector, components, is_smooth
 from combinators.operation import Operation
-from combinators.primitives.loops import MAP, SCAN
+from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import length_of, row_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow, Machine, Step, settled
@@ -93,13 +93,16 @@ class Loop:
     def __init__(self, operation: Operation, dom: Object, cod: Object, carrier: Carrier) -> None:
         """The types are those of the arrow."""
         self.carrier, self.cod = carrier, cod
-        self.carries, self.keeps = operation != MAP, operation in (SCAN, MAP)
+        primitive = operation.primitive
+        self.carries, self.keeps = primitive != MAP.primitive, primitive != FOLD.primitive
         product = components(dom)
         assert product is not None
         self.xs = product.parts[-1]
         self.length = length_of(self.xs)
+        rounds = range(self.length)
+        self.rounds = rounds[::-1] if operation.keywords.get("reverse") else rounds
         self.carry = product.parts[1] if self.carries else None
-        kept = components(cod) if operation == SCAN else None
+        kept = components(cod) if primitive == SCAN.primitive else None
         self.ys = kept.parts[1] if kept is not None else cod if self.keeps else None
 
     def forward(self, evaluate: Arrow, leave: Leave) -> Step:
@@ -109,7 +112,7 @@ class Loop:
             function, *carry, xs = machine.stack.pop()
             kept: list[Any] = []
             leave(machine, self.finish)
-            for i in range(self.length):
+            for i in self.rounds:
                 row = take_row(self.carrier, xs, self.xs, i)
                 machine.stack.append((function, (*carry, row) if self.carries else row))
                 leave(machine, self.collect)
@@ -133,7 +136,8 @@ class Loop:
     def _result(self, carry: list[Any], kept: list[Any]) -> Any:
         if self.ys is None:
             return carry[0]
-        ys = stack_rows(self.carrier, kept, self.ys)
+        rows = kept if self.rounds.step > 0 else kept[::-1]
+        ys = stack_rows(self.carrier, rows, self.ys)
         return (carry[0], ys) if self.carries else ys
 
     def start(self, machine: Machine) -> None:
@@ -149,11 +153,12 @@ class Loop:
     def feed(self, machine: Machine) -> None:
         """Backwards, before a round: the cotangent of the function's result."""
         total: _Accumulator = machine.stack[-1]
+        total.at = self.rounds[total.round - 1]
         total.round -= 1
         if not self.keeps or self.ys is None:
             machine.stack.append(total.carry)
             return
-        y = row_cotangent(self.carrier, total.ys, self.ys, total.round)
+        y = row_cotangent(self.carrier, total.ys, self.ys, total.at)
         if not self.carries:
             machine.stack.append(y)
             return
@@ -169,7 +174,7 @@ class Loop:
         if self.carries:
             total.carry = argument and argument.get(0)
             argument = argument and argument.get(1)
-        total.rows[total.round] = argument
+        total.rows[total.at] = argument
 
     def finish(self, machine: Machine) -> None:
         """Backwards, last: the cotangents of the loop's arguments."""
@@ -182,9 +187,9 @@ class Loop:
 class _Accumulator:
     """What a reversed loop holds between its rounds."""
 
-    __slots__ = ("carry", "function", "round", "rows", "ys")
+    __slots__ = ("at", "carry", "function", "round", "rows", "ys")
 
     def __init__(self, carry: Any, ys: Any, length: int) -> None:
-        self.carry, self.ys, self.round = carry, ys, length
+        self.carry, self.ys, self.round, self.at = carry, ys, length, length
         self.function: Any = None
         self.rows: list[Any] = [None] * length

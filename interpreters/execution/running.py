@@ -10,7 +10,7 @@ from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, MAP, OVERRIDE, SCAN
+from combinators.primitives.loops import LOOPS, OVERRIDE
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
 from interpreters.execution.loops import Loop
@@ -132,7 +132,7 @@ class Running:
             if key not in self._primitives:
                 self._primitives[key] = self.generator(operation, dom, cod)
             return self._primitives[key]
-        if operation in (FOLD, SCAN, MAP):
+        if operation.primitive in LOOPS:
             loop = Loop(operation, dom, cod, self.over)
             function = function_of(dom)
             return Arrow(dom, cod, (loop.forward(self.eval(function), self.leave),))

@@ -1,0 +1,59 @@
+"""The algebra of cotangents in programs: zero, plus, and the erased ``Tangent`` of functions.
+
+They work on values of any type, by components: one node stands for the whole of a record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from combinators.derivatives import Linear
+from combinators.errors import TypeMismatch
+from combinators.objects import Object, Tangent, tangent_of
+from combinators.operation import Operation, declare, elementwise, free
+from combinators.tracing.emit import emit_operation, operand
+from combinators.tracing.traced import library
+
+
+def _plus(x: Object, y: Object) -> Object:
+    if x is not y:
+        raise TypeMismatch(f"plus adds two values of one type, not {x!r} and {y!r}")
+    return x
+
+
+def _unpack(x: Object, of: Object) -> Object:
+    if x is not Tangent:
+        raise TypeMismatch(f"unpack opens a Tangent, not {x!r}")
+    return of
+
+
+ZEROS = declare("zeros", lambda of: of, Linear(lambda g, of: ()), cost=free)
+PLUS = declare("plus", _plus, Linear(lambda g, x, y: (g, g)), cost=elementwise, infix="+")
+PACK = declare(
+    "pack", lambda x: Tangent, Linear(lambda g, x: (unpack(g, tangent_of(x)),)), cost=free
+)
+UNPACK = declare("unpack", _unpack, Linear(lambda g, x, of: (pack(g),)), cost=free)
+
+
+@library("zeros_of_type")
+def zeros_of_type(obj: Object) -> Any:
+    """The zero of any type without functions, as one constant."""
+    return emit_operation(Operation(ZEROS, (("of", obj),)), ())
+
+
+@library("plus")
+def plus(x: Any, y: Any) -> Any:
+    """The sum of two cotangents of one type."""
+    return emit_operation(Operation(PLUS), (operand(x), operand(y)))
+
+
+@library("pack")
+def pack(x: Any) -> Any:
+    """A cotangent of what a function captured, as a ``Tangent``."""
+    return emit_operation(Operation(PACK), (operand(x),))
+
+
+@library("unpack")
+def unpack(x: Any, of: Object) -> Any:
+    """The cotangent of type ``of`` that was packed; of the zero ``Tangent``, the zero of ``of``."""
+    return emit_operation(Operation(UNPACK, (("of", of),)), (operand(x),))
