@@ -23,6 +23,10 @@ class Label(NamedTuple):
     """The names of the captured variables."""
     body: Any = None
     """The body, as an arrow of the free category, where there is one."""
+    parameters: tuple[str, ...] = ()
+    """The names of the parameters."""
+    called: str = ""
+    """The name of the function, where it has one."""
 
 
 class Category(Protocol[M]):

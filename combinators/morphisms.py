@@ -159,6 +159,8 @@ class Curry(Morphism):
 
     body: Morphism
     names: tuple[str, ...] = field(default=(), compare=False)
+    parameters: tuple[str, ...] = field(default=(), compare=False)
+    called: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """The body starts from a context that is not empty."""
@@ -193,7 +195,10 @@ class Constant(Morphism):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Primitive(Morphism):
-    """A primitive operation, from its one argument or from the product of several."""
+    """A primitive operation, from its one argument or from the product of several.
+
+    One argument that is itself a product stands in a product of one.
+    """
 
     operation: Operation
     arguments_: tuple[Object, ...]
@@ -201,7 +206,8 @@ class Primitive(Morphism):
     def __post_init__(self) -> None:
         """By the primitive's own rule."""
         several = self.arguments_
-        dom = several[0] if len(several) == 1 else Product(*several)
+        alone = len(several) == 1 and not isinstance(several[0], Product)
+        dom = several[0] if alone else Product(*several)
         self._typed(dom, self.operation.type(*several))
 
 
@@ -277,8 +283,8 @@ def _interpret(node: Morphism, category: Programs[M], meaning: dict[int, M]) -> 
             return category.proj(product, index, node.cod)
         case Extend(arrow):
             return category.extend(_context(arrow), meaning[id(arrow)])
-        case Curry(body, names):
-            label = Label(names, body)
+        case Curry(body, names, parameters, called):
+            label = Label(names, body, parameters, called)
             return category.curry(_context(node), _function(node), meaning[id(body)], label)
         case Eval(function):
             return category.eval(function)

@@ -134,7 +134,7 @@ def _steps(term: Term, context: _Context, known: _Translation) -> Recursive[_Ste
         case Proj(index, product):
             whole: _Steps = yield _steps(product, context, known)
             return _then(whole, Projection(product.type, index, term.type))
-        case Prim(operation, (arg,)):
+        case Prim(operation, (arg,)) if not isinstance(arg.type, Product):
             source: _Steps = yield _steps(arg, context, known)
             return _then(source, Primitive(operation, (arg.type,)))
         case Prim(operation, args):
@@ -182,7 +182,8 @@ def _lam(term: Lam, context: _Context, known: _Translation) -> Recursive[_Steps]
         else:
             whole = Var("", term.dom)
             body = yield _block((*free, whole), term.body, known, term.params)
-        arrow = known.closed[id(term)] = Curry(body, tuple(var.name for var in free))
+        names, parameters = (tuple(var.name for var in vs) for vs in (free, term.params))
+        arrow = known.closed[id(term)] = Curry(body, names, parameters, term.name)
     return [context.select(free), arrow]
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Object, components
+from combinators.objects import Object, Vector, components
 
 Opened = Callable[[Object], Iterable[Object] | None]
 """The types of the components of an object; None for a leaf."""
+
+
+def parts_of(obj: Object) -> Sequence[Object] | None:
+    """The types of the components of a product, a record or a vector; None for a leaf."""
+    product = components(obj)
+    if product is not None:
+        return product.parts
+    return (obj.item,) * obj.length if isinstance(obj, Vector) else None
 
 
 class Layout:

@@ -9,25 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from combinators.category import Label
 from combinators.kit.collector import uncollected
-from combinators.objects import Fun, Object, Product
+from combinators.objects import Fun, Object, Product, is_smooth, tangent_of
 from combinators.operation import Operation
+from combinators.primitives.tangents import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, Code, Running, arguments, function_of
 from interpreters.rules import Linear, pullback_of
-from interpreters.tangents.cotangents import Cotangent, Environment, dense_leaves, own, plus
+from interpreters.tangents.cotangents import Cotangent, Environment, dense_leaves, opened, own, plus
 from interpreters.tangents.dense import dense, sparse
+from interpreters.tangents.packed import Packed
 from interpreters.tangents.scattered import gathered
 
 
 class Reverse(Running):
     """Arrows are rep-functions (Fig. 2 of 004), as steps that record their transposes."""
 
+    reverses = True
     records_calls: ClassVar[bool] = False
     """Whether a function's cotangent is the list of its calls, or else its environment's."""
 
@@ -86,8 +90,13 @@ class Reverse(Running):
         """The carrier's computation; its arguments and its value stay on the tape."""
         types = arguments(dom)
         active = tuple(i for i in range(len(types)) if i not in literals)
-        compute = self.over.operation(operation, types, cod)
-        pull, over = self._pullback(operation, dom, active), self.over
+        compute = self.computation(operation, dom, cod)
+        over = self.over
+        pull = (
+            self._transposed(operation, types, cod)
+            if operation.primitive in STRUCTURAL
+            else self._pullback(operation, dom, active)
+        )
         if not isinstance(dom, Product):
 
             def one(machine: Machine) -> None:
@@ -104,6 +113,35 @@ class Reverse(Running):
             machine.tape.append(partial(_pull, pull, over, xs, y) if pull else steps.nothing)
 
         return several
+
+    def _transposed(
+        self, operation: Operation, types: tuple[Object, ...], cod: Object
+    ) -> Linear | None:
+        """The algebra of cotangents, transposed: on sparse cotangents, by components."""
+        if operation.primitive is PLUS:
+            return lambda g, xs, y: {0: g, 1: own(g)}
+        if operation.primitive is VECTOR:
+            return lambda g, xs, y: opened(g)
+        if operation.primitive is ZEROS:
+            return None
+        packs = operation.primitive is PACK
+        obj = tangent_of(types[0] if packs else cod)
+        if not is_smooth(obj):
+            return None
+        pack, unpack = self.erasure(obj)
+        if not packs:
+            return lambda g, t, y: pack(g)
+        if isinstance(types[0], Product):
+            return lambda g, x, y: {0: unpack(g)}
+        return lambda g, x, y: unpack(g)
+
+    def erasure(
+        self, obj: Object
+    ) -> tuple[Callable[[Cotangent], Cotangent], Callable[[Cotangent], Cotangent]]:
+        """What makes a ``Tangent`` of a sparse cotangent of type ``obj``, and what opens it."""
+        if self.control is not None:
+            return self.control.erasure(obj)  # type: ignore[no-any-return]
+        return partial(Packed, obj), attrgetter("value")
 
     def _pullback(
         self, operation: Operation, dom: Object, active: tuple[int, ...]

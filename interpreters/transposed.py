@@ -22,8 +22,7 @@ from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
 from interpreters.carriers.duals import Duals
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.transport import parts_of
-from interpreters.flat import Layout
+from interpreters.flat import Layout, parts_of
 from interpreters.rules import program
 from interpreters.tangents.cotangents import plus
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from combinators.derivatives import Linear
 from combinators.errors import TypeMismatch
-from combinators.objects import Object, Tangent, tangent_of
+from combinators.objects import Object, Tangent, Vector, tangent_of
 from combinators.operation import Operation, declare, elementwise, free
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.traced import library
@@ -27,12 +27,23 @@ def _unpack(x: Object, of: Object) -> Object:
     return of
 
 
+def _vector(*items: Object) -> Object:
+    if len(set(items)) != 1:
+        raise TypeMismatch(f"a vector is of values of one type, and these are {items!r:.80}")
+    return Vector(items[0], len(items))
+
+
+VECTOR = declare("vector", _vector, Linear(lambda g, *items: g), cost=free)
 ZEROS = declare("zeros", lambda of: of, Linear(lambda g, of: ()), cost=free)
 PLUS = declare("plus", _plus, Linear(lambda g, x, y: (g, g)), cost=elementwise, infix="+")
 PACK = declare(
     "pack", lambda x: Tangent, Linear(lambda g, x: (unpack(g, tangent_of(x)),)), cost=free
 )
 UNPACK = declare("unpack", _unpack, Linear(lambda g, x, of: (pack(g),)), cost=free)
+
+
+STRUCTURAL = frozenset({ZEROS, PLUS, PACK, UNPACK, VECTOR})
+"""What works by components, in any mode, and needs no value of a carrier."""
 
 
 @library("zeros_of_type")

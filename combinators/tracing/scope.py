@@ -58,6 +58,10 @@ class Scope:
             scope = scope.parent
         return scope is not None
 
+    def owns(self, var: Var) -> bool:
+        """Whether a variable is made here."""
+        return var.name in self._own
+
     def parameter(self, wish: str, obj: Object) -> Var:
         """A variable that the λ binds."""
         var = Var(self.names.fresh(wish), obj)

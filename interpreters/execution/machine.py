@@ -17,7 +17,7 @@ your own gets the same by building its arrows from steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from combinators.objects import Object, components
@@ -37,19 +37,28 @@ class Machine:
 
     def run(self, steps: Iterable[Step]) -> None:
         """Run ``steps``, and the steps that they return."""
-        frames: list[Iterator[Step]] = []
-        current = iter(steps)
-        while True:
-            for step in current:
+        frames = [iter(steps)]
+        try:
+            self._run(frames)
+        finally:
+            while frames:
+                _close(frames.pop())
+
+    def _run(self, frames: list[Iterator[Step]]) -> None:
+        while frames:
+            for step in frames[-1]:
                 entered = step(self)
                 if entered is not None:
-                    frames.append(current)
-                    current = entered
+                    frames.append(entered)
                     break
             else:
-                if not frames:
-                    return
-                current = frames.pop()
+                frames.pop()
+
+
+def _close(frame: Iterator[Step]) -> None:
+    """End a step that an error left in the middle, before those that wait for it."""
+    if isinstance(frame, Generator):
+        frame.close()
 
 
 class Arrow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from combinators.category import Label
 from combinators.errors import MissingRule
@@ -11,10 +11,13 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOPS, OVERRIDE
+from combinators.primitives.tangents import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
 from interpreters.execution.loops import Loop
 from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.structural import structural
+from interpreters.tangents.cotangents import opened
 
 
 class Closure:
@@ -45,8 +48,9 @@ class Code:
         """Backwards: the context's cotangent becomes that of the closure and of the argument."""
         cotangent = machine.stack[-1]
         if cotangent is not None:
-            argument = cotangent.pop(self.captured.width, None)
-            parts = {0: cotangent or None, 1: argument}
+            context = opened(cotangent)
+            argument = context.pop(self.captured.width, None)
+            parts = {0: context or None, 1: argument}
             machine.stack[-1] = {i: g for i, g in parts.items() if g is not None} or None
 
 
@@ -56,9 +60,13 @@ class Running:
     It is the primal mode; the others change how steps are recorded and functions are applied.
     """
 
+    reverses: ClassVar[bool] = False
+    """Whether running an arrow leaves its transpose on the tape."""
+
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
         self.over = carrier_of(over)
+        self.control = getattr(self.over, "control", None)
         self._steps: dict[Any, Step] = {}
         self._primitives: dict[Any, Arrow] = {}
 
@@ -117,6 +125,8 @@ class Running:
 
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
         """Enter the branch that the first component chooses."""
+        if self.control is not None:
+            return Arrow(dom, then.cod, (self.control.choice(self, dom, then, other),))
         truth = self.over.truth
 
         def choose(machine: Machine) -> Iterator[Step]:
@@ -132,6 +142,8 @@ class Running:
             if key not in self._primitives:
                 self._primitives[key] = self.generator(operation, dom, cod)
             return self._primitives[key]
+        if operation.primitive in LOOPS and self.control is not None:
+            return Arrow(dom, cod, (self.control.loop(self, operation, dom),))
         if operation.primitive in LOOPS:
             loop = Loop(operation, dom, cod, self.over)
             function = function_of(dom)
@@ -155,12 +167,23 @@ class Running:
 
     def eval(self, function: Fun) -> Arrow:
         """Go to the closure's code."""
-        return Arrow(Product(function, function.dom), function.cod, (enter,))
+        step = enter if self.control is None else self.control.call(self, function)
+        return Arrow(Product(function, function.dom), function.cod, (step,))
+
+    def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
+        """What computes a primitive on values of this mode."""
+        types = arguments(dom)
+        if operation.primitive not in STRUCTURAL:
+            return self.over.operation(operation, types, cod)
+        obj = types[0] if operation.primitive is PACK else cod
+        if self.control is not None:
+            return self.control.structural(self, operation, obj)  # type: ignore[no-any-return]
+        return structural(self.over, operation, obj)
 
     def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:
         """The carrier's computation."""
         types = arguments(dom)
-        compute = self.over.operation(operation, types, cod)
+        compute = self.computation(operation, dom, cod)
         if not isinstance(dom, Product):
 
             def one(machine: Machine) -> None:

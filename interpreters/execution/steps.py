@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
 from interpreters.execution.machine import Machine, Step, settled
-from interpreters.tangents.cotangents import Add, plus
+from interpreters.tangents.cotangents import Add, opened, plus
 
 
 class Reversible(NamedTuple):
@@ -56,7 +56,8 @@ def pair(objects: Sequence[Object]) -> Reversible:
         if cotangent is None:
             stack.extend([None] * width)
         else:
-            stack.extend([cotangent.get(i) for i in range(width)])
+            parts = opened(cotangent)
+            stack.extend([parts.get(i) for i in range(width)])
 
     return Reversible(forward, backward)
 
@@ -72,7 +73,7 @@ def select(indices: tuple[int, ...], add: Add) -> Reversible:
         cotangent = machine.stack[-1]
         if cotangent is not None:
             chosen: dict[int, Any] = {}
-            for i, part in cotangent.items():
+            for i, part in opened(cotangent).items():
                 at = indices[i]
                 chosen[at] = plus(chosen[at], part, add) if at in chosen else part
             machine.stack[-1] = chosen or None
@@ -115,8 +116,9 @@ def append(width: int, obj: Object) -> Reversible:
         if cotangent is None:
             stack.append(None)
         else:
-            last = cotangent.pop(width, None)
-            stack[-1] = cotangent or None
+            parts = opened(cotangent)
+            last = parts.pop(width, None)
+            stack[-1] = parts or None
             stack.append(last)
 
     return Reversible(forward, backward)

@@ -6,7 +6,7 @@ A closure is code and an environment. The code's body is known as an arrow of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from combinators.category import Label
@@ -14,17 +14,10 @@ from combinators.errors import TypeMismatch
 from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.remembered import Remembered
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Vector, components
+from combinators.objects import Fun, Object
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running
-
-
-def parts_of(obj: Object) -> Sequence[Object] | None:
-    """The types of the components of a product, a record or a vector; None for a leaf."""
-    product = components(obj)
-    if product is not None:
-        return product.parts
-    return (obj.item,) * obj.length if isinstance(obj, Vector) else None
+from interpreters.flat import parts_of
 
 
 class Transport:

@@ -20,7 +20,8 @@ class Dependent(Reverse):
 
     def eval(self, function: Fun) -> Arrow:
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ((), pb g))``; nothing runs twice."""
-        return Arrow(Product(function, function.dom), function.cod, (_apply,))
+        step = _apply if self.control is None else self.control.call(self, function)
+        return Arrow(Product(function, function.dom), function.cod, (step,))
 
 
 def _apply(machine: Machine) -> Iterator[Step]:

@@ -23,7 +23,8 @@ from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, Code, Running, enter, function_of
-from interpreters.execution.transport import Transport, parts_of
+from interpreters.execution.transport import Transport
+from interpreters.flat import parts_of
 from interpreters.tangents.cotangents import plus
 from interpreters.transposed import Transposed
 

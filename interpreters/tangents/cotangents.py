@@ -7,6 +7,7 @@ anything              ``None`` where it is zero
 a number, a tensor    a number of the carrier; of a tensor that was indexed, ``Scattered`` parts
 a product, a context  a dict from a component's index to its cotangent; a missing one is zero
 a function, Fig. 5    a dict from a captured variable's index to its cotangent: the environment's
+a ``Tangent``         ``Packed``, of a sparse cotangent
 a function, Fig. 3    a list of calls ``(argument, cotangent)``, ``Environment`` entries among them
 ====================  ===========================================================================
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from interpreters.tangents.packed import Packed
 from interpreters.tangents.scattered import Scattered, gathered, joined
 
 Cotangent = Any
@@ -39,11 +41,18 @@ def plus(a: Cotangent, b: Cotangent, add: Add) -> Cotangent:
         return a
     if type(a) is list or type(b) is list:
         return [*_calls(a), *_calls(b)] if type(a) is not list else _extended(a, b)
-    if type(a) is dict:
-        return _merge(a, b, add)
+    if type(a) is dict or type(b) is dict:
+        return _merge(opened(a), opened(b), add)
     if type(a) is Scattered or type(b) is Scattered:
         return joined(a, b, add)
+    if type(a) is Packed:
+        return Packed(a.obj, plus(a.value, b.value, add))
     return add(a, b)
+
+
+def opened(cotangent: Cotangent) -> dict[int, Cotangent]:
+    """The cotangent of a product by components, which may be one term of a program."""
+    return cotangent if type(cotangent) is dict else cotangent.opened()  # type: ignore[no-any-return]
 
 
 def _calls(cotangent: Cotangent) -> list[Any]:
@@ -94,6 +103,8 @@ def _copied(cotangent: Cotangent, scattered: Callable[[Scattered], Any]) -> Cota
         if kind is dict or kind is list:
             todo.append(kind(part))
             return todo[-1]
+        if kind is Packed:
+            return Packed(part.obj, shallow(part.value))
         return scattered(part) if kind is Scattered else part
 
     copy = shallow(cotangent)

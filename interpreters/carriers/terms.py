@@ -1,0 +1,89 @@
+"""The Terms carrier: numbers are variables of a program that is being written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Never
+
+from combinators.errors import ConcreteValueNeeded
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor
+from combinators.operation import Operation
+from combinators.terms import Const, Term, Var
+from combinators.tracing.emit import operand, scope_here
+from combinators.tracing.traced import LIBRARY, Traced
+from interpreters.carriers.carrier import Compute
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.scattering import scattered
+from interpreters.tangents.scattered import Part
+
+if TYPE_CHECKING:
+    from interpreters.staging.control import Control
+
+
+class Terms:
+    """A mode over this carrier writes a program into the current scope.
+
+    Branches, loops and calls are not run but written, by its ``control``.
+    """
+
+    @cached_property
+    def control(self) -> Control:
+        """How branches, loops and calls are written."""
+        from interpreters.staging.control import Control
+
+        return Control()
+
+    def const(self, literal: Literal) -> Atom:
+        """The literal."""
+        return Atom(Const(literal))
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
+        """A node that applies the primitive."""
+        return lambda *xs: atoms.primitive(operation, *xs)
+
+    def add(self, x: Atom, y: Atom) -> Atom:
+        """A sum of cotangents."""
+        return atoms.plus(x, y)
+
+    def truth(self, number: Atom) -> Never:
+        """Refuse: a branch is written, not taken."""
+        raise ConcreteValueNeeded(f"{number!r} has no truth value while a program is written")
+
+    def row(self, stack: Atom, index: int) -> Atom:
+        """An index."""
+        return library("getitem", stack, index)
+
+    def stack(self, rows: Sequence[Atom], obj: Tensor) -> Atom:
+        """A stack of rows."""
+        if not rows:
+            return self.const(Literal.filled(0.0, obj))
+        return library("stack", [traced(row) for row in rows])
+
+    def scatter(self, parts: Sequence[Part], obj: Tensor, rest: Any) -> Atom:
+        """The parts put in their places, as few at a time as there are ways to take them."""
+        return scattered(parts, obj, rest)
+
+    def lift(self, value: Any, obj: Tensor) -> Atom:
+        """A number of the user's as a literal."""
+        return self.const(Literal(value, obj.dtype))
+
+    def lower(self, number: Atom) -> Term:
+        """The term."""
+        return number.term
+
+
+def traced(atom: Any) -> Any:
+    """An atom as a value that the language's own functions take."""
+    if isinstance(atom, Atom) and isinstance(atom.term, Var):
+        return Traced(atom.term, scope_here())
+    if isinstance(atom, Atom) and isinstance(atom.term, Const):
+        return atom.term.literal.array
+    return atom
+
+
+def library(name: str, *args: Any, **parameters: Any) -> Atom:
+    """A function of the language, applied to atoms."""
+    return Atom(operand(LIBRARY[name](*map(traced, args), **parameters)))

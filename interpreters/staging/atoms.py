@@ -1,0 +1,109 @@
+"""Values that stand in a program: variables and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from combinators.objects import Object, Vector, components, is_smooth
+from combinators.operation import Operation
+from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, pack
+from combinators.tracing.emit import emit
+from combinators.tracing.scope import Scope, current
+
+
+class Atom:
+    """A variable or a constant of the program that is being written, of any type.
+
+    One of a product type is taken apart lazily: ``atom[i]`` writes a projection.
+    """
+
+    __slots__ = ("_scope", "_taken", "term")
+
+    def __init__(self, term: Term) -> None:
+        """Of a ``Var`` or a ``Const``."""
+        self.term = term
+        self._taken: dict[int, Atom] = {}
+        self._scope: Scope | None = None
+
+    @property
+    def type(self) -> Object:
+        """The type of the term."""
+        return self.term.type
+
+    def __getitem__(self, index: int) -> Atom:
+        """The component ``index``; written once a scope."""
+        here = current()
+        if self._scope is not here:
+            self._scope, self._taken = here, {}
+        if index not in self._taken:
+            self._taken[index] = write(lambda term: Proj(index, term), self)
+        return self._taken[index]
+
+    def __iter__(self) -> Iterator[Atom]:
+        """Over the components."""
+        return (self[i] for i in range(len(parts(self.type))))
+
+    def opened(self) -> dict[int, Atom]:
+        """As a sparse cotangent: the components that can hold anything."""
+        return {i: self[i] for i, part in enumerate(parts(self.type)) if is_smooth(part)}
+
+    def __repr__(self) -> str:
+        """Its term and type."""
+        return f"{self.term!r} : {self.type!r}"
+
+
+def parts(obj: Object) -> tuple[Object, ...]:
+    """The types of the components of a product or a vector."""
+    product = components(obj)
+    if product is not None:
+        return product.parts
+    return (obj.item,) * obj.length if isinstance(obj, Vector) else ()
+
+
+def write(make: Callable[..., Term], *operands: Atom, wish: str = "v") -> Atom:
+    """The atom that names ``make(*terms)`` in the current scope."""
+    terms = tuple(operand.term for operand in operands)
+    return Atom(emit(make(*terms).type, make, terms, wish=wish).variable)
+
+
+def write_shared(term: Term, captured: Iterable[Var], wish: str = "v") -> Atom:
+    """The atom that names ``term``, which mentions ``captured`` variables any number of times."""
+    return Atom(emit(term.type, lambda: term, (), tuple(captured), wish).variable)
+
+
+def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
+    """A primitive applied."""
+    return write(lambda *terms: Prim(operation, terms), *operands, wish=wish)
+
+
+def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
+    """A function applied: a variable, or a closed λ."""
+    if isinstance(function, Lam):
+        return write(lambda *terms: App(function, pack(terms)), *arguments, wish=wish)
+    return write(lambda f, *terms: App(f, pack(terms)), function, *arguments, wish=wish)
+
+
+def tuple_of(items: Iterable[Atom], names: tuple[str, ...] | None = None) -> Atom:
+    """The product, or the record of these names."""
+    return write(lambda *terms: Tuple(terms, names), *items, wish="t")
+
+
+def zeros(obj: Object) -> Atom:
+    """The zero of a type without functions."""
+    return primitive(Operation(ZEROS, (("of", obj),)), wish="zero")
+
+
+def plus(x: Atom, y: Atom) -> Atom:
+    """The sum of two cotangents."""
+    return primitive(Operation(PLUS), x, y)
+
+
+def packed(x: Atom) -> Atom:
+    """A cotangent as a ``Tangent``."""
+    return primitive(Operation(PACK), x)
+
+
+def unpacked(x: Atom, obj: Object) -> Atom:
+    """What was packed in a ``Tangent``."""
+    return primitive(Operation(UNPACK, (("of", obj),)), x)

@@ -1,0 +1,144 @@
+"""Blocks: a branch, the body of a loop or of a function, written in a scope of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from combinators.objects import Fun, Object, Product, is_smooth, tangent_of
+from combinators.terms import Lam, Let, Proj, Term, Tuple, Var
+from combinators.tracing.scope import Scope, entered
+from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.tangents.cotangents import Cotangent
+
+Written = Generator[Step, None, Any]
+"""Steps that run on the machine while a program is written, and what comes of them."""
+
+
+class Closed(NamedTuple):
+    """A block that is written down: its body, and the variables that it mentions."""
+
+    body: Term
+    captured: tuple[Var, ...]
+
+    def owned_by(self, scope: Scope) -> list[Var]:
+        """The variables that are made in ``scope``: what goes there as residuals."""
+        return [var for var in self.captured if scope.owns(var)]
+
+    def beyond(self, scope: Scope, *seeds: Var) -> list[Var]:
+        """The variables that are neither made in ``scope`` nor among ``seeds``."""
+        return [var for var in self.captured if not scope.owns(var) and var not in seeds]
+
+
+def forwards(machine: Machine, arrow: Arrow, value: Any) -> Written:
+    """Write ``arrow`` at ``value``: the result, and the tape that it left."""
+    before, machine.tape = machine.tape, []
+    machine.stack.append(value)
+    yield arrow.enter
+    tape, machine.tape = machine.tape, before
+    return machine.stack.pop(), tape
+
+
+def backwards(machine: Machine, tape: list[Step], cotangent: Cotangent) -> Written:
+    """Write the transpose that a tape holds."""
+    machine.stack.append(cotangent)
+    yield partial(_reversed, tape)
+    return machine.stack.pop()
+
+
+def _reversed(tape: list[Step], _: Machine) -> Iterator[Step]:
+    return reversed(tape)
+
+
+def twin(scope: Scope, parent: Scope | None) -> Scope:
+    """A scope inside ``parent`` with names that are not those of ``scope`` either."""
+    made = Scope(parent, scope.owner)
+    made.names = scope.names
+    return made
+
+
+def closed(scope: Scope, *results: Atom) -> Closed:
+    """The block that gives ``results``: one as it is, several as a tuple."""
+    with entered(scope):
+        terms = tuple(result.term for result in results)
+        return Closed(*scope.close(lambda *parts: bundle(parts), terms))
+
+
+def bundle(parts: tuple[Term, ...]) -> Term:
+    """One term as it is, several as a tuple."""
+    return parts[0] if len(parts) == 1 else Tuple(parts)
+
+
+def unbundled(whole: Atom, count: int) -> list[Atom]:
+    """The terms that ``bundle`` made one."""
+    return [whole] if count == 1 else [whole[i] for i in range(count)]
+
+
+def record(variables: Iterable[Var]) -> Atom | None:
+    """Residuals as one value; None of none."""
+    held = [Atom(var) for var in variables]
+    if len(held) < 2:
+        return held[0] if held else None
+    return atoms.tuple_of(held)
+
+
+def opening(variables: list[Var], whole: Term) -> list[tuple[Var, Term]]:
+    """The bindings that give residuals their names again."""
+    if len(variables) == 1:
+        return [(variables[0], whole)]
+    return [(var, Proj(index, whole)) for index, var in enumerate(variables)]
+
+
+def binding(bindings: list[tuple[Var, Term]], body: Term) -> Term:
+    """``let`` these bindings ``in`` a body, which may be a let itself."""
+    if isinstance(body, Let):
+        return Let((*bindings, *body.bindings), body.body)
+    return Let(tuple(bindings), body) if bindings else body
+
+
+def absent(variables: list[Var]) -> Atom | None:
+    """In the place of residuals that another branch keeps."""
+    types = [var.type for var in variables]
+    if len(types) < 2:
+        return placeholder(types[0]) if types else None
+    return placeholder(Product(*types))
+
+
+def placeholder(obj: Object) -> Atom:
+    """A value of type ``obj`` that nobody looks at."""
+    if not _holds_functions(obj):
+        return atoms.zeros(obj)
+    if isinstance(obj, Fun):
+        scope = Scope(None, "a placeholder")
+        with entered(scope):
+            param = scope.parameter("x", obj.dom)
+            body = closed(scope, placeholder(obj.cod))
+        return atoms.write(lambda: Lam((param,), body.body))
+    parts = [placeholder(part) for part in atoms.parts(obj)]
+    return atoms.tuple_of(parts, getattr(obj, "names", None))
+
+
+def _holds_functions(obj: Object) -> bool:
+    todo, seen = [obj], {obj}
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Fun):
+            return True
+        for below in atoms.parts(part):
+            if below not in seen:
+                seen.add(below)
+                todo.append(below)
+    return False
+
+
+def seed(scope: Scope, wish: str, y: Atom) -> Var:
+    """The parameter that stands for the cotangent of ``y``."""
+    return scope.parameter(wish, tangent_of(y.type))
+
+
+def smooth(cotangent: Atom) -> Atom | None:
+    """A cotangent, or None where its type can hold nothing."""
+    return cotangent if is_smooth(cotangent.type) else None

@@ -1,0 +1,108 @@
+"""Values as terms, and terms as values: what goes across a border."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Object, Record
+from combinators.tracing.scope import current
+from interpreters.execution.machine import settled
+from interpreters.execution.running import Closure, Code
+from interpreters.flat import parts_of
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.shapes import Known, Plain, Several, Shape, Shapes, is_plain
+
+
+class Arrived(Closure):
+    """A closure that came over a border, as ``term`` of a known ``shape``."""
+
+    __slots__ = ("_borders", "shape", "term")
+
+    def __init__(self, borders: Borders, shape: Known, term: Atom) -> None:
+        """Its environment is taken apart where it is asked for, in the scope that asks."""
+        self.code: Code = shape.code
+        self.shape, self.term, self._borders = shape, term, borders
+
+    @property
+    def env(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The captured values."""
+        value, term = self._borders.value, self.term
+        return tuple(value(shape, term[i]) for i, shape in enumerate(self.shape.env))
+
+
+class Borders:
+    """How the values of a mode become terms: numbers are atoms, and closures what they captured."""
+
+    def __init__(self) -> None:
+        """With shapes of its own."""
+        self.shapes = Shapes()
+        self._known: dict[tuple[int, int], tuple[Any, Any, tuple[Shape, Atom]]] = {}
+
+    def term(self, value: Any, obj: Object) -> tuple[Shape, Atom]:
+        """The one term that ``value`` is in the current scope, and its shape."""
+        return recurse(self._term(value, obj))
+
+    def terms(
+        self, values: Sequence[Any], types: Sequence[Object]
+    ) -> tuple[tuple[Shape, ...], tuple[Atom, ...]]:
+        """Several values, each as one term."""
+        return recurse(self._each(values, types))
+
+    def _term(self, value: Any, obj: Object) -> Recursive[tuple[Shape, Atom]]:
+        value = settled(value, obj)
+        if isinstance(value, Arrived):
+            return value.shape, value.term
+        if not isinstance(value, (tuple, Closure)):
+            return self.number(value, obj)
+        scope = current()
+        key = (id(scope), id(value))
+        if key not in self._known:
+            if isinstance(value, Closure):
+                made = yield self._closure(value)
+            else:
+                made = yield self._parts(value, obj)
+            self._known[key] = (scope, value, made)
+        return self._known[key][2]
+
+    def number(self, value: Any, obj: Object) -> tuple[Shape, Atom]:
+        """A number or a term of any type."""
+        return self.shapes.plain(obj), value
+
+    def _closure(self, closure: Closure) -> Recursive[tuple[Shape, Atom]]:
+        shapes, terms = yield self._each(closure.env, closure.code.captured.parts)
+        return self.shapes.known(closure.code, shapes), atoms.tuple_of(terms)
+
+    def _parts(self, value: tuple[Any, ...], obj: Object) -> Recursive[tuple[Shape, Atom]]:
+        shapes, terms = yield self._each(value, parts_of(obj) or ())
+        plain = is_plain(shapes)
+        names = obj.names if plain and isinstance(obj, Record) else None
+        shape = self.shapes.plain(obj) if plain else self.shapes.several(shapes)
+        return shape, atoms.tuple_of(terms, names)
+
+    def _each(
+        self, values: Any, types: Any
+    ) -> Recursive[tuple[tuple[Shape, ...], tuple[Atom, ...]]]:
+        shapes, terms = [], []
+        for value, obj in zip(values, types, strict=False):
+            shape, term = yield self._term(value, obj)
+            shapes.append(shape)
+            terms.append(term)
+        return tuple(shapes), tuple(terms)
+
+    def value(self, shape: Shape, term: Atom) -> Any:
+        """The value that a term of this shape is."""
+        match shape:
+            case Known():
+                return Arrived(self, shape, term)
+            case Several(parts):
+                return tuple(self.value(part, term[i]) for i, part in enumerate(parts))
+            case Plain(obj, moves):
+                return self.arrived(obj, moves, term)
+        raise AssertionError(shape)
+
+    def arrived(self, obj: Object, moves: bool, term: Atom) -> Any:
+        """The value of type ``obj`` that a term of its own representation is."""
+        return term

@@ -1,0 +1,174 @@
+"""Conditionals in programs: the branch taken is computed, forwards and backwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from combinators.objects import Object, is_smooth, tangent_of
+from combinators.terms import Cond, Term, Var
+from combinators.tracing.emit import emit
+from combinators.tracing.scope import Scope, current, entered
+from interpreters.execution import steps
+from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.running import Running
+from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import (
+    Closed,
+    Written,
+    absent,
+    backwards,
+    binding,
+    closed,
+    forwards,
+    opening,
+    record,
+    seed,
+    unbundled,
+)
+from interpreters.staging.shapes import Shape
+from interpreters.staging.skeletons import (
+    ZERO,
+    Skeleton,
+    count,
+    dense,
+    leaves,
+    rebuilt,
+    skeleton_of_context,
+    union,
+)
+
+if TYPE_CHECKING:
+    from interpreters.staging.control import Control
+
+
+class Arm:
+    """A branch: its block forwards, its tape, and its block backwards."""
+
+    def __init__(self, owner: str) -> None:
+        self.scope = Scope(current(), owner)
+        self.value: Any = None
+        self.tape: list[Step] = []
+        self.shape: Shape
+        self.own: Atom
+        self.term: Atom
+        self.seed: Var
+        self.cotangent: Any = None
+        self.back_scope = Scope(current(), owner)
+        self.back: Closed | None = None
+
+    @property
+    def residuals(self) -> list[Var]:
+        """What the block backwards mentions of the block forwards."""
+        return self.back.owned_by(self.scope) if self.back is not None else []
+
+
+def choice(control: Control, mode: Running, then: Arrow, other: Arrow) -> Step:
+    """The step that writes ``if p then … else …`` of a pair of p and a context."""
+
+    def choose(machine: Machine) -> Written:
+        test, context = machine.stack.pop()
+        arms = []
+        for branch in (then, other):
+            arm = Arm("a branch")
+            with entered(arm.scope):
+                arm.value, arm.tape = yield from forwards(machine, branch, context)
+                arm.shape, arm.own = control.borders.term(arm.value, then.cod)
+            arm.term = arm.own
+            arms.append(arm)
+        shape = yield from _join(control, mode, machine, arms, then.cod)
+        held: Skeleton = ZERO
+        if mode.reverses and is_smooth(then.cod):
+            obj = tangent_of(control.borders.term(context, then.dom)[1].type)
+            held = yield from _transpose(control, machine, arms, obj)
+        y, residuals = _write(test, arms)
+        machine.stack.append(control.borders.value(shape, y))
+        if mode.reverses:
+            machine.tape.append(
+                steps.nothing if held == ZERO else _back(test, y, arms, residuals, held)
+            )
+
+    return choose
+
+
+def _join(
+    control: Control, mode: Running, machine: Machine, arms: list[Arm], obj: Object
+) -> Written:
+    """Bring both values to one shape."""
+    if arms[0].shape is arms[1].shape:
+        return arms[0].shape
+    for arm in arms:
+        with entered(arm.scope):
+            arm.term = yield from control.plain(mode, machine, arm.shape, arm.own, obj)
+    return control.plain_shape(mode, obj)
+
+
+def _transpose(control: Control, machine: Machine, arms: list[Arm], obj: Object) -> Written:
+    """Write both branches backwards; what of the context's cotangent they give."""
+    held: Skeleton = ZERO
+    for arm in arms:
+        with entered(arm.back_scope):
+            arm.seed = seed(arm.back_scope, "dy", arm.term)
+            given = control.returned(arm.shape, arm.own.type, Atom(arm.seed))
+            arm.cotangent = yield from backwards(machine, arm.tape, given)
+        held = union(held, skeleton_of_context(arm.cotangent, obj))
+    if held == ZERO:
+        return held
+    for arm in arms:
+        with entered(arm.back_scope):
+            results = leaves(held, arm.cotangent)
+        arm.back = closed(arm.back_scope, *results)
+    return held
+
+
+def _write(test: Atom, arms: list[Arm]) -> tuple[Atom, list[Atom | None]]:
+    """The conditional forwards: its value, and the residuals of each branch."""
+    bodies: list[Closed] = []
+    for arm in arms:
+        results = [arm.term]
+        with entered(arm.scope):
+            for each in arms:
+                kept = record(each.residuals) if each is arm else absent(each.residuals)
+                results += [kept] if kept is not None else []
+        bodies.append(closed(arm.scope, *results))
+    then, other = bodies
+    whole = _cond(test, then.body, other.body, [*then.captured, *other.captured])
+    parts = unbundled(whole, 1 + sum(bool(arm.residuals) for arm in arms))
+    rest = iter(parts[1:])
+    return parts[0], [next(rest) if arm.residuals else None for arm in arms]
+
+
+def _back(
+    test: Atom, y: Atom, arms: list[Arm], residuals: list[Atom | None], held: Skeleton
+) -> Step:
+    """The step that writes the conditional backwards."""
+
+    def transpose(machine: Machine) -> None:
+        given = machine.stack[-1]
+        if given is None:
+            return
+        cotangent = dense(given, tangent_of(y.type))
+        captured = [atom.term for atom in (cotangent, *residuals) if atom is not None]
+        bodies = []
+        for arm, kept in zip(arms, residuals, strict=True):
+            assert arm.back is not None
+            captured += arm.back.beyond(arm.scope, arm.seed)
+            bodies.append(_opened(arm, kept, cotangent))
+        whole = _cond(test, bodies[0], bodies[1], captured)
+        machine.stack[-1] = {1: rebuilt(held, iter(unbundled(whole, count(held))))}
+
+    return transpose
+
+
+def _opened(arm: Arm, kept: Atom | None, cotangent: Atom) -> Term:
+    """The branch backwards, with its residuals under their names."""
+    assert arm.back is not None
+    bindings: list[tuple[Var, Term]] = [(arm.seed, cotangent.term)]
+    if kept is not None:
+        bindings += opening(arm.residuals, kept.term)
+    return binding(bindings, arm.back.body)
+
+
+def _cond(test: Atom, then: Term, other: Term, captured: list[Term]) -> Atom:
+    variables = tuple(var for var in captured if isinstance(var, Var))
+    made = emit(then.type, lambda p: Cond(p, then, other), (test.term,), variables, "c")
+    return Atom(made.variable)

@@ -1,0 +1,83 @@
+"""How branches, loops and calls are written, in any mode over the Terms carrier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from combinators.objects import Fun, Object
+from combinators.operation import Operation
+from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.running import Closure, Code, Running
+from interpreters.staging import choices, known, loops, unknown
+from interpreters.staging.atoms import Atom, packed, primitive, unpacked
+from interpreters.staging.blocks import Written
+from interpreters.staging.borders import Borders
+from interpreters.staging.shapes import Plain, Shape
+from interpreters.staging.skeletons import dense
+from interpreters.tangents.cotangents import Cotangent
+
+
+class Control:
+    """The branches, loops and calls of one program."""
+
+    def __init__(self) -> None:
+        """Of a program that is not written yet."""
+        self.borders = Borders()
+        self.known: dict[Hashable, known.Known] = {}
+        self._entered: set[Code] = set()
+
+    def choice(self, mode: Running, dom: Object, then: Arrow, other: Arrow) -> Step:
+        """A conditional."""
+        return choices.choice(self, mode, then, other)
+
+    def loop(self, mode: Running, operation: Operation, dom: Object) -> Step:
+        """``fold``, ``scan`` or ``map``."""
+        return loops.Loop(self, mode, operation, dom)
+
+    def call(self, mode: Running, function: Fun) -> Step:
+        """``eval``: of a closure, a call of its code; of any other value, an application."""
+
+        def apply(machine: Machine) -> Written:
+            value, argument = machine.stack.pop()
+            if isinstance(value, Closure):
+                step = known.call(self, mode, value, argument)
+            else:
+                step = unknown.call(self, mode, value, argument, function.dom)
+            yield step
+
+        return apply
+
+    def structural(self, mode: Running, operation: Operation, obj: Object) -> Callable[..., Any]:
+        """The algebra of cotangents: a node of the program."""
+
+        def compute(*values: Any) -> Any:
+            types = [obj] * len(values)
+            return primitive(operation, *self.borders.terms(values, types)[1])
+
+        return compute
+
+    def erasure(self, obj: Object) -> tuple[Callable[[Any], Atom], Callable[[Any], Atom]]:
+        """``pack`` and ``unpack`` of cotangents of type ``obj``, as nodes of the program."""
+        return lambda g: packed(dense(g, obj)), lambda t: unpacked(t, obj)
+
+    def enters(self, code: Code) -> bool:
+        """Whether this is the first loop to run ``code``, which then stands in it."""
+        first = code not in self._entered
+        self._entered.add(code)
+        return first
+
+    def plain(
+        self, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
+    ) -> Written:
+        """A term of any shape as a value of the program."""
+        written = yield from unknown.plain(self, mode, machine, shape, term, obj)
+        return written
+
+    def plain_shape(self, mode: Running, obj: Object) -> Plain:
+        """The shape of what ``plain`` gives."""
+        return self.borders.shapes.plain(obj)
+
+    def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
+        """The cotangent of a value, from that of what ``plain`` made of it."""
+        return unknown.returned(shape, own, cotangent)

@@ -1,0 +1,221 @@
+"""Functions of known code: written once for the shapes of what they capture and take.
+
+``f`` becomes a closed function that gives its value and its residuals, and another that takes the
+residuals and a cotangent and gives cotangents. Calls share them: a tower of calls stays as long as
+its source (it is never inlined).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from combinators.objects import Object, Product, is_smooth, tangent_of
+from combinators.terms import Lam, Var
+from combinators.tracing.scope import Scope, entered
+from interpreters.execution import steps
+from interpreters.execution.machine import Machine, Step
+from interpreters.execution.running import Closure, Code, Running
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import (
+    Written,
+    backwards,
+    binding,
+    closed,
+    forwards,
+    opening,
+    record,
+    seed,
+    twin,
+    unbundled,
+)
+from interpreters.staging.shapes import Shape
+from interpreters.staging.skeletons import ZERO, Skeleton, count, dense, leaves, rebuilt, skeleton
+from interpreters.tangents.cotangents import Cotangent, opened
+
+if TYPE_CHECKING:
+    from interpreters.staging.control import Control
+
+MOST = 16
+"""A cotangent of more terms than this leaves a function as one dense term."""
+
+
+class Back(NamedTuple):
+    """A known function backwards."""
+
+    lam: Lam
+    passed: tuple[int, ...]
+    """The parameters of the forward function that it takes, before residuals and cotangent."""
+    held: tuple[Skeleton, ...]
+    """What it gives of each parameter's cotangent."""
+
+
+class Known(NamedTuple):
+    """A function of known code, written."""
+
+    lam: Lam
+    shape: Shape
+    keeps: bool
+    """Whether it gives residuals besides its value."""
+    back: Back | None
+
+
+class Parameters(NamedTuple):
+    """How the captured values and the argument go into a known function."""
+
+    shapes: tuple[Shape, ...]
+    terms: tuple[Atom, ...]
+    width: int
+    """How many are captured."""
+    apart: bool
+    """Whether the components of the argument go apart."""
+
+    def value(self, control: Control, terms: Sequence[Atom]) -> list[Any]:
+        """The context that the parameters make."""
+        values = [
+            control.borders.value(shape, term)
+            for shape, term in zip(self.shapes, terms, strict=True)
+        ]
+        argument = tuple(values[self.width :]) if self.apart else values[-1]
+        return [*values[: self.width], argument]
+
+    def of(self, context: Cotangent) -> list[Cotangent]:
+        """The cotangent of each parameter, from that of the context."""
+        given = {} if context is None else opened(context)
+        if not self.apart:
+            return [given.get(i) for i in range(self.width + 1)]
+        argument = given.get(self.width)
+        parts = {} if argument is None else opened(argument)
+        apart = [parts.get(i) for i in range(len(self.terms) - self.width)]
+        return [*(given.get(i) for i in range(self.width)), *apart]
+
+    def together(self, cotangents: Sequence[Cotangent]) -> Cotangent:
+        """The cotangent of the function and its argument, from those of the parameters."""
+        env = _sparse(cotangents[: self.width])
+        rest = cotangents[self.width :]
+        return _sparse((env, _sparse(rest) if self.apart else rest[0]))
+
+
+def _sparse(cotangents: Sequence[Cotangent]) -> Cotangent:
+    return {i: g for i, g in enumerate(cotangents) if g is not None} or None
+
+
+def parameters(control: Control, closure: Closure, argument: Any) -> Parameters:
+    """What goes into the function of a closure."""
+    code, dom = closure.code, closure.code.function.dom
+    apart = isinstance(dom, Product) and type(argument) is tuple and dom.width > 0
+    types = dom.parts if isinstance(dom, Product) and apart else (dom,)
+    given = argument if apart else (argument,)
+    shapes, terms = control.borders.terms((*closure.env, *given), (*code.captured.parts, *types))
+    return Parameters(shapes, terms, code.width, apart)
+
+
+def call(control: Control, mode: Running, closure: Closure, argument: Any) -> Step:
+    """The step that applies a closure of known code."""
+
+    def apply(machine: Machine) -> Written:
+        given = parameters(control, closure, argument)
+        key = (id(closure.code), given.apart, *map(id, given.shapes))
+        if key not in control.known:
+            written = yield from _write(control, mode, machine, closure.code, given)
+            control.known[key] = written
+        known = control.known[key]
+        whole = atoms.apply(known.lam, *given.terms)
+        y, kept = (whole[0], whole[1]) if known.keeps else (whole, None)
+        machine.stack.append(control.borders.value(known.shape, y))
+        if mode.reverses:
+            back = known.back
+            machine.tape.append(steps.nothing if back is None else _transpose(back, given, y, kept))
+
+    return apply
+
+
+def _transpose(back: Back, given: Parameters, y: Atom, kept: Atom | None) -> Step:
+    """The step that calls the function backwards."""
+
+    def transpose(machine: Machine) -> None:
+        cotangent = machine.stack[-1]
+        if cotangent is None:
+            return
+        passed = [given.terms[i] for i in back.passed]
+        kept_terms = [kept] if kept is not None and len(back.lam.params) > len(passed) + 1 else []
+        seeds = dense(cotangent, tangent_of(y.type))
+        whole = atoms.apply(back.lam, *passed, *kept_terms, seeds)
+        parts = iter(unbundled(whole, sum(map(count, back.held))))
+        machine.stack[-1] = given.together([rebuilt(held, parts) for held in back.held])
+
+    return transpose
+
+
+def _write(
+    control: Control, mode: Running, machine: Machine, code: Code, given: Parameters
+) -> Written:
+    scope = Scope(None, "a function")
+    with entered(scope):
+        params = tuple(
+            scope.parameter(name, term.type)
+            for name, term in zip(_names(code, given), given.terms, strict=True)
+        )
+        context = given.value(control, [Atom(param) for param in params])
+        value, tape = yield from forwards(machine, code.arrow, context)
+        shape, y = control.borders.term(value, code.function.cod)
+    back, residuals = None, []
+    if mode.reverses and is_smooth(code.function.cod):
+        back, residuals = yield from _write_back(
+            control, machine, tape, scope, given, params, shape, y
+        )
+    with entered(scope):
+        kept = record(residuals)
+    block = closed(scope, *([y] if kept is None else [y, kept]))
+    lam = Lam(params, block.body, code.label.called)
+    return Known(lam, shape, kept is not None, back)
+
+
+def _write_back(
+    control: Control,
+    machine: Machine,
+    tape: list[Step],
+    forward: Scope,
+    given: Parameters,
+    params: tuple[Var, ...],
+    shape: Shape,
+    y: Atom,
+) -> Written:
+    scope = twin(forward, None)
+    with entered(scope):
+        dy = seed(scope, "dy", y)
+        cotangent = yield from backwards(machine, tape, control.returned(shape, y.type, Atom(dy)))
+        cotangents = given.of(cotangent)
+        held = tuple(
+            skeleton(cot, tangent_of(param.type), MOST)
+            for cot, param in zip(cotangents, params, strict=True)
+        )
+        if all(part == ZERO for part in held):
+            return None, []
+        results = [
+            leaf for part, cot in zip(held, cotangents, strict=True) for leaf in leaves(part, cot)
+        ]
+    block = closed(scope, *results)
+    owned = block.owned_by(forward)
+    residuals = [var for var in owned if var not in params]
+    passed = tuple(i for i, param in enumerate(params) if param in owned)
+    taken, bindings = [params[i] for i in passed], []
+    if residuals:
+        kept = Var(scope.names.fresh("kept"), _together(residuals))
+        taken.append(kept)
+        bindings = opening(residuals, kept)
+    lam = Lam((*taken, dy), binding(bindings, block.body))
+    return Back(lam, passed, held), residuals
+
+
+def _together(residuals: list[Var]) -> Object:
+    types = [var.type for var in residuals]
+    return types[0] if len(types) == 1 else Product(*types)
+
+
+def _names(code: Code, given: Parameters) -> list[str]:
+    """What the parameters are called: the captured variables by their names."""
+    captured = [*code.label.names, *["w"] * given.width][: given.width]
+    rest = len(given.terms) - given.width
+    return captured + [*code.label.parameters, *["x"] * rest][:rest]

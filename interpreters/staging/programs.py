@@ -1,0 +1,124 @@
+"""Derivatives as programs: a closed λ in a mode over the Terms carrier is again a closed λ.
+
+>>> from combinators.objects import Real
+>>> from combinators.terms import Lam, Var
+>>> from combinators.operation import Operation, named
+>>> from combinators.terms import Prim
+>>> x = Var("x", Real)
+>>> gradient(Lam((x,), Prim(Operation(named("sin")), (x,))), (0,))
+λx. (sin x, (scale 1 (cos x),))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from combinators.kit.collector import uncollected
+from combinators.literal import Literal
+from combinators.morphisms import interpret
+from combinators.objects import Tensor, tangent_of
+from combinators.terms import Const, Lam
+from combinators.tracing.scope import Scope, apart, entered
+from combinators.translate import translate
+from interpreters.carriers.terms import Terms
+from interpreters.execution.machine import Machine, Step
+from interpreters.modes.dependent import Dependent
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
+from interpreters.staging.skeletons import dense
+from interpreters.staging.unknown import represented
+from interpreters.tangents.cotangents import Cotangent, opened
+
+
+class Forwards:
+    """A closed λ that is being rewritten: its value is written, and its tape is there."""
+
+    def __init__(self, lam: Lam) -> None:
+        """With parameters of the same names, which are rep-functions where they are functions."""
+        carrier = Terms()
+        self.lam, self.mode, self.control = lam, Dependent(carrier), carrier.control
+        self.scope = Scope(None, "a program")
+        self.params = tuple(
+            self.scope.parameter(param.name, represented(param.type, self.mode.reverses))
+            for param in lam.params
+        )
+        self.value: Atom
+        self._tape: list[Step] = []
+        self._returned: Callable[[Cotangent], Cotangent]
+
+    def write(self, machine: Machine) -> Written:
+        """The value."""
+        lam, control, mode = self.lam, self.control, self.mode
+        arrow = interpret(translate(lam.params, lam.body), mode)
+        values = tuple(
+            control.borders.value(control.plain_shape(mode, old.type), Atom(new))
+            for old, new in zip(lam.params, self.params, strict=True)
+        )
+        value, self._tape = yield from forwards(machine, arrow, values)
+        shape, own = control.borders.term(value, arrow.cod)
+        self.value = yield from control.plain(mode, machine, shape, own, arrow.cod)
+        self._returned = partial(control.returned, shape, own.type)
+
+    def pulled(self, machine: Machine, cotangent: Cotangent, which: Sequence[int]) -> Written:
+        """The cotangents of the parameters ``which``, as a tuple."""
+        found = yield from backwards(machine, self._tape, self._returned(cotangent))
+        given = {} if found is None else opened(found)
+        types = [tangent_of(param.type) for param in self.params]
+        return atoms.tuple_of([dense(given.get(i), types[i]) for i in which])
+
+    def close(self, result: Atom) -> Lam:
+        """The λ that gives ``result``."""
+        return Lam(self.params, closed(self.scope, result).body, self.lam.name)
+
+
+def gradient(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
+    """``λ(x…). (y, (x̄ᵢ, …))`` of a closed λ whose result is one number.
+
+    With ``has_aux`` the result is a pair, and its first component is the number.
+    """
+    program = Forwards(lam)
+
+    def write(machine: Machine) -> Written:
+        yield from program.write(machine)
+        number = program.value.type if not has_aux else atoms.parts(program.value.type)[0]
+        assert isinstance(number, Tensor)
+        one = Atom(Const(Literal(1.0, number.dtype)))
+        pulled = yield from program.pulled(machine, {0: one} if has_aux else one, which)
+        return program.close(atoms.tuple_of((program.value, pulled)))
+
+    return _run(program, write)
+
+
+def pullback(lam: Lam) -> Lam:
+    """``λ(x…). (y, λȳ. (x̄, …))``: the rep-function of a closed λ (004, section 3)."""
+    program = Forwards(lam)
+
+    def write(machine: Machine) -> Written:
+        yield from program.write(machine)
+        scope = twin(program.scope, program.scope)
+        with entered(scope):
+            dy = scope.parameter("dy", tangent_of(program.value.type))
+            every = range(len(program.params))
+            pulled = yield from program.pulled(machine, Atom(dy), every)
+        block = closed(scope, pulled)
+        function = atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
+        return program.close(atoms.tuple_of((program.value, function)))
+
+    return _run(program, write)
+
+
+def _run(program: Forwards, write: Callable[[Machine], Written]) -> Lam:
+    """What ``write`` gives, on a machine of its own."""
+    made: list[Lam] = []
+
+    def step(machine: Machine) -> Any:
+        with entered(program.scope):
+            lam = yield from write(machine)
+        made.append(lam)
+
+    with uncollected(), apart():
+        Machine().run((step,))
+    return made[0]

@@ -1,0 +1,172 @@
+"""Functions of unknown code: rep-functions, as values of the language.
+
+In reverse mode a function ``A ⇒ B`` stands in a program as ``A ⇒ B × (T B ⇒ Tangent × T A)``: the
+rep-function of 004 (Fig. 5), whose environment's cotangent is erased (section 5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Fun, Object, Product, Record, Tangent, Vector, is_smooth, tangent_of
+from combinators.terms import Lam
+from combinators.tracing.scope import Scope, current, entered
+from interpreters.execution import steps
+from interpreters.execution.machine import Machine, Step
+from interpreters.execution.running import Running
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth
+from interpreters.staging.borders import Arrived
+from interpreters.staging.shapes import Known, Plain, Several, Shape
+from interpreters.staging.skeletons import dense
+from interpreters.tangents.cotangents import Cotangent, opened
+
+if TYPE_CHECKING:
+    from interpreters.staging.control import Control
+
+
+def represented(obj: Object, reverses: bool) -> Object:
+    """The type with which values of type ``obj`` stand in a program."""
+    return recurse(_represented(obj, {})) if reverses else obj
+
+
+def _represented(obj: Object, known: dict[Object, Object]) -> Recursive[Object]:
+    if obj in known:
+        return known[obj]
+    made = obj
+    match obj:
+        case Fun(dom, cod):
+            taken = yield _represented(dom, known)
+            given = yield _represented(cod, known)
+            pullback = Fun(tangent_of(given), Product(Tangent, tangent_of(taken)))
+            made = Fun(taken, Product(given, pullback))
+        case Product():
+            made = Product(*(yield from _each(obj.parts, known)))
+        case Record(names, product):
+            made = Record.of(names, Product(*(yield from _each(product.parts, known))))
+        case Vector(item, length):
+            below = yield _represented(item, known)
+            made = Vector(below, length)
+    known[obj] = made
+    return made
+
+
+def _each(parts: tuple[Object, ...], known: dict[Object, Object]) -> Recursive[list[Object]]:
+    made = []
+    for part in parts:
+        made.append((yield _represented(part, known)))
+    return made
+
+
+def call(control: Control, mode: Running, function: Atom, argument: Any, dom: Object) -> Step:
+    """The step that applies a function value of a program."""
+
+    def apply(machine: Machine) -> Written:
+        shape, own = control.borders.term(argument, dom)
+        x = yield from control.plain(mode, machine, shape, own, dom)
+        whole = atoms.apply(function, x)
+        if not mode.reverses:
+            machine.stack.append(whole)
+            return
+        y, pullback = whole[0], whole[1]
+        machine.stack.append(y)
+
+        def transpose(machine: Machine) -> None:
+            cotangent = machine.stack[-1]
+            if cotangent is not None:
+                pulled = atoms.apply(pullback, dense(cotangent, tangent_of(y.type)))
+                back = control.returned(shape, own.type, smooth(pulled[1]))
+                parts = {0: pulled[0], 1: back}
+                machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
+
+        machine.tape.append(transpose if is_smooth(y.type) else steps.nothing)
+
+    return apply
+
+
+def plain(
+    control: Control, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
+) -> Written:
+    """A term of any shape as a value of the program."""
+    match shape:
+        case Known():
+            written = yield from _function(control, mode, machine, shape, term)
+            return written
+        case Several(parts):
+            types = atoms.parts(obj)
+            made = []
+            for index, part in enumerate(parts):
+                below = yield from plain(control, mode, machine, part, term[index], types[index])
+                made.append(below)
+            return atoms.tuple_of(made, obj.names if isinstance(obj, Record) else None)
+    return term
+
+
+def returned(shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
+    """The cotangent of a value, from that of what ``plain`` made of it."""
+    if cotangent is None:
+        return None
+    match shape:
+        case Plain():
+            return cotangent
+        case Several(parts):
+            given, types = opened(cotangent), atoms.parts(own)
+            below = {i: returned(parts[i], types[i], g) for i, g in given.items()}
+            return {i: g for i, g in below.items() if g is not None} or None
+        case _:
+            if cotangent.type is not Tangent:
+                return cotangent
+            return smooth(atoms.unpacked(cotangent, tangent_of(own)))
+
+
+def _function(
+    control: Control, mode: Running, machine: Machine, shape: Known, term: Atom
+) -> Written:
+    """A closure of known code as a λ."""
+    closure = Arrived(control.borders, shape, term)
+    function = closure.code.function
+    scope = Scope(current(), "a function")
+    with entered(scope):
+        name = closure.code.label.parameters
+        wish = name[0] if len(name) == 1 else "x"
+        x = scope.parameter(wish, represented(function.dom, mode.reverses))
+        value = control.borders.value(control.plain_shape(mode, function.dom), Atom(x))
+        eval_ = mode.eval(function)
+        result, tape = yield from forwards(machine, eval_, (closure, value))
+        y_shape, own = control.borders.term(result, function.cod)
+        y = yield from plain(control, mode, machine, y_shape, own, function.cod)
+        results = y
+        if mode.reverses:
+            pullback = yield from _pullback(
+                control, machine, tape, (y_shape, own, y), term, Atom(x)
+            )
+            results = atoms.tuple_of((y, pullback))
+    block = closed(scope, results)
+    lam = Lam((x,), block.body, closure.code.label.called)
+    return atoms.write_shared(lam, block.captured, lam.name or "f")
+
+
+def _pullback(
+    control: Control,
+    machine: Machine,
+    tape: list[Step],
+    result: tuple[Shape, Atom, Atom],
+    term: Atom,
+    x: Atom,
+) -> Written:
+    """The pullback of a function value, as a λ: to the erased environment and the argument."""
+    shape, own, y = result
+    scope = Scope(current(), "a pullback")
+    with entered(scope):
+        dy = seed(scope, "dy", y)
+        cotangent = yield from backwards(machine, tape, returned(shape, own.type, Atom(dy)))
+        given = {} if cotangent is None else opened(cotangent)
+        env = given.get(0)
+        packed = (
+            atoms.zeros(Tangent) if env is None else atoms.packed(dense(env, tangent_of(term.type)))
+        )
+        results = (packed, dense(given.get(1), tangent_of(x.type)))
+    block = closed(scope, *results)
+    return atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
