@@ -45,6 +45,15 @@ class Duals:
         """Dual numbers whose parts are numbers of ``over``."""
         self.over = carrier_of(over)
         self._rules: dict[Any, rules.Linear | None] = {}
+        self.control = self._control()
+
+    def _control(self) -> Any:
+        """How control is written where the numbers are those of a program."""
+        if getattr(self.over, "control", None) is None:
+            return None
+        from interpreters.staging.moving_control import MovingControl
+
+        return MovingControl()
 
     def const(self, literal: Literal) -> Dual:
         """A number that does not move."""

@@ -143,7 +143,7 @@ class Running:
                 self._primitives[key] = self.generator(operation, dom, cod)
             return self._primitives[key]
         if operation.primitive in LOOPS and self.control is not None:
-            return Arrow(dom, cod, (self.control.loop(self, operation, dom),))
+            return Arrow(dom, cod, (self.control.loop(self, operation, dom, cod),))
         if operation.primitive in LOOPS:
             loop = Loop(operation, dom, cod, self.over)
             function = function_of(dom)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from combinators.errors import NotDifferentiable
+from combinators.errors import NotDifferentiable, WrongMode
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
 from interpreters.carriers.carrier import Carrier, Numbered
@@ -78,6 +78,8 @@ class Pushforward(Running):
 
     def eval(self, function: Fun) -> Arrow:
         """Go to the closure's code; a perturbed function adds what its directions give."""
+        if self.control is not None:
+            return super().eval(function)
 
         def apply(machine: Machine) -> Iterator[Step]:
             if isinstance(machine.stack[-1][0], Perturbed):
@@ -101,6 +103,11 @@ class Pushforward(Running):
         The rule is run once for every number in the result: ``jvp`` of a function with a rule of
         its own costs as many rules as the result has numbers, where ``vjp`` costs one.
         """
+        if self.control is not None:
+            raise WrongMode(
+                "a function with a derivative of its own has no forward mode as a program, since "
+                "its rule is to be transposed; use grad or vjp, or jvp on numbers"
+            )
         function_type = function_of(dom)
         argument = function_type.dom
         rule_type = Fun(Product(argument, cod), argument)

@@ -66,7 +66,8 @@ def choice(control: Control, mode: Running, then: Arrow, other: Arrow) -> Step:
     """The step that writes ``if p then … else …`` of a pair of p and a context."""
 
     def choose(machine: Machine) -> Written:
-        test, context = machine.stack.pop()
+        number, context = machine.stack.pop()
+        test = control.test(number)
         arms = []
         for branch in (then, other):
             arm = Arm("a branch")

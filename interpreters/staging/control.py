@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from combinators.objects import Fun, Object
+from combinators.objects import Fun, Object, Record
 from combinators.operation import Operation
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import choices, known, loops, unknown
-from interpreters.staging.atoms import Atom, packed, primitive, unpacked
+from interpreters.staging.atoms import Atom, packed, primitive, tuple_of, unpacked
 from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders
+from interpreters.staging.represented import as_it_is, rep_function, represented
 from interpreters.staging.shapes import Plain, Shape
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent
@@ -21,19 +22,23 @@ from interpreters.tangents.cotangents import Cotangent
 class Control:
     """The branches, loops and calls of one program."""
 
-    def __init__(self) -> None:
+    def __init__(self, borders: Borders | None = None) -> None:
         """Of a program that is not written yet."""
-        self.borders = Borders()
+        self.borders = Borders() if borders is None else borders
         self.known: dict[Hashable, known.Known] = {}
         self._entered: set[Code] = set()
+
+    def test(self, number: Any) -> Atom:
+        """What a conditional chooses by."""
+        return number  # type: ignore[no-any-return]
 
     def choice(self, mode: Running, dom: Object, then: Arrow, other: Arrow) -> Step:
         """A conditional."""
         return choices.choice(self, mode, then, other)
 
-    def loop(self, mode: Running, operation: Operation, dom: Object) -> Step:
+    def loop(self, mode: Running, operation: Operation, dom: Object, cod: Object) -> Step:
         """``fold``, ``scan`` or ``map``."""
-        return loops.Loop(self, mode, operation, dom)
+        return loops.Loop(self, mode, operation, dom, cod)
 
     def call(self, mode: Running, function: Fun) -> Step:
         """``eval``: of a closure, a call of its code; of any other value, an application."""
@@ -43,7 +48,7 @@ class Control:
             if isinstance(value, Closure):
                 step = known.call(self, mode, value, argument)
             else:
-                step = unknown.call(self, mode, value, argument, function.dom)
+                step = unknown.call(self, mode, value, argument, function)
             yield step
 
         return apply
@@ -77,6 +82,18 @@ class Control:
     def plain_shape(self, mode: Running, obj: Object) -> Plain:
         """The shape of what ``plain`` gives."""
         return self.borders.shapes.plain(obj)
+
+    def represented(self, mode: Running, obj: Object) -> Object:
+        """The type of what ``plain`` gives."""
+        return represented(obj, rep_function if mode.reverses else as_it_is)
+
+    def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
+        """A plain term, as every value of the program is."""
+        return term
+
+    def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
+        """The plain term of a product, from those of its components."""
+        return tuple_of(terms, obj.names if isinstance(obj, Record) else None)
 
     def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
         """The cotangent of a value, from that of what ``plain`` made of it."""

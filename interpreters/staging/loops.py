@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from combinators.objects import Object, Product, is_smooth
+from combinators.objects import Object, Product, component, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import row_of
@@ -12,11 +12,11 @@ from combinators.terms import Lam, Prim, Term, Tuple, Var
 from combinators.tracing.emit import emit
 from combinators.tracing.scope import Scope, current, entered
 from interpreters.execution import steps
-from interpreters.execution.machine import Machine, Step
+from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Closure, Running, function_of
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Closed, Written, bundle, forwards, record, unbundled
-from interpreters.staging.shapes import Shape
+from interpreters.staging.shapes import Plain, Shape
 from interpreters.tangents.cotangents import Cotangent
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Given(NamedTuple):
 
     shape: Shape
     own: Atom
+    plain: Shape
     term: Atom
 
     def returned(self, control: Control, cotangent: Cotangent) -> Cotangent:
@@ -43,10 +44,9 @@ class Body(NamedTuple):
     """Whether the function's code stands in the loop, or else a call of it."""
     carry: Var | None
     row: Var
-    result: Given
-    next: Atom | None
+    next: Given | None
     """The carry that a round gives."""
-    item: Atom | None
+    item: Given | None
     """What a round gives to be kept."""
     tape: list[Step]
 
@@ -54,8 +54,11 @@ class Body(NamedTuple):
 class Loop:
     """``fold``, ``scan`` or ``map`` at given types, as a step that writes it."""
 
-    def __init__(self, control: Control, mode: Running, operation: Operation, dom: Object) -> None:
-        """``dom`` is that of the arrow."""
+    def __init__(
+        self, control: Control, mode: Running, operation: Operation, dom: Object, cod: Object
+    ) -> None:
+        """The types are those of the arrow."""
+        self.cod = cod
         self.control, self.mode, self.operation = control, mode, operation
         self.function = function_of(dom)
         assert isinstance(dom, Product)
@@ -68,11 +71,11 @@ class Loop:
         from interpreters.staging.reversed_loops import Reversed
 
         function, *carried, xs = machine.stack.pop()
-        rows = yield from self._given(machine, xs, self.types[-1])
+        rows = yield from self._rows(machine, xs, self.types[-1])
         init = None
         if self.carries:
             init = yield from self._given(machine, carried[0], self.types[1])
-        body = yield from self._body(machine, function, init, rows.term)
+        body = yield from self._body(machine, function, init, rows)
         back = Reversed(self, function, init, rows, body)
         if self.mode.reverses and is_smooth(self.function.cod):
             yield from back.write(machine)
@@ -85,30 +88,47 @@ class Loop:
     def _given(self, machine: Machine, value: Any, obj: Object) -> Written:
         shape, own = self.control.borders.term(value, obj)
         term = yield from self.control.plain(self.mode, machine, shape, own, obj)
-        return Given(shape, own, term)
+        return Given(shape, own, self.control.plain_shape(self.mode, obj), term)
 
-    def _value(self, obj: Object, var: Var) -> Any:
-        return self.control.borders.value(self.control.plain_shape(self.mode, obj), Atom(var))
+    def _rows(self, machine: Machine, value: Any, obj: Object) -> Written:
+        """The sequence; one that does not move goes as it is."""
+        shape, own = self.control.borders.term(value, obj)
+        if isinstance(shape, Plain):
+            return Given(shape, own, shape, own)
+        return (yield from self._given(machine, value, obj))
 
-    def _body(self, machine: Machine, function: Any, init: Given | None, rows: Atom) -> Written:
+    def _row(self, rows: Given, var: Var) -> Any:
+        """A row of the sequence as a value."""
+        assert isinstance(rows.plain, Plain)
+        obj = row_of(self.types[-1])
+        shape = self.control.borders.shapes.plain(obj, rows.plain.moves)
+        return self.control.borders.value(shape, Atom(var))
+
+    def _body(self, machine: Machine, function: Any, init: Given | None, rows: Given) -> Written:
         """The function, applied once to variables."""
         scope = Scope(current(), "a loop")
         with entered(scope):
             carry = scope.parameter("c", init.term.type) if init is not None else None
-            row = scope.parameter("x", row_of(rows.type))
-            argument = self._value(row_of(self.types[-1]), row)
-            if carry is not None:
-                argument = (self._value(self.types[1], carry), argument)
+            row = scope.parameter("x", row_of(rows.term.type))
+            argument = self._row(rows, row)
+            if init is not None and carry is not None:
+                before = self.control.borders.value(init.plain, Atom(carry))
+                argument = (before, argument)
             inlined = isinstance(function, Closure) and self.control.enters(function.code)
             arrow = function.code.arrow if inlined else self.mode.eval(self.function)
             start = [*function.env, argument] if inlined else (function, argument)
             made, tape = yield from forwards(machine, arrow, start)
-            result = yield from self._given(machine, made, self.function.cod)
-            both = result.term
-            after, item = both if self.carries and self.keeps else (both, None)
-            if not self.carries:
-                after, item = None, both
-        return Body(scope, inlined, carry, row, result, after, item, tape)
+            made, cod = settled(made, self.function.cod), self.function.cod
+            after: Given | None = None
+            item: Given | None = None
+            if not self.keeps:
+                after = yield from self._given(machine, made, cod)
+            elif not self.carries:
+                item = yield from self._given(machine, made, cod)
+            else:
+                after = yield from self._given(machine, made[0], component(cod, 0))
+                item = yield from self._given(machine, made[1], component(cod, 1))
+        return Body(scope, inlined, carry, row, after, item, tape)
 
     def _write(
         self, body: Body, residuals: list[Var], init: Given | None, rows: Atom
@@ -116,21 +136,28 @@ class Loop:
         """The loop forwards: its value, and the rows of its residuals."""
         with entered(body.scope):
             kept = record(residuals)
-        items = [atom for atom in (body.item, kept) if atom is not None]
-        block = round_of(body.scope, [body.next] if body.next is not None else None, items)
+        item = None if body.item is None else body.item.term
+        items = [atom for atom in (item, kept) if atom is not None]
+        block = round_of(body.scope, [body.next.term] if body.next is not None else None, items)
         params = tuple(var for var in (body.carry, body.row) if var is not None)
         operation = self.operation
         if kept is not None and not self.keeps:
             operation = Operation(SCAN.primitive, operation.parameters)
         whole = loop(operation, Lam(params, block.body), block.captured, init and init.term, rows)
-        if not items:
-            return whole, None
-        last, stacks = (whole[0], whole[1]) if self.carries else (None, whole)
-        parts = unbundled(stacks, len(items))
-        residual = parts[-1] if kept is not None else None
+        last, stacks = (whole[0], whole[1]) if self.carries and items else (whole, whole)
+        parts = unbundled(stacks, len(items)) if items else []
+        return self._value(last, parts), parts[-1] if kept is not None else None
+
+    def _value(self, last: Atom, parts: list[Atom]) -> Any:
+        """The value of the loop, from the last carry and from what was kept."""
+        value, plain = self.control.borders.value, self.control.plain_shape
         if not self.keeps:
-            return last, residual
-        return (parts[0] if last is None else (last, parts[0])), residual
+            return value(plain(self.mode, self.cod), last)
+        stack = self.cod if not self.carries else component(self.cod, 1)
+        items = value(plain(self.mode, stack), parts[0])
+        if not self.carries:
+            return items
+        return value(plain(self.mode, component(self.cod, 0)), last), items
 
 
 def round_of(scope: Scope, carried: list[Atom] | None, items: list[Atom]) -> Closed:

@@ -24,25 +24,26 @@ from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
 from interpreters.carriers.terms import Terms
 from interpreters.execution.machine import Machine, Step
+from interpreters.execution.running import Running
 from interpreters.modes.dependent import Dependent
+from interpreters.modes.pushforward import Pushforward
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
 from interpreters.staging.skeletons import dense
-from interpreters.staging.unknown import represented
 from interpreters.tangents.cotangents import Cotangent, opened
 
 
 class Forwards:
     """A closed λ that is being rewritten: its value is written, and its tape is there."""
 
-    def __init__(self, lam: Lam) -> None:
+    def __init__(self, lam: Lam, mode: Running) -> None:
         """With parameters of the same names, which are rep-functions where they are functions."""
-        carrier = Terms()
-        self.lam, self.mode, self.control = lam, Dependent(carrier), carrier.control
+        assert mode.control is not None
+        self.lam, self.mode, self.control = lam, mode, mode.control
         self.scope = Scope(None, "a program")
         self.params = tuple(
-            self.scope.parameter(param.name, represented(param.type, self.mode.reverses))
+            self.scope.parameter(param.name, self.control.represented(mode, param.type))
             for param in lam.params
         )
         self.value: Atom
@@ -79,7 +80,7 @@ def gradient(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
 
     With ``has_aux`` the result is a pair, and its first component is the number.
     """
-    program = Forwards(lam)
+    program = Forwards(lam, Dependent(Terms()))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -92,20 +93,35 @@ def gradient(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
     return _run(program, write)
 
 
-def pullback(lam: Lam) -> Lam:
-    """``λ(x…). (y, λȳ. (x̄, …))``: the rep-function of a closed λ (004, section 3)."""
-    program = Forwards(lam)
+def pullback(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
+    """``λ(x…). (y, λȳ. (x̄ᵢ, …))``: the rep-function of a closed λ (004, section 3).
+
+    With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component.
+    """
+    program = Forwards(lam, Dependent(Terms()))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
+        obj = tangent_of(program.value.type)
         scope = twin(program.scope, program.scope)
         with entered(scope):
-            dy = scope.parameter("dy", tangent_of(program.value.type))
-            every = range(len(program.params))
-            pulled = yield from program.pulled(machine, Atom(dy), every)
+            dy = scope.parameter("dy", atoms.parts(obj)[0] if has_aux else obj)
+            seed = {0: Atom(dy)} if has_aux else Atom(dy)
+            pulled = yield from program.pulled(machine, seed, which)
         block = closed(scope, pulled)
         function = atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
         return program.close(atoms.tuple_of((program.value, function)))
+
+    return _run(program, write)
+
+
+def pushforward(lam: Lam) -> Lam:
+    """``λ((x, ẋ), …). (y, ẏ)`` of a closed λ: the dual function; an integer has no tangent."""
+    program = Forwards(lam, Pushforward(Terms()))
+
+    def write(machine: Machine) -> Written:
+        yield from program.write(machine)
+        return program.close(program.value)
 
     return _run(program, write)
 

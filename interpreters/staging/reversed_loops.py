@@ -53,22 +53,15 @@ class Reversed:
         self.residuals: list[Var] = []
         self.again = False
 
-    def _seed(self, wish: str, result: Atom | None) -> Var | None:
-        if result is None or not is_smooth(result.type):
+    def _seed(self, wish: str, result: Given | None) -> Var | None:
+        if result is None or not is_smooth(result.term.type):
             return None
-        return self.scope.parameter(wish, tangent_of(result.type))
+        return self.scope.parameter(wish, tangent_of(result.term.type))
 
     def write(self, machine: Machine) -> Written:
         """Write the body backwards."""
-        forward = self.forward
         with entered(self.scope):
-            given = {
-                i: Atom(var) for i, var in enumerate((self.carry, self.item)) if var is not None
-            }
-            whole: Cotangent = given
-            if not (forward.carries and forward.keeps):
-                whole = next(iter(given.values()))
-            start = self.body.result.returned(forward.control, whole)
+            start = self._start()
             pulled = yield from backwards(machine, self.body.tape, start)
             captured, before, row = self._split(pulled)
             carried = [] if self.carry is None else [dense(before, self.carry.type)]
@@ -84,6 +77,17 @@ class Reversed:
         owned = self.block.owned_by(self.body.scope)
         self.residuals = [var for var in owned if var is not self.body.row]
         self.again = len(self.residuals) < len(owned)
+
+    def _start(self) -> Cotangent:
+        """The cotangent of what the function gives."""
+        given = {}
+        seeds = ((self.body.next, self.carry), (self.body.item, self.item))
+        for index, (result, var) in enumerate(seeds):
+            if result is not None and var is not None:
+                given[index] = result.returned(self.forward.control, Atom(var))
+        if self.forward.carries and self.forward.keeps:
+            return given
+        return next(iter(given.values()))
 
     def _captured_type(self) -> Object:
         """The type of the cotangent of the loop's function."""

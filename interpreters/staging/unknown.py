@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Fun, Object, Product, Record, Tangent, Vector, is_smooth, tangent_of
+from combinators.objects import Fun, Object, Tangent, is_smooth, tangent_of
 from combinators.terms import Lam
 from combinators.tracing.scope import Scope, current, entered
 from interpreters.execution import steps
@@ -27,48 +26,17 @@ if TYPE_CHECKING:
     from interpreters.staging.control import Control
 
 
-def represented(obj: Object, reverses: bool) -> Object:
-    """The type with which values of type ``obj`` stand in a program."""
-    return recurse(_represented(obj, {})) if reverses else obj
-
-
-def _represented(obj: Object, known: dict[Object, Object]) -> Recursive[Object]:
-    if obj in known:
-        return known[obj]
-    made = obj
-    match obj:
-        case Fun(dom, cod):
-            taken = yield _represented(dom, known)
-            given = yield _represented(cod, known)
-            pullback = Fun(tangent_of(given), Product(Tangent, tangent_of(taken)))
-            made = Fun(taken, Product(given, pullback))
-        case Product():
-            made = Product(*(yield from _each(obj.parts, known)))
-        case Record(names, product):
-            made = Record.of(names, Product(*(yield from _each(product.parts, known))))
-        case Vector(item, length):
-            below = yield _represented(item, known)
-            made = Vector(below, length)
-    known[obj] = made
-    return made
-
-
-def _each(parts: tuple[Object, ...], known: dict[Object, Object]) -> Recursive[list[Object]]:
-    made = []
-    for part in parts:
-        made.append((yield _represented(part, known)))
-    return made
-
-
-def call(control: Control, mode: Running, function: Atom, argument: Any, dom: Object) -> Step:
+def call(control: Control, mode: Running, function: Atom, argument: Any, type_: Fun) -> Step:
     """The step that applies a function value of a program."""
+    dom, cod = type_.dom, type_.cod
 
     def apply(machine: Machine) -> Written:
         shape, own = control.borders.term(argument, dom)
         x = yield from control.plain(mode, machine, shape, own, dom)
         whole = atoms.apply(function, x)
         if not mode.reverses:
-            machine.stack.append(whole)
+            given = control.plain_shape(mode, cod)
+            machine.stack.append(control.borders.value(given, whole))
             return
         y, pullback = whole[0], whole[1]
         machine.stack.append(y)
@@ -100,8 +68,8 @@ def plain(
             for index, part in enumerate(parts):
                 below = yield from plain(control, mode, machine, part, term[index], types[index])
                 made.append(below)
-            return atoms.tuple_of(made, obj.names if isinstance(obj, Record) else None)
-    return term
+            return control.together(mode, made, obj)
+    return control.moved(shape, term, obj)
 
 
 def returned(shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
@@ -131,7 +99,7 @@ def _function(
     with entered(scope):
         name = closure.code.label.parameters
         wish = name[0] if len(name) == 1 else "x"
-        x = scope.parameter(wish, represented(function.dom, mode.reverses))
+        x = scope.parameter(wish, control.represented(mode, function.dom))
         value = control.borders.value(control.plain_shape(mode, function.dom), Atom(x))
         eval_ = mode.eval(function)
         result, tape = yield from forwards(machine, eval_, (closure, value))

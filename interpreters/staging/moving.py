@@ -1,0 +1,132 @@
+"""Forward mode in programs: a value goes across a border with its tangent.
+
+A number is a ``Dual`` of two atoms. A value of a product type that came over a border is a
+``Moving``: two terms, taken apart together. A function stands in a program as a function of pairs,
+``A × T A ⇒ B × T B``, and needs no tangent beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, is_smooth
+from interpreters.carriers.duals import Dual
+from interpreters.flat import parts_of
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.borders import Borders
+from interpreters.staging.shapes import Plain, Shape
+
+
+class Moving:
+    """A value of type ``obj`` that is no number, and its tangent; None is zero."""
+
+    __slots__ = ("obj", "primal", "tangent")
+
+    def __init__(self, obj: Object, primal: Atom, tangent: Atom | None) -> None:
+        """Two terms."""
+        self.obj, self.primal, self.tangent = obj, primal, tangent
+
+    def __getitem__(self, index: int) -> Any:
+        """The component ``index``, of both."""
+        obj = (parts_of(self.obj) or ())[index]
+        tangent = None if self.tangent is None else self.tangent[index]
+        return arrived(obj, self.primal[index], tangent)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Over the components."""
+        return (self[i] for i in range(len(parts_of(self.obj) or ())))
+
+
+def arrived(obj: Object, primal: Atom, tangent: Atom | None) -> Any:
+    """The value that two terms are."""
+    if isinstance(obj, Fun):
+        return primal
+    moves = tangent is not None and velocity(obj) is not Unit
+    both = tangent if moves else None
+    return Dual(primal, both) if isinstance(obj, Tensor) else Moving(obj, primal, both)
+
+
+def velocity(obj: Object) -> Object:
+    """The type of a tangent that goes beside a value: a function has none."""
+    return recurse(_velocity(obj, {}))
+
+
+def _velocity(obj: Object, known: dict[Object, Object]) -> Recursive[Object]:
+    if obj not in known:
+        match obj:
+            case Tensor():
+                known[obj] = obj if is_smooth(obj) else Unit
+            case Fun():
+                known[obj] = Unit
+            case Product():
+                known[obj] = Product(*(yield from _each(obj.parts, known)))
+            case Record(names, product):
+                known[obj] = Record.of(names, Product(*(yield from _each(product.parts, known))))
+            case Vector(item, length):
+                known[obj] = Vector((yield _velocity(item, known)), length)
+            case _:
+                known[obj] = obj
+    return known[obj]
+
+
+def _each(parts: tuple[Object, ...], known: dict[Object, Object]) -> Recursive[list[Object]]:
+    made = []
+    for part in parts:
+        made.append((yield _velocity(part, known)))
+    return made
+
+
+def moves(obj: Object) -> bool:
+    """Whether a tangent can go beside a value of type ``obj``."""
+    return is_smooth(velocity(obj))
+
+
+class MovingBorders(Borders):
+    """How dual numbers go across a border."""
+
+    def number(self, value: Any, obj: Object) -> tuple[Shape, Atom]:
+        """A function as it is; of a number or a product, the primal and the tangent."""
+        if isinstance(value, Atom):
+            return self.shapes.plain(obj), value
+        if value.tangent is None:
+            return self.shapes.plain(obj), value.primal
+        return self.shapes.plain(obj, moves=True), atoms.tuple_of((value.primal, value.tangent))
+
+    def _parts(self, value: tuple[Any, ...], obj: Object) -> Recursive[tuple[Shape, Atom]]:
+        types = parts_of(obj) or ()
+        shapes, terms = yield self._each(value, types)
+        if not all(isinstance(shape, Plain) for shape in shapes):
+            return self.shapes.several(shapes), atoms.tuple_of(terms)
+        if not any(shape.moves for shape in shapes):
+            return self.shapes.plain(obj), joined(terms, obj)
+        both = [split(shape, term) for shape, term in zip(shapes, terms, strict=True)]
+        primal = joined([primal for primal, _ in both], obj)
+        tangents = [
+            resting(part) if tangent is None else tangent
+            for (_, tangent), part in zip(both, types, strict=True)
+        ]
+        return self.shapes.plain(obj, moves=True), atoms.tuple_of((primal, joined(tangents, obj)))
+
+    def arrived(self, obj: Object, moves: bool, term: Atom) -> Any:
+        """The dual value that a term is."""
+        primal, tangent = (term[0], term[1]) if moves else (term, None)
+        return arrived(obj, primal, tangent)
+
+
+def joined(terms: Any, obj: Object) -> Atom:
+    """A product, a record or a vector of these parts."""
+    return atoms.tuple_of(terms, obj.names if isinstance(obj, Record) else None)
+
+
+def split(shape: Plain, term: Atom) -> tuple[Atom, Atom | None]:
+    """The primal and the tangent that a plain term holds."""
+    return (term[0], term[1]) if shape.moves else (term, None)
+
+
+def resting(obj: Object) -> Atom:
+    """The tangent of what does not move."""
+    at_rest = velocity(obj)
+    return atoms.tuple_of(()) if at_rest is Unit else atoms.zeros(at_rest)

@@ -1,0 +1,98 @@
+"""How branches, loops and calls are written in forward mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from combinators.objects import Fun, Object, Product, tangent_of
+from combinators.operation import Operation
+from combinators.primitives.tangents import UNPACK
+from interpreters.execution.running import Running
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.control import Control
+from interpreters.staging.moving import (
+    MovingBorders,
+    arrived,
+    joined,
+    moves,
+    resting,
+    split,
+    velocity,
+)
+from interpreters.staging.represented import represented
+from interpreters.staging.shapes import Plain, Shape
+
+
+class MovingControl(Control):
+    """The branches, loops and calls of a program in forward mode."""
+
+    def __init__(self) -> None:
+        """Of a program that is not written yet."""
+        super().__init__(MovingBorders())
+
+    def test(self, number: Any) -> Atom:
+        """A boolean does not move."""
+        return number.primal  # type: ignore[no-any-return]
+
+    def plain_shape(self, mode: Running, obj: Object) -> Plain:
+        """A value with its tangent, where it can have one."""
+        return self.borders.shapes.plain(obj, moves=moves(obj))
+
+    def represented(self, mode: Running, obj: Object) -> Object:
+        """The type of what ``plain`` gives."""
+        return _with_tangent(obj, represented(obj, _dual_function))
+
+    def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
+        """A term with its tangent, which is zero where it had none."""
+        assert isinstance(shape, Plain)
+        if shape.moves or not moves(obj):
+            return term
+        return atoms.tuple_of((term, resting(obj)))
+
+    def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
+        """Primals and tangents apart."""
+        types = atoms.parts(obj)
+        if not moves(obj):
+            return joined(terms, obj)
+        both = [
+            split(self.plain_shape(mode, part), term)
+            for term, part in zip(terms, types, strict=True)
+        ]
+        primal = joined([primal for primal, _ in both], obj)
+        tangents = [
+            resting(part) if tangent is None else tangent
+            for (_, tangent), part in zip(both, types, strict=True)
+        ]
+        return atoms.tuple_of((primal, joined(tangents, obj)))
+
+    def structural(self, mode: Running, operation: Operation, obj: Object) -> Callable[..., Any]:
+        """The algebra of cotangents is linear: it does to tangents what it does to values."""
+
+        def compute(*values: Any) -> Any:
+            shapes, terms = self.borders.terms(values, [obj] * len(values))
+            both = [split(s, t) for s, t in zip(shapes, terms, strict=True) if isinstance(s, Plain)]
+            primal = atoms.primitive(operation, *(primal for primal, _ in both))
+            cod = operation.type(*(primal.type for primal, _ in both))
+            if all(tangent is None for _, tangent in both):
+                return arrived(cod, primal, None)
+            moved = [resting(term.type) if tangent is None else tangent for term, tangent in both]
+            return arrived(cod, primal, atoms.primitive(_of_tangents(operation), *moved))
+
+        return compute
+
+
+def _of_tangents(operation: Operation) -> Operation:
+    if operation.primitive is not UNPACK:
+        return operation
+    return Operation(UNPACK, (("of", tangent_of(operation.keywords["of"])),))
+
+
+def _dual_function(dom: Object, cod: Object) -> Object:
+    """``A × T A ⇒ B × T B``."""
+    return Fun(_with_tangent(dom, dom), _with_tangent(cod, cod))
+
+
+def _with_tangent(obj: Object, primal: Object) -> Object:
+    return Product(primal, velocity(obj)) if moves(obj) else primal
