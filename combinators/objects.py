@@ -283,7 +283,7 @@ def tangent_of(obj: Object) -> Object:
     known = vars(obj).get("tangent_")
     if known is None:
         known = vars(obj)["tangent_"] = _tangent_of(obj)
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def _tangent_of(obj: Object) -> Object:

@@ -6,33 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import TypeMismatch, WrongMode
+from combinators.errors import WrongMode
 from combinators.objects import Object, Tensor
+from combinators.tracing.scope import current
 from combinators.tracing.trees import put_together, take_apart
 from diffcurry.closures import lower
 from diffcurry.flat import basis, leaves
 from diffcurry.function import Function
 from diffcurry.modes import pushforward
 from diffcurry.program import Program
-from diffcurry.reverse import as_function, auxiliary, refuse_to_trace
+from diffcurry.pushed import Pushed, check_tuples, tangents_of
+from diffcurry.reverse import as_function, auxiliary
 from diffcurry.scalar import check_scalar
 from diffcurry.tangents import read_tangent, show_tangent
 
 
-def jvp(f: Any, primals: Any, tangents: Any, *, has_aux: bool = False) -> tuple[Any, ...]:
+def jvp(f: Any, primals: Any = None, tangents: Any = None, *, has_aux: bool = False) -> Any:
     """``(value, tangent)`` of ``f`` at ``primals`` along ``tangents``, tuples of equal length.
 
     A tangent mirrors its argument; None is zero at any level, and an integer's has to be None.
+    Without both, ``jvp(f)`` is the function of the arguments and then their tangents.
 
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (np.float64(6.0), np.float64(3.0))
     """
-    refuse_to_trace("jvp")
-    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise TypeMismatch("jvp(f, primals, tangents) takes two tuples, one entry an argument")
-    if len(primals) != len(tangents):
-        raise TypeMismatch(f"jvp was given {len(primals)} primals and {len(tangents)} tangents")
     function = as_function(f)
+    if primals is None and tangents is None:
+        return Pushed(function, has_aux=has_aux)
+    check_tuples(primals, tangents, "jvp")
+    if current() is not None:
+        given = tangents_of(tuple(primals), tuple(tangents))
+        return Pushed(function, has_aux=has_aux)(*primals, *given)
     values = function.positional(tuple(primals), {})
     program = function.program(*values)
     lifted = function.lifted(program, values, pushforward().inner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -21,13 +21,15 @@ from diffcurry.closures import lift, lower
 from diffcurry.fits import fits
 from diffcurry.modes import primal
 from diffcurry.program import Program
+from diffcurry.quick import NotThese
+from diffcurry.showing import Showing
 from interpreters.execution.running import Running
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Function(Definition, Generic[P, R]):
+class Function(Definition, Showing, Generic[P, R]):
     """A function of the language.
 
     Called on numbers it computes; called while another function is being traced, it is a function
@@ -38,19 +40,53 @@ class Function(Definition, Generic[P, R]):
         """``function``, at ``types`` where they are given."""
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
+        self._quick: dict[int, Callable[..., Any]] = {}
         self._signature = _signature(function)
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The value at ``args``."""
+        here = current()
+        quick = self._quick.get(len(args))
+        if quick is not None and here is None and not kwargs:
+            try:
+                return quick(*args)  # type: ignore[no-any-return]
+            except (NotThese, IndexError):
+                pass  # other types, or an error that names the place
         values = self.positional(args, kwargs)
-        if current() is not None:
+        if here is not None:
             return call(self, values)  # type: ignore[no-any-return]
+        return self.computed(values)  # type: ignore[no-any-return]
+
+    def computed(self, values: tuple[Any, ...]) -> Any:
+        """The value at numbers, arrays and functions."""
+        if any(map(callable, values)):
+            return self.evaluate(values)
+        program = self.program(*values)
+        compiled = program.quick()
+        if compiled is None:
+            return self.evaluate(values)
+        self._quick[len(values)] = compiled.entry
+        for value, obj, name in self.named(program, values):
+            fits(value, obj, name)
+        try:
+            return compiled.run(values)
+        except IndexError:
+            return self.evaluate(values)
+
+    def evaluate(self, values: tuple[Any, ...]) -> Any:
+        """The value, by interpretation: what takes or gives functions, or has no code."""
         program = self.program(*values)
         mode = primal()
         with np.errstate(all="ignore"):
             result = program.arrow(mode).run(self.lifted(program, values, mode))
-        return lower(result, program.cod, program.face)  # type: ignore[no-any-return]
+        return lower(result, program.cod, program.face)
+
+    def programs(self) -> list[Program]:
+        """Those of the types that it has met; of a function with declared types, that one."""
+        if self.types is not None and not self._programs:
+            self.program()
+        return list(self._programs.values())
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         """A method: the function with its first argument, which is a constant to it."""
@@ -63,9 +99,7 @@ class Function(Definition, Generic[P, R]):
 
     def __str__(self) -> str:
         """Its programs, one for each choice of types that it has met, in let-normal form."""
-        if self.types is not None and not self._programs:
-            self.program()
-        return "\n\n".join(map(str, self._programs.values())) or repr(self)
+        return "\n\n".join(map(str, self.programs())) or repr(self)
 
     def positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in order, with Python's defaults."""
@@ -122,11 +156,15 @@ class Function(Definition, Generic[P, R]):
 
     def lifted(self, program: Program, args: tuple[Any, ...], mode: Running) -> tuple[Any, ...]:
         """The arguments as values of ``mode``."""
-        names = parameter_names(self.function, len(args))
         return tuple(
             lift(arg, obj, mode) if fits(arg, obj, name) else ()
-            for arg, obj, name in zip(args, program.types, names, strict=True)
+            for arg, obj, name in self.named(program, args)
         )
+
+    def named(self, program: Program, args: tuple[Any, ...]) -> Iterator[tuple[Any, Object, str]]:
+        """Each argument with its type and its name."""
+        names = parameter_names(self.function, len(args))
+        return zip(args, program.types, names, strict=True)
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature | None:

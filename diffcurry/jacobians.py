@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
@@ -11,10 +10,11 @@ import numpy as np
 from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.tracing.trees import Face, put_together, take_apart
+from diffcurry.composed import Composed, forward_jacobian, reverse_jacobian
 from diffcurry.flat import basis, flattened, is_number, leaves
 from diffcurry.forward import push
 from diffcurry.modes import Mode, check_mode, pushforward
-from diffcurry.reverse import as_function, refuse_to_trace, run
+from diffcurry.reverse import as_function, run
 from diffcurry.scalar import Argnums, chosen
 from interpreters.flat import Layout
 from interpreters.tangents.cotangents import Cotangent
@@ -24,9 +24,7 @@ Blocks = dict[tuple[int, int], Any]
 """The derivative of result leaf i by argument leaf j, of the shape of both together."""
 
 
-def jacrev(
-    f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent"
-) -> Callable[P, Any]:
+def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
     """The Jacobian, a pullback for each number of the result.
 
     It has the containers of the result, and in each leaf those of the argument; the arrays have
@@ -37,6 +35,7 @@ def jacrev(
            [0., 4.]])
     """
     check_mode(mode, reverse_only="jacrev")
+    function = as_function(f)
 
     def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
         ran = run(function, values, mode)
@@ -48,11 +47,12 @@ def jacrev(
                     jacobian.block(at, j)[index] = part
         return jacobian
 
-    return _transformed(f, argnums, blocks)
+    return Composed(function, reverse_jacobian(function, argnums), _numbers(argnums, blocks))
 
 
-def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
+def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     """The Jacobian, a pushforward for each number of the argument; laid out as by ``jacrev``."""
+    function = as_function(f)
 
     def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
         program = function.program(*values)
@@ -68,12 +68,10 @@ def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
                     jacobian.block(at, j)[(..., *index)] = part
         return jacobian
 
-    return _transformed(f, argnums, blocks)
+    return Composed(function, forward_jacobian(function, argnums), _numbers(argnums, blocks))
 
 
-def jacobian(
-    f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent"
-) -> Callable[P, Any]:
+def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
     """The Jacobian, in the given mode: see ``jacrev`` and ``jacfwd``."""
     check_mode(mode)
     return jacfwd(f, argnums) if mode == "forward" else jacrev(f, argnums, mode=mode)
@@ -122,17 +120,12 @@ def _sparse(unit: Any) -> Cotangent:
     return {i: _sparse(part) for i, part in enumerate(unit) if part is not None}
 
 
-def _transformed(
-    f: Callable[P, Any], argnums: Argnums, blocks: Callable[[Any, tuple[Any, ...], int], Jacobian]
-) -> Callable[P, Any]:
-    function = as_function(f)
-
-    @functools.wraps(function)
-    def transformed(*args: P.args, **kwargs: P.kwargs) -> Any:
-        refuse_to_trace("jacobian")
-        values = function.positional(args, kwargs)
+def _numbers(
+    argnums: Argnums, blocks: Callable[[Any, tuple[Any, ...], int], Jacobian]
+) -> Callable[[Any, tuple[Any, ...]], Any]:
+    def numbers(function: Any, values: tuple[Any, ...]) -> Any:
         which = chosen(argnums, len(values))
         shown = [blocks(function, values, index).shown() for index in which]
         return tuple(shown) if isinstance(argnums, tuple) else shown[0]
 
-    return transformed
+    return numbers

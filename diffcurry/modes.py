@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from combinators.errors import WrongMode
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.terms import Terms
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
@@ -34,6 +35,16 @@ def pushforward() -> Pushforward:
 def reverse(mode: str) -> Reverse:
     """One of the two forms of reverse mode."""
     return Dependent(CARRIER) if mode == "dependent" else Pullback(CARRIER)
+
+
+def written(mode: str) -> Reverse:
+    """Reverse mode over the Terms carrier, for one program: what it runs is written down."""
+    if mode != "dependent":
+        raise WrongMode(
+            f'a derivative in mode="{mode}" computes numbers and is not written as a program; '
+            'leave mode= out, or use mode="dependent"'
+        )
+    return Dependent(Terms())
 
 
 @cache

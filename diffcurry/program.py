@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
 from combinators.objects import Object
 from combinators.terms import Lam
 from combinators.tracing.functions import Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
+from diffcurry.quick import Quick, quick
+from interpreters.backends.python import Compiled, compile_program
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
+
+LARGE = 20_000
+"""A program of more nodes takes longer to compile than to be interpreted once."""
 
 
 class Program:
@@ -22,6 +28,7 @@ class Program:
         self.lam: Lam = made.lam
         self.face = made.face
         self._morphism: Morphism | None = None
+        self._asked = 0
 
     @cached_property
     def types(self) -> tuple[Object, ...]:
@@ -43,6 +50,26 @@ class Program:
     def arrow(self, mode: Running) -> Arrow:
         """The program in ``mode``; interpreted once."""
         return arrow_in(mode, self.combinators)
+
+    def compiled(self, name: str, doc: str = "") -> Compiled:
+        """The program as Python that stands alone."""
+        return compile_program(self.lam, name=name, doc=doc)
+
+    @cached_property
+    def _quick(self) -> Quick | None:
+        return quick(self.lam, self.face)
+
+    @cached_property
+    def _is_large(self) -> bool:
+        return sum(1 for _ in distinct_nodes(self.lam)) > LARGE
+
+    def quick(self) -> Quick | None:
+        """The program as compiled Python, where it has code.
+
+        A large program is compiled when it is run for the second time.
+        """
+        self._asked += 1
+        return None if self._asked == 1 and self._is_large else self._quick
 
     def __repr__(self) -> str:
         """The λ, in one line."""

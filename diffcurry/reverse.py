@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.errors import ConcreteValueNeeded, TypeMismatch
+from combinators.errors import TypeMismatch
 from combinators.objects import Object, Product, components
-from combinators.tracing.scope import current
 from combinators.tracing.trees import Face, take_apart
 from diffcurry.closures import lower
 from diffcurry.cotangents import show
@@ -61,15 +60,6 @@ def as_function(f: Any) -> Function[..., Any]:
     return function
 
 
-def refuse_to_trace(name: str) -> None:
-    """Derivatives are not values of the language."""
-    if current() is not None:
-        raise ConcreteValueNeeded(
-            f"{name} is used inside a function that is being traced, and derivatives are not yet "
-            "values of the language; for second derivatives of f use hessian(f) or hvp(f)"
-        )
-
-
 def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:
     """``f`` at ``args`` in a reverse mode."""
     function = as_function(f)
@@ -83,12 +73,15 @@ def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:
 
 def auxiliary(program: Program, has_aux: bool) -> tuple[Object, Face | None]:
     """The type and the face of the differentiated result, of which ``(result, aux)`` may hold."""
+    return of_pair(program.cod, program.face, has_aux)
+
+
+def of_pair(product: Object, face: Face | None, has_aux: bool) -> tuple[Object, Face | None]:
+    """The first component of ``(result, aux)``, where ``has_aux`` holds."""
     if not has_aux:
-        return program.cod, program.face
-    product = program.cod
+        return product, face
     if not isinstance(product, Product) or product.width != 2:
         raise TypeMismatch(
             f"has_aux=True takes a function that gives (value, aux), not {product!r}"
         )
-    face = program.face
     return product.parts[0], face.children[0] if face is not None else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
@@ -10,16 +9,21 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
+from combinators.tracing.scope import current
 from combinators.tracing.trees import take_apart
+from diffcurry.composed import Composed, forward_jacobian
 from diffcurry.cotangents import show
 from diffcurry.flat import basis, flattened
+from diffcurry.forward import jvp
 from diffcurry.function import Function
 from diffcurry.jacobians import Jacobian
 from diffcurry.modes import second_order
 from diffcurry.program import Program
-from diffcurry.reverse import as_function, refuse_to_trace
+from diffcurry.pushed import check_tuples
+from diffcurry.reverse import as_function
 from diffcurry.scalar import Argnums, check_scalar, chosen
 from diffcurry.tangents import read_tangent
+from diffcurry.transforms import Gradient
 from interpreters.carriers.duals import Dual
 from interpreters.flat import Layout
 
@@ -35,12 +39,10 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
     np.float64(12.0)
     """
-    refuse_to_trace("hvp")
-    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise TypeMismatch("hvp(f, primals, tangents) takes two tuples, one entry an argument")
-    if len(primals) != len(tangents):
-        raise TypeMismatch(f"hvp was given {len(primals)} primals and {len(tangents)} tangents")
+    check_tuples(primals, tangents, "hvp")
     function = as_function(f)
+    if current() is not None:
+        return jvp(gradient_of(function, argnums), primals, tangents)[1]
     values = function.positional(tuple(primals), {})
     program = function.program(*values)
     which = chosen(argnums, len(values))
@@ -52,7 +54,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     return moved if isinstance(argnums, tuple) else moved[0]
 
 
-def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
+def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     """The Hessian of a scalar function: the Jacobian of its gradient, laid out as by ``jacrev``.
 
     With a tuple of ``argnums``, a tuple of tuples.
@@ -63,15 +65,18 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Callable[P, Any]:
     """
     function = as_function(f)
 
-    @functools.wraps(function)
-    def transformed(*args: P.args, **kwargs: P.kwargs) -> Any:
-        refuse_to_trace("hessian")
-        values = function.positional(args, kwargs)
+    def numbers(function: Function[..., Any], values: tuple[Any, ...]) -> Any:
         which = chosen(argnums, len(values))
         rows = [[_block(function, values, i, j) for j in which] for i in which]
         return tuple(map(tuple, rows)) if isinstance(argnums, tuple) else rows[0][0]
 
-    return transformed
+    written = forward_jacobian(gradient_of(function, argnums), argnums)
+    return Composed(function, written, numbers)
+
+
+def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:
+    """The gradient in the arguments ``argnums``."""
+    return Gradient(function, argnums, has_aux=False, mode="dependent", with_value=False)
 
 
 def _block(function: Function[..., Any], values: tuple[Any, ...], i: int, j: int) -> Any:

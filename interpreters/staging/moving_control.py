@@ -42,7 +42,11 @@ class MovingControl(Control):
 
     def represented(self, mode: Running, obj: Object) -> Object:
         """The type of what ``plain`` gives."""
-        return _with_tangent(obj, represented(obj, _dual_function))
+        return _with_tangent(obj, self.primal(obj))
+
+    def primal(self, obj: Object) -> Object:
+        """The type of a value without its tangent."""
+        return represented(obj, _dual_function)
 
     def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A term with its tangent, which is zero where it had none."""

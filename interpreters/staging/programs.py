@@ -27,9 +27,11 @@ from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Running
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pushforward import Pushforward
+from interpreters.reverse import Reverse
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
+from interpreters.staging.moving import arrived, moves, velocity
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened
 
@@ -50,15 +52,19 @@ class Forwards:
         self._tape: list[Step] = []
         self._returned: Callable[[Cotangent], Cotangent]
 
+    def arguments(self) -> tuple[Any, ...]:
+        """The parameters as values of the mode."""
+        value, plain = self.control.borders.value, self.control.plain_shape
+        return tuple(
+            value(plain(self.mode, old.type), Atom(new))
+            for old, new in zip(self.lam.params, self.params, strict=True)
+        )
+
     def write(self, machine: Machine) -> Written:
         """The value."""
         lam, control, mode = self.lam, self.control, self.mode
         arrow = interpret(translate(lam.params, lam.body), mode)
-        values = tuple(
-            control.borders.value(control.plain_shape(mode, old.type), Atom(new))
-            for old, new in zip(lam.params, self.params, strict=True)
-        )
-        value, self._tape = yield from forwards(machine, arrow, values)
+        value, self._tape = yield from forwards(machine, arrow, self.arguments())
         shape, own = control.borders.term(value, arrow.cod)
         self.value = yield from control.plain(mode, machine, shape, own, arrow.cod)
         self._returned = partial(control.returned, shape, own.type)
@@ -75,12 +81,15 @@ class Forwards:
         return Lam(self.params, closed(self.scope, result).body, self.lam.name)
 
 
-def gradient(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
+def gradient(
+    lam: Lam, which: Sequence[int], mode: Reverse | None = None, *, has_aux: bool = False
+) -> Lam:
     """``λ(x…). (y, (x̄ᵢ, …))`` of a closed λ whose result is one number.
 
-    With ``has_aux`` the result is a pair, and its first component is the number.
+    ``mode`` is a reverse mode over a Terms carrier of its own. With ``has_aux`` the result is a
+    pair, and its first component is the number.
     """
-    program = Forwards(lam, Dependent(Terms()))
+    program = Forwards(lam, mode or Dependent(Terms()))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -93,12 +102,14 @@ def gradient(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
     return _run(program, write)
 
 
-def pullback(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
+def pullback(
+    lam: Lam, which: Sequence[int], mode: Reverse | None = None, *, has_aux: bool = False
+) -> Lam:
     """``λ(x…). (y, λȳ. (x̄ᵢ, …))``: the rep-function of a closed λ (004, section 3).
 
     With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component.
     """
-    program = Forwards(lam, Dependent(Terms()))
+    program = Forwards(lam, mode or Dependent(Terms()))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -115,13 +126,44 @@ def pullback(lam: Lam, which: Sequence[int], *, has_aux: bool = False) -> Lam:
     return _run(program, write)
 
 
-def pushforward(lam: Lam) -> Lam:
-    """``λ((x, ẋ), …). (y, ẏ)`` of a closed λ: the dual function; an integer has no tangent."""
-    program = Forwards(lam, Pushforward(Terms()))
+class Moved(Forwards):
+    """A closed λ in forward mode, of arguments and their tangents."""
+
+    def __init__(self, lam: Lam, still: int) -> None:
+        """The first ``still`` parameters do not move and have no tangents."""
+        super().__init__(lam, Pushforward(Terms()))
+        primals = [self.control.primal(param.type) for param in lam.params]
+        self.scope = Scope(None, "a program")
+        names = [param.name for param in lam.params]
+        self._primals = [self.scope.parameter(n, o) for n, o in zip(names, primals, strict=True)]
+        self._tangents = [
+            self.scope.parameter(f"d{param.name}", velocity(param.type))
+            for param in lam.params[still:]
+        ]
+        self.params = (*self._primals, *self._tangents)
+        self._still = still
+
+    def arguments(self) -> tuple[Any, ...]:
+        """The parameters as dual values."""
+        tangents = [None] * self._still + [Atom(tangent) for tangent in self._tangents]
+        return tuple(
+            arrived(old.type, Atom(primal), tangent)
+            for old, primal, tangent in zip(self.lam.params, self._primals, tangents, strict=True)
+        )
+
+
+def pushforward(lam: Lam, still: int = 0) -> Lam:
+    """``λ(c…, x…, ẋ…). (y, ẏ)`` of a closed λ, whose first ``still`` parameters do not move.
+
+    The tangent of what cannot move is a Unit.
+    """
+    program = Moved(lam, still)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
-        return program.close(program.value)
+        if moves(lam.body.type):
+            return program.close(program.value)
+        return program.close(atoms.tuple_of((program.value, atoms.tuple_of(()))))
 
     return _run(program, write)
 

@@ -52,7 +52,7 @@ def plus(a: Cotangent, b: Cotangent, add: Add) -> Cotangent:
 
 def opened(cotangent: Cotangent) -> dict[int, Cotangent]:
     """The cotangent of a product by components, which may be one term of a program."""
-    return cotangent if type(cotangent) is dict else cotangent.opened()  # type: ignore[no-any-return]
+    return cotangent if type(cotangent) is dict else cotangent.opened()
 
 
 def _calls(cotangent: Cotangent) -> list[Any]:

@@ -14,6 +14,7 @@ from combinators.errors import (
     ShapeMismatch,
     TypeMismatch,
     UnboundVariable,
+    WrongMode,
 )
 from combinators.terms import Var
 from combinators.translate import translate
@@ -192,11 +193,11 @@ TRACED = {
         TypeError,
         ["its type is not known", "fun(f, Real)"],
     ),
-    "grad inside": Mistake(
-        at(lambda x: dc.grad(lambda y: y * y)(x), 1.0),
-        ConcreteValueNeeded,
-        TypeError,
-        ["grad is used inside", "hessian(f) or hvp(f)"],
+    "a mode that is not written, inside": Mistake(
+        at(lambda x: dc.grad(lambda y: y * y, mode="simple")(x), 1.0),
+        WrongMode,
+        ValueError,
+        ['mode="simple"', "leave mode= out"],
     ),
 }
 

@@ -1,0 +1,84 @@
+"""Partial evaluation (000, section 5): programs made smaller by rules that are laws.
+
+``simplify`` gives a program of the same type and the same values that costs no more to run;
+``normal`` only brings it into let-normal form. The rules stand in ``simplify/rules``, one a line.
+
+>>> from combinators.operation import Operation, named
+>>> from combinators.objects import Real
+>>> from combinators.terms import Lam, Prim, Var, const
+>>> x = Var("x", Real)
+>>> product = Prim(Operation(named("multiply")), (x, const(1.0)))
+>>> simplify(Lam((x,), product))
+λx. x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from combinators.kit.collector import uncollected
+from combinators.simplify.forward import passed
+from combinators.simplify.needs import Analysis
+from combinators.simplify.patterns import Hole, Node, Rest, head, once
+from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
+from combinators.simplify.rules import FAST, RULES, STEPS
+from combinators.simplify.written import written
+from combinators.terms import Lam
+
+PASSES = 8
+"""A program that still changes after so many passes is left as it is then."""
+
+
+def simplify(
+    lam: Lam,
+    *,
+    without: Iterable[str] = (),
+    rules: Iterable[Rule] = (),
+    fast_math: bool = False,
+    fold: Fold | None = None,
+    trace: Trace | None = None,
+) -> Lam:
+    """The closed λ ``lam`` after partial evaluation (000, section 5.1 and Fig. 12).
+
+    ``without`` names rules or groups that are left out, ``rules`` are the user's own and tried
+    first, ``fast_math`` adds the group of that name, which holds for real numbers only. ``fold``
+    computes a primitive of numbers; ``trace`` is called whenever a rule fires. It raises
+    ``UnboundVariable`` for a λ that captures, and ``TypeMismatch`` for a name that is no rule.
+    """
+    everything = (*rules, *RULES, *FAST)
+    off = {*without} if fast_math else {*without, "fast_math"}
+    switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold)
+    with uncollected():
+        made, last = passed(lam, switches)
+        for _ in range(PASSES):
+            analysis = Analysis(made, last.units, switches)
+            before = switches.fired
+            made, last = passed(made, switches, analysis, last.ids)
+            if switches.fired == before and not last.placed:
+                break
+        return written(made, last.ids, switches)
+
+
+def normal(lam: Lam) -> Lam:
+    """``lam`` in let-normal form: what is used again is named, once, and nothing else changes."""
+    switches = Switches((), ())
+    made, last = passed(lam, switches)
+    return written(made, last.ids, switches)
+
+
+__all__ = [
+    "FAST",
+    "RULES",
+    "STEPS",
+    "Fired",
+    "Fold",
+    "Hole",
+    "Node",
+    "Rest",
+    "Rule",
+    "Step",
+    "head",
+    "normal",
+    "once",
+    "simplify",
+]

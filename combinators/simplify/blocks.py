@@ -1,0 +1,262 @@
+"""Writing lines in let-normal form: rules are tried, equal lines are one, invariants move out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import DiffcurryError
+from combinators.kit.names import Names
+from combinators.objects import Object, Tensor, Unit
+from combinators.operation import Operation
+from combinators.primitives.shape import BROADCAST_TO
+from combinators.simplify.holes import is_number_zero, is_typed_zero, zeros
+from combinators.simplify.patterns import (
+    COMMUTATIVE,
+    SMALL,
+    Found,
+    Hole,
+    Node,
+    Pattern,
+    atom_marks,
+    is_atom,
+    unview,
+    view,
+)
+from combinators.simplify.rule import Switches
+from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+
+_TYPED_ZERO = zeros(Unit)
+NESTING = 40
+"""Right sides that fire rules that fire rules … so deep are left to the next pass."""
+FOLDED = 1024
+"""A computed literal has at most so many elements, or as many as what it is computed from."""
+
+
+class Block:
+    """The lines of one λ or one branch."""
+
+    def __init__(self, parent: Block | None, *, loop: bool = False) -> None:
+        """Inside ``parent``; of a ``loop``, lines that do not depend on it move out."""
+        self.parent = parent
+        self.loop = loop
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.lines: list[tuple[Var, Term]] = []
+        self.keys: list[Any] = []
+
+
+class Writer:
+    """The lines of one closed λ, and what is known of its variables."""
+
+    def __init__(self, switches: Switches, closed: set[int]) -> None:
+        """``closed`` are the ids of closed λs, which are atoms."""
+        self.switches = switches
+        self.names = Names()
+        self._closed = closed
+        self._lines: dict[str, Term] = {}
+        self._home: dict[str, int] = {}
+        self._zero: set[str] = set()
+        self._marks: dict[str, tuple[str, ...]] = {}
+        self._uses: dict[str, int] = {}
+        self._common: dict[Any, Var] = {}
+        self._nesting = 0
+
+    def definition(self, atom: Term) -> Term:
+        """The line of a variable; another atom itself."""
+        return self._lines.get(atom.name, atom) if isinstance(atom, Var) else atom
+
+    def is_zero(self, atom: Term) -> bool:
+        """Whether it is known to be 0 in every component."""
+        if isinstance(atom, Var):
+            return atom.name in self._zero
+        return is_typed_zero(atom) or is_number_zero(atom)
+
+    def is_typed_zero(self, atom: Term) -> bool:
+        """Whether it is the zero of a type, or a tuple of such."""
+        line = self.definition(atom)
+        if isinstance(line, Tuple):
+            return bool(line.items) and all(map(is_typed_zero, line.items))
+        return is_typed_zero(line)
+
+    def is_once(self, atom: Term) -> bool:
+        """Whether the line is used once."""
+        return isinstance(atom, Var) and self._uses.get(atom.name) == 1
+
+    def is_outside(self, atom: Term, block: Block) -> bool:
+        """Whether ``block`` sees an atom of a block inside it."""
+        if isinstance(atom, Var):
+            return self._home[atom.name] <= block.depth
+        return is_atom(atom) or id(atom) in self._closed
+
+    def parameter(self, wish: str, obj: Object, block: Block) -> Var:
+        """A variable that ``block`` starts with."""
+        var = Var(self._name(wish), obj)
+        self._home[var.name] = block.depth
+        return var
+
+    def used(self, var: Var, times: int) -> None:
+        """Note that a variable stands for one that was used so many times."""
+        known = self._uses.get(var.name, 0)
+        self._uses[var.name] = known + times
+
+    def _name(self, wish: str) -> str:
+        """A new name; a number that an earlier pass gave is given anew."""
+        stem = wish.rstrip("0123456789") or wish
+        return self.names.fresh(stem if wish in self._home else wish)
+
+    def emit(self, term: Term, block: Block, wish: str = "v") -> Term:
+        """An atom for ``term``, whose operands are atoms."""
+        made = self._rewritten(term, block, wish)
+        return self.bind(term, block, wish) if made is None else made
+
+    def bind(self, term: Term, block: Block, wish: str = "v") -> Var:
+        """A variable for ``term``; no rule is tried."""
+        key = self._key(term)
+        if key is not None:
+            known = self._common.get(key)
+            if known is not None and self.switches.has("common"):
+                self.switches.say("common", term, known, wish)
+                return known
+            block = self._out_of_loops(term, block, wish)
+        var = Var(self._name(wish), term.type)
+        block.lines.append((var, term))
+        self._lines[var.name] = term
+        self._home[var.name] = block.depth
+        seen = view(term)
+        if seen is not None:
+            self._marks[var.name] = (seen[0],)
+        if isinstance(term, Tuple) and term.items and all(map(self.is_zero, term.items)):
+            self._zero.add(var.name)
+            self._marks[var.name] = ("tuple", *atom_marks(_TYPED_ZERO))
+        if key is not None and key not in self._common:
+            self._common[key] = var
+            block.keys.append(key)
+        return var
+
+    def leave(self, block: Block) -> None:
+        """What is outside the block does not see its lines."""
+        for key in block.keys:
+            del self._common[key]
+        block.keys.clear()
+
+    def close(self, block: Block, result: Term) -> Term:
+        """The block as a term."""
+        self.leave(block)
+        return Let(tuple(block.lines), result) if block.lines else result
+
+    def _out_of_loops(self, term: Term, block: Block, wish: str) -> Block:
+        if not block.loop or not isinstance(term, (Prim, Proj, Tuple)):
+            return block
+        seen = view(term)
+        assert seen is not None
+        depths = [self._home[atom.name] for atom in seen[1] if isinstance(atom, Var)]
+        deepest = max(depths, default=0)
+        outer = block
+        while outer.loop and outer.parent is not None and deepest < outer.depth:
+            outer = outer.parent
+        if outer is not block:
+            self.switches.say("hoist", term, term, wish)
+        return outer
+
+    def _key(self, term: Term) -> Any:
+        """Equal for equal lines; None for what has a block of its own."""
+        seen = view(term)
+        if seen is None:
+            return None
+        keys = [self._atom_key(operand) for operand in seen[1]]
+        if None in keys:
+            return None
+        if seen[0] in COMMUTATIVE:
+            keys.sort(key=_text)
+        return seen[0], seen[2], *keys
+
+    def _atom_key(self, atom: Term) -> Any:
+        match atom:
+            case Var(name):
+                return name
+            case Const(literal):
+                small = literal.array.size <= SMALL
+                return (literal.type, literal.array.tobytes()) if small else (id(literal),)
+            case Lam():
+                return (id(atom),) if id(atom) in self._closed else None
+            case Prim(operation, ()):
+                return operation
+            case _:
+                return None
+
+    def _rewritten(self, term: Term, block: Block, wish: str) -> Term | None:
+        seen = view(term)
+        if seen is None or self._nesting >= NESTING:
+            return None
+        rules = self.switches.rules.get(seen[0])
+        if rules is None:
+            return self._folded(term) if self.switches.fold is not None else None
+        marks: set[str] = set()
+        for operand in seen[1]:
+            if isinstance(operand, Var):
+                marks.update(self._marks.get(operand.name, ()))
+            else:
+                marks.update(atom_marks(operand))
+        for rule in rules:
+            applied = rule.apply(term, self) if rule.marks <= marks else None
+            if applied is not None:
+                after = self._built(*applied, term.type, block, wish)
+                if after is not None:
+                    self.switches.say(rule.name, term, self.definition(after), wish)
+                    return after
+        return self._folded(term) if self.switches.fold is not None else None
+
+    def _built(
+        self, pattern: Pattern, found: Found, out: Object, block: Block, wish: str
+    ) -> Term | None:
+        """The right side as an atom of type ``out``, spread to its shape where need be."""
+        self._nesting += 1
+        made = self._made(pattern, found, block, wish)
+        self._nesting -= 1
+        if made.type is out:
+            return made
+        if not isinstance(out, Tensor) or not isinstance(made.type, Tensor):
+            return None
+        if made.type.dtype != out.dtype:
+            return None
+        spread = Operation(BROADCAST_TO, (("shape", out.shape),))
+        return self.emit(Prim(spread, (made,)), block, wish)
+
+    def _made(self, pattern: Pattern, found: Found, block: Block, wish: str) -> Term:
+        match pattern:
+            case Hole(name):
+                return found[name]  # type: ignore[no-any-return]
+            case Node(head, operands, parameters):
+                terms = tuple([self._made(part, found, block, "v") for part in operands])
+                given = {
+                    name: found[value.name] if isinstance(value, Hole) else value
+                    for name, value in parameters
+                }
+                return self.emit(unview(head, terms, given), block, wish)
+            case _:
+                assert isinstance(pattern, Term)
+                return pattern
+
+    def _folded(self, term: Term) -> Term | None:
+        """A primitive of numbers as a number."""
+        if not isinstance(term, Prim) or not isinstance(term.type, Tensor) or not term.args:
+            return None
+        sizes = [a.literal.array.size for a in term.args if isinstance(a, Const)]
+        if len(sizes) < len(term.args) or term.type.size > max(FOLDED, *sizes):
+            return None
+        if not self.switches.has("fold-constants") or self.switches.fold is None:
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                literal = self.switches.fold(term)
+        except DiffcurryError:
+            return None
+        if literal is None or literal.type is not term.type:
+            return None
+        self.switches.say("fold-constants", term, Const(literal))
+        return Const(literal)
+
+
+def _text(key: Any) -> str:
+    return key if isinstance(key, str) else repr(key)

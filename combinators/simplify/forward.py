@@ -1,0 +1,269 @@
+"""One pass over a program, from its beginning: an evaluator whose values are atoms of a new one.
+
+A name stands for the atom that was written for it, so that let-normal form, forward substitution
+and dead code need no rule of their own. What is known of the uses, from the end of the program as
+it was, says what is written later, in parts, or not at all.
+"""
+
+from __future__ import annotations
+
+from combinators.errors import UnboundVariable
+from combinators.free import captured
+from combinators.kit.recursion import Recursive, recurse
+from combinators.primitives.loops import LOOPS
+from combinators.simplify.blocks import Block, Writer
+from combinators.simplify.calls import call
+from combinators.simplify.choice import choice
+from combinators.simplify.loops import loop
+from combinators.simplify.needs import Analysis, Uses
+from combinators.simplify.parts import (
+    Frame,
+    Later,
+    Need,
+    Path,
+    Split,
+    Value,
+    is_partial,
+    paths,
+)
+from combinators.simplify.rule import Switches
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+
+
+class Pass:
+    """One pass over one program."""
+
+    def __init__(self, switches: Switches, analysis: Analysis | None, closed: set[int]) -> None:
+        """``closed`` are the ids of the λs that capture nothing."""
+        self.switches = switches
+        self.analysis = analysis
+        self.closed = closed
+        self.units: list[Lam] = []
+        """The closed λs of the result, each after those that it mentions."""
+        self.ids: set[int] = set()
+        self.placed = False
+        """Whether a loop's closed function was put in place, where the next pass looks into it."""
+        self._done: dict[int, Lam] = {}
+        self.writer = Writer(switches, self.ids)
+
+    def unit(self, lam: Lam) -> Recursive[Lam]:
+        """A closed λ, once."""
+        if id(lam) in self._done:
+            return self._done[id(lam)]
+        outer, self.writer = self.writer, Writer(self.switches, self.ids)
+        uses = self.analysis.units[id(lam)] if self.analysis else None
+        need = self.analysis.results[id(lam)] if self.analysis else None
+        block, frame = Block(None), Frame({}, uses)
+        params = self.parameters(lam, frame, block)
+        value: Value = yield self.walk(lam.body, frame, block, "v", need)
+        result: Term = yield self.narrowed(value, need, lam, block)
+        made = Lam(params, self.writer.close(block, result), lam.name)
+        self.writer = outer
+        self._done[id(lam)] = made
+        self.units.append(made)
+        self.ids.add(id(made))
+        return made
+
+    def narrowed(self, value: Value, need: Need, lam: Lam, block: Block) -> Recursive[Term]:
+        """The needed parts of what a function gives, as one atom."""
+        cod = lam.body.type
+        if not is_partial(need, cod) or not self.switches.has("call-parts"):
+            whole: Term = yield self.atom(value, block)
+            return whole
+        self.switches.say("call-parts", lam, lam)
+        atoms: list[Term] = []
+        for path in paths(need, cod):
+            atoms.append((yield self.select(value, path, block)))
+        return self.packed(atoms, block)
+
+    def parameters(self, lam: Lam, frame: Frame, block: Block) -> tuple[Var, ...]:
+        """New parameters, for which the old ones stand."""
+        made = tuple(self.writer.parameter(p.name, p.type, block) for p in lam.params)
+        frame.env.update(zip([p.name for p in lam.params], made, strict=True))
+        return made
+
+    def walk(
+        self, term: Term, frame: Frame, block: Block, wish: str = "v", need: Need = None
+    ) -> Recursive[Value]:
+        """What ``term`` stands for, once ``block`` holds the lines that it needs."""
+        match term:
+            case Var(name):
+                if name not in frame.env:
+                    raise UnboundVariable(f"{name} is not bound; simplify takes a closed λ")
+                return frame.env[name]
+            case Const() | Prim(_, ()):
+                return term
+            case Let(lines, body):
+                before = self._shadowed(lines, frame)
+                for var, bound in lines:
+                    if not self._plain(var, bound, frame, block):
+                        yield self._line(var, bound, frame, block)
+                value: Value = yield self.walk(body, frame, block, wish, need)
+                frame.env.update(before)
+                return value
+            case Prim(operation, _) if operation.primitive in LOOPS:
+                made: Value = yield loop(self, term, frame, block, wish, need)
+                return made
+            case Proj(index, product):
+                inside: Value = yield self.walk(product, frame, block)
+                part: Value = yield self.part(inside, index, block, wish)
+                return part
+            case Tuple(items, _) if is_partial(need, term.type):
+                assert need is not None
+                parts: dict[int, Value] = {}
+                for index, below in sorted(need.items()):
+                    parts[index] = yield self.walk(items[index], frame, block, "v", below)
+                return Split(term.type, parts)
+            case Tuple(items, names):
+                atoms = yield self.operands(items, frame, block)
+                return self.writer.emit(Tuple(atoms, names), block, wish)
+            case Prim(operation, args, place):
+                atoms = yield self.operands(args, frame, block)
+                return self.writer.emit(Prim(operation, atoms, place), block, wish)
+            case App():
+                result: Value = yield call(self, term, frame, block, wish, need)
+                return result
+            case Cond():
+                chosen: Value = yield choice(self, term, frame, block, wish, need)
+                return chosen
+            case Lam():
+                function: Term = yield self._function(term, frame, block, wish)
+                return function
+        raise AssertionError(term)
+
+    def _shadowed(self, lines: tuple[tuple[Var, Term], ...], frame: Frame) -> dict[str, Value]:
+        """What the names of a let stood for outside it; in a program as we write it, nothing."""
+        if frame.uses is not None:
+            return {}
+        return {var.name: frame.env[var.name] for var, _ in lines if var.name in frame.env}
+
+    def _plain(self, var: Var, bound: Term, frame: Frame, block: Block) -> bool:
+        """Write a primitive of atoms, which most lines are, without a generator for it."""
+        if not isinstance(bound, Prim) or bound.operation.primitive in LOOPS:
+            return False
+        env, uses, atoms = frame.env, frame.uses, []
+        if uses is not None and (var.name in uses.fused or not uses.count[var.name]):
+            return False
+        for arg in bound.args:
+            atom = env.get(arg.name) if isinstance(arg, Var) else arg
+            if not isinstance(atom, (Var, Const)):
+                return False
+            atoms.append(atom)
+        made = bound
+        if any(atom is not arg for atom, arg in zip(atoms, bound.args, strict=True)):
+            made = Prim(bound.operation, tuple(atoms), bound.place)
+        value = self.writer.emit(made, block, var.name)
+        if uses is not None and isinstance(value, Var):
+            self.writer.used(value, uses.count[var.name])
+        env[var.name] = value
+        return True
+
+    def _line(self, var: Var, bound: Term, frame: Frame, block: Block) -> Recursive[None]:
+        uses = frame.uses
+        if uses is not None and not uses.count[var.name]:
+            return
+        if self._is_later(var, bound, uses):
+            frame.env[var.name] = Later(bound, frame)
+            return
+        need = uses.needs[var.name] if uses is not None else None
+        value: Value = yield self.walk(bound, frame, block, var.name, need)
+        if uses is not None and isinstance(value, Var):
+            self.writer.used(value, uses.count[var.name])
+        frame.env[var.name] = value
+
+    def _is_later(self, var: Var, bound: Term, uses: Uses | None) -> bool:
+        if isinstance(bound, Lam):
+            return id(bound) in self.closed or (uses is not None and uses.count[var.name] == 1)
+        return uses is not None and var.name in uses.fused and self.switches.has("map-fusion")
+
+    def operands(
+        self, terms: tuple[Term, ...], frame: Frame, block: Block
+    ) -> Recursive[tuple[Term, ...]]:
+        """The atoms for several operands; a λ that is used here alone stands here."""
+        found: list[Term] = []
+        for term in terms:
+            value = frame.env.get(term.name) if isinstance(term, Var) else None
+            if isinstance(value, Var):
+                found.append(value)
+            elif isinstance(term, Const):
+                found.append(term)
+            else:
+                found.append((yield self.operand(term, frame, block)))
+        return tuple(found)
+
+    def operand(self, term: Term, frame: Frame, block: Block) -> Recursive[Term]:
+        """The atom for one operand."""
+        value: Value = yield self.walk(term, frame, block)
+        atom: Term = yield self.atom(value, block)
+        return atom
+
+    def _function(self, lam: Lam, frame: Frame, block: Block, wish: str) -> Recursive[Term]:
+        """A λ as a value: a closed one stands for itself, another has a name."""
+        if id(lam) in self.closed:
+            unit: Lam = yield self.unit(lam)
+            return unit
+        inner = Block(block)
+        before = {p.name: frame.env[p.name] for p in lam.params if p.name in frame.env}
+        params = self.parameters(lam, frame, inner)
+        result: Term = yield self.operand(lam.body, frame, inner)
+        frame.env.update(before)
+        made = Lam(params, self.writer.close(inner, result), lam.name)
+        return self.writer.bind(made, block, lam.name or wish)
+
+    def atom(self, value: Value, block: Block) -> Recursive[Term]:
+        """One atom for a value."""
+        match value:
+            case Later(term, frame):
+                forced: Value = yield self.walk(term, frame, block)
+                atom: Term = yield self.atom(forced, block)
+                return atom
+            case Split(obj, parts):
+                atoms: list[Term] = []
+                for index in range(len(parts)):
+                    atoms.append((yield self.atom(parts[index], block)))
+                names = getattr(obj, "names", None)
+                return self.writer.emit(Tuple(tuple(atoms), names), block)
+            case _:
+                return value
+
+    def part(self, value: Value, index: int, block: Block, wish: str = "v") -> Recursive[Value]:
+        """A component of a value."""
+        if isinstance(value, Split):
+            return value.parts[index]
+        atom: Term = yield self.atom(value, block)
+        return self.writer.emit(Proj(index, atom), block, wish)
+
+    def select(self, value: Value, path: Path, block: Block) -> Recursive[Term]:
+        """The atom for a part of a value."""
+        for index in path:
+            value = yield self.part(value, index, block)
+        atom: Term = yield self.atom(value, block)
+        return atom
+
+    def packed(self, atoms: list[Term], block: Block) -> Term:
+        """Several atoms as one; one stands for itself."""
+        return atoms[0] if len(atoms) == 1 else self.writer.emit(Tuple(tuple(atoms)), block)
+
+    def unpacked(self, whole: Term, entries: list[Path], block: Block) -> list[tuple[Path, Value]]:
+        """What was packed, at these paths."""
+        if len(entries) == 1:
+            return [(entries[0], whole)]
+        return [
+            (path, self.writer.emit(Proj(index, whole), block))
+            for index, path in enumerate(entries)
+        ]
+
+
+def passed(
+    lam: Lam, switches: Switches, analysis: Analysis | None = None, closed: set[int] | None = None
+) -> tuple[Lam, Pass]:
+    """The program after one pass, and the pass."""
+    if closed is None:
+        free, inside = captured(lam)
+        if free:
+            names = ", ".join(var.name for var in free)
+            raise UnboundVariable(f"{names} is not bound; simplify takes a closed λ")
+        closed = {key for key, variables in inside.items() if not variables}
+    run = Pass(switches, analysis, closed)
+    made: Lam = recurse(run.unit(lam))
+    return made, run

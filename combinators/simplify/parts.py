@@ -1,0 +1,94 @@
+"""What is needed of a value, and values of which only parts are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from combinators.objects import Object, components
+from combinators.terms import Term
+
+if TYPE_CHECKING:
+    from combinators.simplify.needs import Uses
+
+Need = dict[int, Any] | None
+"""Components, each with what is needed of it; None is the whole. It is two levels deep."""
+
+Path = tuple[int, ...]
+
+
+def merged(x: Need, y: Need) -> Need:
+    """What both need."""
+    if x is None or y is None:
+        return None
+    both = dict(x)
+    for index, need in y.items():
+        both[index] = merged(both[index], need) if index in both else need
+    return both
+
+
+def shallow(need: Need) -> Need:
+    """One level of it."""
+    return None if need is None else dict.fromkeys(need)
+
+
+def is_partial(need: Need, obj: Object) -> bool:
+    """Whether a component of ``obj`` is not needed."""
+    product = components(obj)
+    if need is None or product is None:
+        return False
+    return len(need) < product.width or any(
+        is_partial(below, product.parts[index]) for index, below in need.items()
+    )
+
+
+def paths(need: Need, obj: Object) -> list[Path]:
+    """Where what is needed lies."""
+    product = components(obj)
+    if need is None or product is None:
+        return [()]
+    return [
+        (index, *path)
+        for index in sorted(need)
+        for path in paths(need[index], product.parts[index])
+    ]
+
+
+@dataclass(eq=False)
+class Frame:
+    """What the names of one λ stand for, and how that λ uses them, where that is known."""
+
+    env: dict[str, Value]
+    uses: Uses | None
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """A term that is written where it is used, which is in one place: a λ, or a map."""
+
+    term: Term
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A product by those of its components that are needed."""
+
+    obj: Object
+    parts: dict[int, Value]
+
+
+Value = Term | Later | Split
+
+
+def assembled(obj: Object, entries: Iterable[tuple[Path, Value]]) -> Value:
+    """The value of type ``obj`` that has these parts."""
+    grouped: dict[int, list[tuple[Path, Value]]] = {}
+    for path, value in entries:
+        if not path:
+            return value
+        grouped.setdefault(path[0], []).append((path[1:], value))
+    product = components(obj)
+    assert product is not None
+    return Split(obj, {i: assembled(product.parts[i], below) for i, below in grouped.items()})

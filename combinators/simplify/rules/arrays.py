@@ -1,0 +1,144 @@
+"""Chains of moves become one move, and moves of one number everywhere become that number."""
+
+from __future__ import annotations
+
+from combinators.objects import Object, Tensor
+from combinators.simplify.holes import a, b, c, d, filled, k, s, uniform, x
+from combinators.simplify.patterns import Node, Rest, head
+from combinators.simplify.rule import Rule
+from combinators.terms import Const, Term
+
+reshape, transpose, broadcast_to = map(head, ("reshape", "transpose", "broadcast_to"))
+slice_, embed, concatenate = map(head, ("slice", "embed", "concatenate"))
+Shape = tuple[int, ...]
+
+CHAIN = "moves compose"
+IDENTITY = "000, Fig. 12: map (x. x) A ⇝ A"
+WINDOW = "a window of what was put there"
+UNIFORM = "000, Fig. 12: moves of ZerosLike and OnesLike"
+
+
+def _itself(x: Term, out: Object) -> Term | None:
+    return x if x.type is out else None
+
+
+def _unmoved(x: Term, a: Shape) -> Term | None:
+    return x if a == tuple(range(len(a))) else None
+
+
+def _reshaped(x: Term, a: Shape, out: Object) -> Node | None:
+    """A transpose that keeps the order of all axes that matter moves nothing."""
+    assert isinstance(x.type, Tensor)
+    assert isinstance(out, Tensor)
+    kept = [axis for axis in a if x.type.shape[axis] != 1]
+    return reshape(x, shape=out.shape) if kept == sorted(kept) else None
+
+
+def _all_of(x: Term, a: Shape, b: Shape, out: Object) -> Term | None:
+    """All of it, in order: a window that begins at the beginning and leaves nothing out."""
+    plain = not any(a) and all(step == 1 for step in b)
+    return x if x.type is out and plain else None
+
+
+def _inner_window(x: Term, a: Shape, b: Shape, c: Shape, d: Shape, s: Shape) -> Node:
+    """The window (c, d) of the window (a, b)."""
+    start = tuple(first + step * more for first, step, more in zip(a, b, c, strict=True))
+    return slice_(x, start=start, step=_steps(b, d), extent=s)
+
+
+def _outer_window(x: Term, a: Shape, b: Shape, c: Shape, d: Shape, s: Shape) -> Node:
+    """Put at (a, b) of what is put at (c, d)."""
+    start = tuple(first + step * more for first, step, more in zip(c, d, a, strict=True))
+    return embed(x, start=start, step=_steps(b, d), shape=s)
+
+
+def _steps(b: Shape, d: Shape) -> Shape:
+    return tuple(one * other for one, other in zip(b, d, strict=True))
+
+
+def _same_window(x: Term, a: Shape, b: Shape, s: Shape) -> Term | None:
+    return x if isinstance(x.type, Tensor) and x.type.shape == s else None
+
+
+def _one_part(x: tuple[Term, ...]) -> Term | None:
+    return x[0] if len(x) == 1 else None
+
+
+def _part_of(x: tuple[Term, ...], k: int, a: Shape, b: Shape, s: Shape) -> Node | None:
+    """The window where it lies in one of the parts."""
+    if not s[k]:
+        return None
+    ends = a[k], a[k] + b[k] * (s[k] - 1)
+    before = 0
+    for part in x:
+        after = before + part.type.shape[k]  # type: ignore[attr-defined]
+        if before <= min(ends) and max(ends) < after:
+            return slice_(part, start=(*a[:k], a[k] - before, *a[k + 1 :]), step=b, extent=s)
+        before = after
+    return None
+
+
+def _everywhere(uniform: Const, out: Object) -> Const | None:
+    array = uniform.literal.array
+    return filled(array.flat[0].astype(out.dtype), out) if isinstance(out, Tensor) else None
+
+
+ARRAYS = (
+    Rule("reshape-own", "arrays", IDENTITY, reshape(x), _itself),
+    Rule("reshape-reshape", "arrays", CHAIN, reshape(reshape(x), shape=s), reshape(x, shape=s)),
+    Rule("transpose-own", "arrays", IDENTITY, transpose(x, axes=a), _unmoved),
+    Rule("transpose-reshape", "arrays", CHAIN, transpose(x, axes=a), _reshaped),
+    Rule(
+        "transpose-transpose",
+        "arrays",
+        CHAIN,
+        transpose(transpose(x, axes=a), axes=b),
+        lambda x, a, b: transpose(x, axes=tuple(a[j] for j in b)),
+    ),
+    Rule("broadcast-own", "arrays", IDENTITY, broadcast_to(x), _itself),
+    Rule(
+        "broadcast-broadcast",
+        "arrays",
+        CHAIN,
+        broadcast_to(broadcast_to(x), shape=s),
+        broadcast_to(x, shape=s),
+    ),
+    Rule("slice-own", "arrays", IDENTITY, slice_(x, start=a, step=b), _all_of),
+    Rule(
+        "slice-slice",
+        "arrays",
+        CHAIN,
+        slice_(slice_(x, start=a, step=b), start=c, step=d, extent=s),
+        _inner_window,
+    ),
+    Rule(
+        "slice-embed",
+        "arrays",
+        WINDOW,
+        slice_(embed(x, start=a, step=b), start=a, step=b, extent=s),
+        _same_window,
+    ),
+    Rule(
+        "slice-concatenate",
+        "arrays",
+        WINDOW,
+        slice_(concatenate(Rest("x"), axis=k), start=a, step=b, extent=s),
+        _part_of,
+    ),
+    Rule("embed-own", "arrays", IDENTITY, embed(x, start=a, step=b), _all_of),
+    Rule(
+        "embed-embed",
+        "arrays",
+        CHAIN,
+        embed(embed(x, start=a, step=b), start=c, step=d, shape=s),
+        _outer_window,
+    ),
+    Rule("concatenate-one", "arrays", IDENTITY, concatenate(Rest("x")), _one_part),
+)
+
+CONSTANTS = (
+    *(
+        Rule(f"{move}-uniform", "constants", UNIFORM, head(move)(uniform), _everywhere)
+        for move in ("broadcast_to", "reshape", "transpose", "slice", "convert")
+    ),
+)

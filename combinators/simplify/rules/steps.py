@@ -1,0 +1,36 @@
+"""The simplifications that look at more than one line, by name; the passes carry them out."""
+
+from __future__ import annotations
+
+from combinators.simplify.rule import Step
+
+FIG = "000, Fig. 12"
+CLASSIC = "Muchnick, Advanced Compiler Design and Implementation"
+
+STEPS = (
+    Step("beta", "inlining", FIG, "(λx. e) a ⇝ let x = a in e, of a λ that stands there"),
+    Step("inline-once", "inlining", FIG, "a function that is called in one place, there"),
+    Step("inline-small", "inlining", FIG, "a function of at most four operations, at every call"),
+    Step("cond-known", "conditionals", FIG, "if true then a else b ⇝ a"),
+    Step("cond-same", "conditionals", FIG, "if p then a else a ⇝ a, also in one component"),
+    Step("cond-parts", "conditionals", FIG, "πᵢ (if p then a else b) ⇝ if p then πᵢ a else πᵢ b"),
+    Step("map-fusion", "loops", FIG, "a map that only one loop reads runs inside it"),
+    Step("loop-empty", "loops", CLASSIC, "a loop over no rows is where it starts"),
+    Step("loop-parts", "loops", CLASSIC, "carries, results and rows that nothing needs go"),
+    Step("loop-steady", "loops", CLASSIC, "a carry that every step passes on is no carry"),
+    Step(
+        "loop-zero",
+        "loops",
+        "linear dependence: 0 in, 0 out",
+        "a carry that begins at zero and stays there is zero",
+    ),
+    Step("scan-fold", "loops", CLASSIC, "a scan that keeps nothing is a fold"),
+    Step("scan-map", "loops", CLASSIC, "a scan that carries nothing is a map"),
+    Step("hoist", "loops", CLASSIC, "what a step computes from outside only, before the loop"),
+    Step("call-parts", "inlining", CLASSIC, "results of a known function that nothing needs go"),
+    Step(
+        "common", "sharing", CLASSIC, "one name for equal terms, seen from where the first stands"
+    ),
+    Step("fold-constants", "constants", CLASSIC, "a primitive of numbers is a number"),
+    Step("zeros-number", "constants", "000, Fig. 4", "the zero of a tensor type is the number 0"),
+)

@@ -1,0 +1,17 @@
+"""What ``--emit`` writes: one program, in one language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from diffcurry.program import Program
+from diffcurry.stages import code, formula_latex
+
+EMITTERS: dict[str, Callable[[Program], str]] = {
+    "combinators": lambda program: str(program.combinators),
+    "latex": formula_latex,
+    "numpy": code,  # one module: Python's numbers, NumPy's arrays
+    "python": code,
+    "term": str,
+}
+"""From the name of a language to what writes a program in it."""

@@ -1,0 +1,132 @@
+"""Derivatives that are compositions of others: as programs, and with an evaluation of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from combinators.errors import NotDifferentiable
+from combinators.objects import Object, Tensor
+from combinators.tracing.control import map as map_rows
+from combinators.tracing.functions import natural
+from combinators.tracing.traced import LIBRARY
+from combinators.tracing.trees import put_together, take_apart
+from diffcurry.forward import jvp
+from diffcurry.function import Function
+from diffcurry.pulled import Pulled
+from diffcurry.scalar import Argnums, chosen
+
+P = ParamSpec("P")
+Numbers = Callable[[Function[..., Any], tuple[Any, ...]], Any]
+
+
+class Composed(Function[P, Any]):
+    """A function of the language that is written in it, and computes numbers in another way."""
+
+    def __init__(
+        self, inner: Function[..., Any], written: Callable[..., Any], numbers: Numbers
+    ) -> None:
+        """``written`` runs while tracing, ``numbers`` on the user's values."""
+        self.inner, self._numbers = inner, numbers
+        super().__init__(written, inner.types)
+        self._signature = inner._signature
+        self.__name__, self.__doc__ = inner.__name__, inner.__doc__
+
+    def computed(self, values: tuple[Any, ...]) -> Any:
+        """The value at numbers, arrays and functions."""
+        return self._numbers(self.inner, values)
+
+
+def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    """The Jacobian, written: a pushforward of every basis vector, in a ``map``."""
+
+    def jacobian(*args: Any) -> Any:
+        which = chosen(argnums, len(args))
+        found = [_columns(f, args, index) for index in which]
+        return tuple(found) if isinstance(argnums, tuple) else found[0]
+
+    return jacobian
+
+
+def _columns(f: Function[..., Any], args: tuple[Any, ...], which: int) -> Any:
+    face, leaves = take_apart(args[which])
+    blocks: list[list[Any]] = []
+    shown: Any = None
+    for at, leaf in enumerate(leaves):
+        obj = _smooth(leaf)
+        if obj is None:
+            blocks.append([])
+            continue
+
+        def column(unit: Any, at: int = at) -> Any:
+            moved = [unit if i == at else _rest(other) for i, other in enumerate(leaves)]
+            tangents: list[Any] = [None] * len(args)
+            tangents[which] = put_together(face, iter(moved))
+            return jvp(f, args, tuple(tangents))[1]
+
+        stacked = map_rows(column, _basis(obj))
+        shown, parts = take_apart(stacked)
+        blocks.append([_last(part, obj.shape) for part in parts])
+    if not any(blocks):
+        raise NotDifferentiable("a Jacobian is by numbers, and this argument holds none")
+    count = max(map(len, blocks))
+    rows = [
+        put_together(face, iter([block[row] if block else None for block in blocks]))
+        for row in range(count)
+    ]
+    return put_together(shown, iter(rows))
+
+
+def reverse_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    """The Jacobian, written: the pullback of every basis cotangent, in a ``map``."""
+
+    def jacobian(*args: Any) -> Any:
+        which = chosen(argnums, len(args))
+        value, pullback = Pulled(f, has_aux=False, mode="dependent")(*args)
+        found = [_rows(value, pullback, index) for index in which]
+        return tuple(found) if isinstance(argnums, tuple) else found[0]
+
+    return jacobian
+
+
+def _rows(value: Any, pullback: Any, which: int) -> Any:
+    face, leaves = take_apart(value)
+    rows: list[Any] = []
+    for at, leaf in enumerate(leaves):
+        obj = _smooth(leaf)
+        if obj is None:
+            rows.append(None)
+            continue
+
+        def row(unit: Any, at: int = at) -> Any:
+            given = [unit if i == at else _rest(other) for i, other in enumerate(leaves)]
+            return pullback(put_together(face, iter(given)))[which]
+
+        stacked = map_rows(row, _basis(obj))
+        below, parts = take_apart(stacked)
+        first = [LIBRARY["reshape"](part, (*obj.shape, *part.shape[1:])) for part in parts]
+        rows.append(put_together(below, iter(first)))
+    return put_together(face, iter(rows))
+
+
+def _smooth(leaf: Any) -> Tensor | None:
+    """The type of a leaf that is made of reals."""
+    obj: Object = natural(leaf).type
+    return obj if isinstance(obj, Tensor) and obj.is_smooth else None
+
+
+def _rest(leaf: Any) -> Any:
+    obj = natural(leaf).type
+    return np.zeros(obj.shape, obj.dtype)[()] if isinstance(obj, Tensor) and obj.is_smooth else ()
+
+
+def _basis(obj: Tensor) -> Any:
+    return np.eye(obj.size, dtype=obj.dtype).reshape((obj.size, *obj.shape))
+
+
+def _last(stack: Any, shape: tuple[int, ...]) -> Any:
+    """Move the axis of the basis to the end, and give it the shape of the argument."""
+    moved = LIBRARY["moveaxis"](stack, 0, -1)
+    return LIBRARY["reshape"](moved, (*stack.shape[1:], *shape))

@@ -1,0 +1,157 @@
+"""Programs as formulas of SymPy: ``f.sympy()``.
+
+A formula is the program run on symbols named after its parameters, so that it says what the program
+computes, by the same J and in the same category as every other meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import sympy
+
+from combinators.errors import TypeMismatch
+from combinators.kit.names import Names
+from combinators.morphisms import interpret
+from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.terms import Lam
+from combinators.tracing.trees import Face, face_of
+from combinators.translate import translate
+from diffcurry.program import Program
+from interpreters.carriers.sympy_definitions import (
+    READABLE,
+    Definitions,
+    condensed,
+    named,
+    needed,
+    total_size,
+    written_out,
+)
+from interpreters.carriers.sympy_numbers import expressions
+from interpreters.carriers.sympy_shared import MOST_OPERATIONS, Shared
+from interpreters.flat import parts_of
+from interpreters.modes.formula import Formula, Symbols
+from interpreters.modes.formula.symbols import expressions_in
+
+
+def formula(
+    lam: Lam,
+    face: Face | None = None,
+    *,
+    definitions: bool | None = None,
+    most_operations: int = MOST_OPERATIONS,
+    **assumptions: Any,
+) -> Any:
+    """What ``lam``, a closed λ, computes, as an expression on symbols named after its parameters.
+
+    Numbers are expressions, matrices ``ImmutableDenseMatrix``, other tensors SymPy's arrays, and
+    containers those of ``face``; a function is a ``Lambda``. Floats are real symbols, and what
+    ``assumptions`` say besides, as ``positive=True``.
+
+    A formula that shares much would be huge, written out. Then the result is the pair
+    ``(definitions, result)``, as from ``sympy.cse``: symbols and what they stand for, in order.
+    With ``definitions=True`` it always is the pair, with False never.
+
+    Raises ``DomainError`` where no formula of reasonable size exists, as for long loops that are no
+    sums, and where it takes more than ``most_operations`` to write.
+
+    >>> from combinators.objects import Real
+    >>> from diffcurry.function import fun
+    >>> formula(fun(lambda x, y: x * y + x**2, Real, Real).program().lam)
+    x**2 + x*y
+    """
+    written = _Written(lam, assumptions, most_operations)
+    lines, leaves = written.chosen(definitions)
+    result = _shown(iter(leaves), lam.body.type, face)
+    pair = definitions is True or (definitions is None and lines)
+    return (list(lines), result) if pair else result
+
+
+def arguments(lam: Lam, **assumptions: Any) -> tuple[Any, ...]:
+    """The symbols that stand for the parameters in ``formula``, in the structure of their types."""
+    symbols = Symbols([param.name for param in lam.params], **assumptions)
+    types = [param.type for param in lam.params]
+    values = [symbols.of(param.name, param.type) for param in lam.params]
+    return tuple(
+        _shown(expressions_in(value, "of an argument"), obj, None)
+        for value, obj in zip(values, types, strict=True)
+    )
+
+
+def formula_of(program: Program, *, definitions: bool | None = None, **assumptions: Any) -> Any:
+    """``formula`` of a program, in the containers that it gives its result in."""
+    return formula(program.lam, program.face, definitions=definitions, **assumptions)
+
+
+class _Written:
+    """A program that was run on symbols: scalars, in order, and the definitions they mention."""
+
+    def __init__(self, lam: Lam, assumptions: dict[str, Any], most: int) -> None:
+        self.names = [param.name for param in lam.params]
+        self.symbols = Symbols(self.names, **assumptions)
+        self.carrier = Shared(real=self.symbols.assumptions["real"], most=most)
+        self.mode = Formula(self.carrier, self.names)
+        values = tuple(self.symbols.of(param.name, param.type) for param in lam.params)
+        argument = values[0] if len(values) == 1 else values
+        arrow = interpret(translate((), lam), self.mode)
+        closure = arrow.run(())
+        assert isinstance(lam.type, Fun)
+        value = self.mode.eval(lam.type).run((closure, argument))
+        self.leaves = list(self._leaves(value, lam.type.cod))
+
+    def _leaves(self, value: Any, obj: Object) -> Iterator[Any]:
+        types = parts_of(obj)
+        if types is not None:
+            for part, below in zip(value, types, strict=False):
+                yield from self._leaves(part, below)
+        elif isinstance(obj, Fun):
+            yield self._function(value, obj)
+        elif isinstance(obj, Tensor):
+            yield from np.ravel(expressions(value))
+        elif value.keys() <= {obj}:
+            yield value.get(obj, sympy.S.Zero)
+        else:
+            raise TypeMismatch(
+                f"a {obj!r} is no formula: what it holds is known to a pullback only"
+            )
+
+    def _function(self, closure: Any, function: Fun) -> Any:
+        """A function that the program gives, as a ``Lambda``."""
+        name = Names(self.names).fresh("t")
+        argument = self.symbols.of(name, function.dom)
+        with self.carrier.unnamed():
+            result = self.mode.eval(function).run((closure, argument))
+            leaves = list(self._leaves(result, function.cod))
+        variables = tuple(expressions_in(argument, "of the result"))
+        whole = leaves[0] if len(leaves) == 1 else sympy.Tuple(*leaves)
+        return sympy.Lambda(variables, whole)
+
+    def chosen(self, definitions: bool | None) -> tuple[Definitions, list[Any]]:
+        """The formula with the definitions that are asked for."""
+        lines: Definitions = needed(list(self.carrier.definitions.items()), self.leaves)
+        size = total_size(lines, self.leaves)
+        short = size.nodes <= READABLE.nodes and size.depth <= READABLE.depth
+        if definitions is False or (definitions is None and (short or not lines)):
+            return [], written_out(lines, self.leaves)
+        return named(*condensed(lines, self.leaves), self.names)
+
+
+def _shown(leaves: Iterator[Any], obj: Object, face: Face | None) -> Any:
+    """The leaves in SymPy's and Python's containers."""
+    product = components(obj)
+    if product is not None:
+        shape = face or face_of(obj)
+        assert shape is not None
+        parts = zip(product.parts, shape.children, strict=True)
+        return shape.build([_shown(leaves, part, child) for part, child in parts])
+    if isinstance(obj, Vector):
+        return tuple(_shown(leaves, obj.item, None) for _ in range(obj.length))
+    if not isinstance(obj, Tensor) or obj.shape == ():
+        return next(leaves)
+    elements = list(islice(leaves, obj.size))
+    if len(obj.shape) == 2 and obj.dtype != "bool":
+        return sympy.ImmutableDenseMatrix(*obj.shape, elements)
+    return sympy.ImmutableDenseNDimArray(elements, obj.shape)

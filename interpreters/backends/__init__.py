@@ -1,0 +1,1 @@
+"""Backends: what turns a program into code that stands alone."""

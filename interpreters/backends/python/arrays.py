@@ -1,0 +1,221 @@
+"""Arrays as NumPy's: each primitive as an expression of names and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from combinators.errors import MissingRule
+from combinators.objects import Bool, Int, Real, Tensor
+from combinators.operation import Operation
+from interpreters.backends.python.layout import Text, call, tuple_of
+
+Shape = tuple[int, ...]
+
+_SAME = """
+negative absolute sign square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
+sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh
+maximum minimum floor ceil trunc logical_and logical_or logical_xor logical_not power
+"""
+UFUNCS = {
+    **{name: name for name in _SAME.split()},
+    **{name: name for name in ("add", "subtract", "multiply", "divide", "floor_divide")},
+    **{name: name for name in ("remainder", "less", "less_equal", "greater", "greater_equal")},
+    "equal": "equal",
+    "not_equal": "not_equal",
+    "plus": "add",
+    "scale": "multiply",
+    "unscale": "divide",
+    "round": "round",
+    "relu": "maximum",
+    "softplus": "logaddexp",
+    "reciprocal": "divide",
+}
+"""The ufunc of each elementwise primitive that has one."""
+
+_INFIX = {
+    "add": "+",
+    "plus": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "scale": "*",
+    "divide": "/",
+    "unscale": "/",
+    "floor_divide": "//",
+    "remainder": "%",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "equal": "==",
+    "not_equal": "!=",
+    "logical_and": "&",
+    "logical_or": "|",
+    "logical_xor": "^",
+}
+ELEMENTWISE = frozenset({*UFUNCS, "sigmoid", "erf", "clip", "where"})
+COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
+
+
+def elementwise(name: str, args: Sequence[str], dtype: str, out: str, *, careful: bool) -> Text:
+    """An elementwise primitive; into the array ``out``, where there is one."""
+    zero, one = ("0.0", "1.0") if dtype == "float64" else ("0", "1")
+    if careful and name in ("scale", "unscale"):
+        return call(f"_{name}_array", *args)
+    match name:
+        case "sigmoid" | "erf":
+            return call(f"_{name}_array", *args)
+        case "clip":
+            return call("np.minimum", call("np.maximum", args[0], args[1]), args[2])
+        case "where":
+            return call("np.where", *args)
+        case "relu" | "softplus":
+            args = (*args, zero)
+        case "reciprocal":
+            args = (one, *args)
+        case _ if not out and name in _INFIX and (name not in COMPARISONS or args[0] != args[1]):
+            return f"{_operand(args[0])} {_INFIX[name]} {_operand(args[1])}"
+        case "negative" if not out:
+            return f"-{args[0]}"
+    target = (f"out={out}",) if out else ()
+    return call(f"np.{UFUNCS[name]}", *args, *target)
+
+
+def _operand(text: str) -> str:
+    return text
+
+
+def _axes(axis: Shape, rank: int) -> list[str]:
+    if len(axis) == rank:
+        return []
+    return [f"axis={axis[0] if len(axis) == 1 else axis}"]
+
+
+def _reduction(name: str, x: str, given: Tensor, axis: Shape, keepdims: bool) -> Text:
+    options = _axes(axis, len(given.shape))
+    if keepdims:
+        options.append("keepdims=True")
+    if name in ("sum", "prod") and given.dtype not in ("float64", "int64", "uint64"):
+        options.append(f'dtype="{given.dtype}"')
+    return call(f"{x}.{name}", *options)
+
+
+def dtype_option(dtype: str) -> list[str]:
+    """The keyword that NumPy needs, unless it takes floats anyway."""
+    return [] if dtype == "float64" else [f'dtype="{dtype}"']
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape as an argument."""
+    return str(shape[0]) if len(shape) == 1 else str(shape)
+
+
+def _new(operation: Operation, args: Sequence[str], types: Sequence[Tensor]) -> Text:
+    """A primitive that makes a new array, or a NumPy scalar."""
+    parameters = operation.keywords
+    match operation.name:
+        case "sum" | "prod" | "max" | "min":
+            return _reduction(operation.name, args[0], types[0], **parameters)
+        case "cumsum":
+            axis = f"axis={parameters['axis']}"
+            narrow = types[0].dtype not in ("float64", "int64", "uint64")
+            return call(
+                f"{args[0]}.cumsum", axis, *([f'dtype="{types[0].dtype}"'] if narrow else [])
+            )
+        case "logsumexp":
+            axis, keepdims = parameters["axis"], parameters["keepdims"]
+            return call("_logsumexp", args[0], str(axis), str(keepdims))
+        case "concatenate":
+            axis = parameters["axis"]
+            return call("np.concatenate", tuple_of(tuple(args)), *([f"axis={axis}"] * (axis > 0)))
+        case "convert":
+            return f'{args[0]}.astype("{parameters["dtype"]}")'
+        case "matmul":
+            return f"{args[0]} @ {args[1]}"
+        case name:
+            raise MissingRule(f"the Python backend has no code for the primitive {name}")
+
+
+def new_array(
+    operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod: Tensor
+) -> Text:
+    """A primitive that computes; a number comes out as Python's own where it has one."""
+    text = _new(operation, args, types)
+    if cod.shape or cod not in (Real, Int, Bool):
+        return text
+    from interpreters.backends.python.layout import flat
+
+    return f"{flat(text)}.item()"
+
+
+def slice_text(start: Shape, step: Shape, extent: Shape, shape: Shape, drop: bool = False) -> str:
+    """What stands between the brackets; with ``drop``, an axis of extent 1 is an integer."""
+    parts = []
+    for first, stride, count, n in zip(start, step, extent, shape, strict=True):
+        end = first + stride * count
+        if drop and count == 1:
+            parts.append(str(first))
+        elif count == n and stride == 1:
+            parts.append(":")
+        else:
+            begin = "" if first == (0 if stride > 0 else n - 1) and count else str(first)
+            stop = "" if end < 0 or (stride > 0 and end >= n and count) else str(end)
+            parts.append(f"{begin}:{stop}" + (f":{stride}" if stride != 1 else ""))
+    while len(parts) > 1 and parts[-1] == ":":
+        parts.pop()
+    return ", ".join(parts) or "..."
+
+
+def index_text(axis: int, indices: Sequence[str]) -> str:
+    """``:, i, j``."""
+    return ", ".join((*(":",) * axis, *indices))
+
+
+def is_view(operation: Operation, types: Sequence[Tensor]) -> bool:
+    """Whether NumPy gives a view of the first argument, or may give one."""
+    if operation.name == "take":
+        return all(not index.shape for index in types[1:])
+    return operation.name in ("reshape", "transpose", "slice", "stop_gradient", "broadcast_to")
+
+
+def view(operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod: Tensor) -> str:
+    """A primitive that only looks at an array, or at a part of it."""
+    parameters, x = operation.keywords, args[0]
+    match operation.name:
+        case "stop_gradient":
+            return x
+        case "reshape" if not cod.shape:
+            return element(x, "", cod)
+        case "reshape":
+            return f"{x}.reshape({', '.join(map(str, cod.shape))})"
+        case "transpose":
+            axes = parameters["axes"]
+            if axes == tuple(range(len(axes))):
+                return x
+            if axes == tuple(reversed(range(len(axes)))):
+                return f"{x}.T"
+            return f"{x}.transpose({', '.join(map(str, axes))})"
+        case "slice":
+            return f"{x}[{slice_text(**parameters, shape=types[0].shape)}]"
+        case "take" if not cod.shape:
+            return element(x, ", ".join(args[1:]), cod)
+        case "take":
+            return f"{x}[{index_text(parameters['axis'], args[1:])}]"
+        case _:
+            return f"np.broadcast_to({x}, {shape_text(cod.shape)})"
+
+
+def element(x: str, index: str, cod: Tensor) -> str:
+    """One number of an array."""
+    if cod in (Real, Int, Bool):
+        return f"{x}.item({index})"
+    return f"{x}[{index}]" if index else f"{x}.reshape(())[()]"
+
+
+def filled(number: str, literal: float | None, obj: Tensor) -> Text:
+    """A new array of one number."""
+    shape = shape_text(obj.shape)
+    options = dtype_option(obj.dtype)
+    if literal is not None and literal in (0, 1) and math.copysign(1, literal) > 0:
+        return call(f"np.{'ones' if literal else 'zeros'}", shape, *options)
+    return call("np.full", shape, number, *options)

@@ -1,0 +1,294 @@
+"""From terms to statements: one walk over a λ, into one Python function."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from combinators.free import Captured, captured
+from combinators.kit.recursion import Recursive
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor
+from combinators.primitives.loops import LOOPS, OVERRIDE
+from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from interpreters.backends.python import branches, calls, cotangents, loops, tensors
+from interpreters.backends.python.frame import Frame, bundle, share, uses_in
+from interpreters.backends.python.layout import tuple_of
+from interpreters.backends.python.module import Module, is_iota
+from interpreters.backends.python.numbers import Escalate
+from interpreters.backends.python.scalars import PYTHON, number_text
+from interpreters.backends.python.shortcuts import shortcut
+from interpreters.backends.python.values import (
+    ATOM,
+    Bundle,
+    Known,
+    Leaf,
+    Placed,
+    Root,
+    Spread,
+    Value,
+    is_tainted,
+)
+
+OPTIMISTIC, DOUBTFUL, CAREFUL = range(3)
+"""What a product that hides zeros may be: a plain one whose nan is seen at the end, the same with
+nothing known of parameters, or one with care."""
+
+
+class Survey(NamedTuple):
+    """What is known of a program before it is written."""
+
+    captured: Captured
+    """What each λ and branch captures."""
+    times: Counter[int]
+    """In how many places each λ stands."""
+    scales: bool
+    """Whether there is a product that hides zeros."""
+
+    @classmethod
+    def of(cls, root: Lam) -> Survey:
+        """Of the closed λ ``root``."""
+        times: Counter[int] = Counter()
+        scales = False
+        todo: list[Term] = [root]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, Prim):
+                scales = scales or node.operation.name in ("scale", "unscale")
+            for part in _parts(node):
+                if type(part) is Lam:
+                    times[id(part)] += 1
+                if type(part) is not Var and times[id(part)] <= 1:
+                    todo.append(part)
+        return cls(captured(root)[1], times, scales)
+
+
+class Emitter:
+    """Writes the functions of one program into a module, quick or careful."""
+
+    def __init__(self, module: Module, survey: Survey, *, careful: bool, level: int) -> None:
+        """The functions of the program that was surveyed."""
+        self.module, self.captured, self.careful = module, dict(survey.captured), careful
+        self.level = CAREFUL if careful else level
+        self.raises = self.warns = False
+        self.functions: dict[int, str] = {}
+        self.closers: dict[int, str] = {}
+        self.tainted_results: dict[int, bool] = {}
+        self.carried: dict[int, list[bool]] = {}
+        self.kept: list[Term] = []
+        self._times = survey.times
+
+    def value(self, term: Term, at: Frame, wish: str = "t") -> Recursive[Value]:
+        """The value of a term, after the statements that compute it."""
+        match term:
+            case Var(name):
+                return at.env[name]
+            case Const(literal):
+                return self.literal(literal)
+            case Lam():
+                return Known(term, {v.name: at.env[v.name] for v in self.captured[id(term)]})
+            case Let():
+                last: Value = yield self._let(term, at, wish)
+                return last
+            case Tuple(items):
+                parts = []
+                for item in items:
+                    parts.append((yield self.value(item, at)))
+                return bundle(tuple(parts), term.type)
+            case Proj(index, product):
+                whole: Value = yield self.value(product, at)
+                return self.component(whole, index, term.type)
+            case App(function, argument):
+                result: Value = yield calls.applied(self, function, argument, at, wish)
+                return result
+            case Cond():
+                chosen: Value = yield branches.choice(self, term, at, wish)
+                return chosen
+            case Prim():
+                made: Value = yield self._primitive(term, at, wish)
+                return made
+        raise AssertionError(term)
+
+    def _let(self, term: Let, at: Frame, wish: str) -> Recursive[Value]:
+        before = [(var.name, at.env.get(var.name)) for var, _ in term.bindings]
+        for var, bound in term.bindings:
+            value: Value = yield self.value(bound, at, var.name)
+            if isinstance(bound, Var):
+                share(value)
+            at.bind(var, value)
+        last: Value = yield self.value(term.body, at, wish)
+        for name, old in reversed(before):
+            if old is not None:
+                at.env[name] = old
+        return last
+
+    def inlined(self, known: Known, argument: Value, at: Frame, wish: str) -> Recursive[Value]:
+        """The body of a λ, written here."""
+        function = known.function
+        outside = at.env, at.uses
+        at.env, at.uses = dict(known.captured), uses_in(function.body, self.captured)
+        params = function.params
+        if len(params) == 1:
+            self.pass_to(params[0], argument, at)
+        else:
+            for index, param in enumerate(params):
+                self.pass_to(param, self.component(argument, index, param.type), at)
+        result: Value = yield self.value(function.body, at, wish)
+        at.env, at.uses = outside
+        return result
+
+    def pass_to(self, param: Var, argument: Value, at: Frame) -> None:
+        """Bind a parameter of a λ that is written here."""
+        if isinstance(argument, Leaf) and not argument.text.isidentifier():
+            argument = at.named(argument, param.name)
+        at.bind(param, argument)
+
+    def is_once(self, function: Lam) -> bool:
+        """Whether a λ stands in one place only, where it may be written out."""
+        return self._times[id(function)] <= 1
+
+    def component(self, whole: Value, index: int, obj: Object) -> Value:
+        """A component of a product or a vector."""
+        match whole:
+            case Bundle(parts):
+                return parts[index]
+            case Leaf(text, tainted=tainted):
+                root = Root(fresh=False) if isinstance(obj, Tensor) and obj.shape else None
+                return Leaf(f"{text}[{index}]", obj, ATOM, root, tainted=tainted)
+            case _:
+                raise AssertionError(whole)
+
+    def literal(self, literal: Literal) -> Value:
+        """A number, an array of one number, or an array that stands at the top of the module."""
+        obj, array = literal.type, literal.array
+        if not obj.shape:
+            return self.number_of(array.item(), obj)
+        if array.size and _is_uniform(array):
+            number = self.number_of(array.flat[0].item(), Tensor((), obj.dtype))
+            return Spread(number, obj)
+        iota = obj.dtype == "int64" and array.ndim == 1 and is_iota(array)
+        leaf = Leaf(self.module.constant(literal), obj, ATOM, Root(fresh=False), iota=iota)
+        if array.size and obj.dtype == "int64":
+            leaf.bounds = int(array.min()), int(array.max())
+        return leaf
+
+    def number_of(self, number: Any, obj: Tensor) -> Leaf:
+        """A number of the element type of ``obj``."""
+        obj = Tensor((), obj.dtype)
+        text, level = number_text(number)
+        if obj not in PYTHON:
+            text, level = f"np.{obj.dtype}({text})", ATOM
+        bounds = (int(number), int(number)) if isinstance(number, int) else (0, 0)
+        return Leaf(text, obj, level, literal=number, bounds=bounds)
+
+    def leaf(self, value: Value, at: Frame, wish: str = "t") -> Recursive[Leaf]:
+        """The value as one Python object."""
+        if isinstance(value, Leaf):
+            return value
+        found = at.find(value)
+        if found is not None:
+            return found
+        made: Leaf
+        match value:
+            case Bundle(parts, obj):
+                texts = []
+                for part in parts:
+                    leaf: Leaf = yield self.leaf(part, at)
+                    share(leaf)
+                    texts.append(at.named(leaf).text)
+                tainted = is_tainted(value)
+                name = at.assign(tuple_of(tuple(texts)), wish) if texts else "()"
+                made = Leaf(name, obj, ATOM, tainted=tainted)
+            case Known():
+                made = yield calls.closure(self, value, at, wish)
+            case Spread():
+                return tensors.filled_out(value, at, wish)
+            case Placed():
+                return cotangents.placed(value, at, wish)
+        return at.remember(value, made)
+
+    def _primitive(self, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+        operation = term.operation
+        primitive = operation.primitive
+        result: Value
+        if primitive in LOOPS:
+            result = yield loops.loop(self, term, at, wish)
+            return result
+        if primitive is OVERRIDE.primitive:
+            result = yield calls.applied(self, term.args[0], term.args[2], at, wish)
+            return result
+        if primitive is ZEROS:
+            result = yield cotangents.zeros(self, operation.keywords["of"], at, {})
+            return result
+        several = shortcut(term)
+        if several is not None:
+            x: Value = yield self.value(several.args[0], at)
+            return several.write(self, x, at, wish)
+        args: list[Value] = []
+        for arg in term.args:
+            # Variables and numbers, the most frequent, need no stack of ours.
+            if type(arg) is Var:
+                args.append(at.env[arg.name])
+            elif type(arg) is Const:
+                args.append(self.literal(arg.literal))
+            else:
+                args.append((yield self.value(arg, at)))
+        if primitive is PACK:
+            packed: Leaf = yield self.leaf(args[0], at)
+            share(packed)
+            return Leaf(packed.text, term.type, packed.level, tainted=packed.tainted)
+        if primitive is UNPACK:
+            result = yield cotangents.unpacked(self, args[0], term.type, at, wish)
+            return result
+        if primitive is PLUS:
+            result = yield cotangents.plus(self, args[0], args[1], term.type, at, wish)
+            return result
+        return tensors.tensor(self, operation, args, term.type, at, wish)
+
+    def array(self, value: Value, at: Frame) -> Leaf:
+        """A tensor under a name, or as a number."""
+        match value:
+            case Spread():
+                return tensors.filled_out(value, at, "t")
+            case Placed():
+                return cotangents.placed(value, at, "t")
+            case Leaf():
+                return value
+            case _:
+                raise AssertionError(value)
+
+    def doubt(self, value: Value) -> None:
+        """``value`` goes where its nans can no longer be followed, as into a function."""
+        if self.level == OPTIMISTIC and is_tainted(value):
+            raise Escalate
+
+    def opaque(self, obj: Object, text: str) -> Leaf:
+        """What a parameter or a call gives, of which nothing is known."""
+        root = Root(fresh=False) if isinstance(obj, Tensor) and obj.shape else None
+        return Leaf(text, obj, ATOM, root, tainted=self.level == DOUBTFUL)
+
+
+def _parts(node: Any) -> tuple[Term, ...]:
+    match node:
+        case App(function, argument):
+            return function, argument
+        case Tuple(items) | Prim(_, items):
+            return items
+        case Let(bindings, body):
+            return (*(bound for _, bound in bindings), body)
+        case Lam(_, body) | Proj(_, body):
+            return (body,)
+        case Cond(test, then, other):
+            return test, then, other
+        case _:
+            return ()
+
+
+def _is_uniform(array: np.ndarray[Any, Any]) -> bool:
+    if not any(array.strides):
+        return True
+    first = array.flat[0]
+    return bool((array == first).all()) and bool(np.all(np.signbit(array) == np.signbit(first)))

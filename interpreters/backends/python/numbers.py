@@ -1,0 +1,135 @@
+"""Primitives of numbers, written inside the expressions that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from combinators.objects import Bool, Int, Real, Tensor
+from interpreters.backends.python import arrays
+from interpreters.backends.python.frame import Frame
+from interpreters.backends.python.layout import flat
+from interpreters.backends.python.scalars import (
+    PYTHON,
+    Form,
+    form_of,
+    int_bounds,
+    is_plain,
+    wraps,
+)
+from interpreters.backends.python.values import (
+    ATOM,
+    CHOICE,
+    COMPARED,
+    INT64,
+    NOT,
+    UNARY,
+    Leaf,
+)
+
+if TYPE_CHECKING:
+    from interpreters.backends.python.emitter import Emitter
+
+SHORT = 40
+"""How long an expression is that may stand inside another."""
+
+
+class Escalate(Exception):
+    """An assumption about where nans may go does not hold; the program is written again."""
+
+
+def taint(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor) -> bool:
+    """Whether the result may hold a nan that a careful product would not give."""
+    tainted = any(arg.tainted for arg in args)
+    if tainted and not cod.is_smooth:
+        raise Escalate
+    if emitter.level == 2 or name not in ("scale", "unscale"):
+        return tainted
+    return tainted or not any(is_plain(arg.literal) for arg in args)
+
+
+def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame) -> Leaf:
+    """An elementwise primitive of numbers."""
+    kinds = tuple(arg.type for arg in args)
+    tainted = taint(emitter, name, args, cod)
+    if any(kind not in PYTHON for kind in kinds):
+        return _numpy_scalar(emitter, name, args, cod, at, tainted=tainted)
+    if kinds[0] is Bool and name in ("equal", "not_equal"):
+        args = [Leaf(at.assign(x.text, "p"), x.type) if x.literal is not None else x for x in args]
+    if name == "scale" and any(is_plain(x.literal) for x in args):
+        name = "multiply"
+    if name == "negative" and args[0].level == UNARY:
+        if args[0].literal is not None:
+            return emitter.number_of(-args[0].literal, cod)
+        args = [at.named(args[0])]
+    careful = emitter.careful or (emitter.level == 2 and name in ("scale", "unscale"))
+    form = form_of(name, kinds, careful=careful)
+    safe = form_of(name, kinds, careful=True)
+    if name in ("divide", "unscale") and is_plain(args[1].literal):
+        form = safe = form_of("divide", kinds, careful=False)._replace(raises=False)
+    text, level = written(form, args, at, safe)
+    emitter.raises = emitter.raises or form.raises
+    bounds = INT64
+    if cod is Int:
+        bounds = int_bounds(name, list(args))
+        if wraps(bounds):
+            text, level, bounds = f"_int64({text})", ATOM, INT64
+    return Leaf(text, cod, level, bounds=bounds, tainted=tainted)
+
+
+def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
+    """The expression; its operands are named first where it would get long."""
+
+    def of(form: Form, leaves: Sequence[Leaf]) -> str:
+        texts = [
+            f"({x.text})" if x.level < need else x.text
+            for x, need in zip(leaves, form.needs, strict=False)
+        ]
+        return form.text.format(*texts)
+
+    if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
+        return _with_itself(form.text, args[0])
+    if form.level == CHOICE and len(args) == 3:
+        args = [at.named(args[0], "p"), *args[1:]]
+    repeats = form.level == CHOICE or form.text.count("{0}") > 1
+    if repeats:
+        args = [at.named(x) for x in args]
+    text = of(form, args)
+    if len(text) <= SHORT:
+        return text, form.level
+    args = [at.named(x) for x in args]
+    text = of(form, args)
+    if len(text) > SHORT and len(of(short, args)) < len(text):
+        return of(short, args), short.level
+    return text, form.level
+
+
+def _with_itself(text: str, x: Leaf) -> tuple[str, int]:
+    """A comparison of a number with itself, which asks whether it is nan."""
+    holds = "=" in text and "!" not in text
+    if x.type is not Real:
+        return str(holds), ATOM
+    if "!" in text:
+        return f"math.isnan({x.text})", ATOM
+    return (f"not math.isnan({x.text})", NOT) if holds else ("False", ATOM)
+
+
+def _numpy_scalar(
+    emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame, *, tainted: bool
+) -> Leaf:
+    """The same, of NumPy's scalars, which keep their element type."""
+    emitter.warns = True
+    texts = [at.named(arg).text for arg in args]
+    dtype = args[-1].type.dtype if isinstance(args[-1].type, Tensor) else ""
+    if name == "where":
+        text = f"{texts[1]} if {texts[0]} else {texts[2]}"
+    elif emitter.level == 2 and name in ("scale", "unscale"):
+        text = f"_{name}_number({texts[0]}, {texts[1]})"
+    elif name in ("sigmoid", "erf"):
+        array = arrays.elementwise(name, [f"np.array({texts[0]})"], dtype, "", careful=False)
+        text = f"{flat(array)}[()]"
+    else:
+        text = flat(arrays.elementwise(name, texts, dtype, "", careful=False))
+    if cod in PYTHON:
+        text = f"({text}).item()" if " " in text else f"{text}.item()"
+    return Leaf(at.assign(text, "t"), cod, tainted=tainted)

@@ -1,0 +1,169 @@
+"""A loop, what it runs over, and the rows that it gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from combinators.objects import Object, Tensor
+from combinators.rows import row_of
+from combinators.terms import Lam, Prim
+from interpreters.backends.python.arrays import dtype_option, shape_text
+from interpreters.backends.python.code import Assign, Block, Do, Statement
+from interpreters.backends.python.frame import Frame, share
+from interpreters.backends.python.layout import Text, call
+from interpreters.backends.python.scalars import PYTHON
+from interpreters.backends.python.values import (
+    Bundle,
+    Known,
+    Leaf,
+    Root,
+    Spread,
+    Value,
+    leaves_of,
+    nested,
+)
+
+if TYPE_CHECKING:
+    from interpreters.backends.python.emitter import Emitter
+
+
+class Loop(NamedTuple):
+    """A loop, its arguments, and what stands around its body."""
+
+    term: Prim
+    function: Value
+    xs: Value
+    length: int
+    reverse: bool
+    keeps: Object | None
+    """The type of the stack of results, where there is one."""
+
+    @property
+    def lam(self) -> Lam | None:
+        """The function, where it is a known λ."""
+        return self.function.function if isinstance(self.function, Known) else None
+
+    def is_inlined(self, emitter: Emitter) -> bool:
+        """Whether its body is written into the loop."""
+        function = self.term.args[0]
+        return isinstance(function, Lam) and emitter.is_once(function)
+
+
+class Round(NamedTuple):
+    """What one round gives."""
+
+    body: list[Statement]
+    carry: list[Leaf]
+    kept: list[Leaf]
+
+
+class Rows:
+    """What a loop runs over."""
+
+    def __init__(self, emitter: Emitter, loop: Loop, at: Frame) -> None:
+        self.emitter, self.loop, self.at = emitter, loop, at
+        self.indexed = False
+        self._index = ""
+        self.targets: list[str] = []
+        self._over: list[str] = []
+        self._row: Value | None = None
+
+    @property
+    def index(self) -> str:
+        """The number of the row."""
+        self._index = self._index or self.at.fresh("i")
+        return self._index
+
+    def over(self, xs: Value, leaves: list[Leaf]) -> None:
+        """Run over these stacks."""
+        names = self._wishes(len(leaves))
+        made: list[Value] = []
+        constant = iter(_spreads(xs))
+        for leaf, name in zip(leaves, names, strict=True):
+            row = row_of(leaf.type)
+            spread = next(constant, None)
+            share(leaf)
+            if spread is not None and not spread.inner_shape and isinstance(row, Tensor):
+                made.append(Spread(spread.inner, row) if row.shape else spread.inner)
+                continue
+            target = self.at.fresh(name)
+            given = self.emitter.opaque(row, target)
+            given.bounds, given.tainted = leaf.bounds, leaf.tainted
+            made.append(given)
+            self.targets.append(target)
+            self._over.append(self._iterable(leaf))
+        self._row = nested(iter(made), row_of(xs.type))
+
+    def _wishes(self, count: int) -> list[str]:
+        lam = self.loop.lam
+        wish = lam.params[-1].name if lam is not None else "row"
+        return [wish] * count
+
+    def _iterable(self, leaf: Leaf) -> str:
+        n, text = self.loop.length, leaf.text
+        if leaf.iota:
+            return f"range({n - 1}, -1, -1)" if self.loop.reverse else f"range({n})"
+        is_flat = isinstance(leaf.type, Tensor) and len(leaf.type.shape) == 1
+        if is_flat and row_of(leaf.type) in PYTHON:
+            listed = f"{text}.tolist()"
+            return f"reversed({listed})" if self.loop.reverse else listed
+        return f"{text}[::-1]" if self.loop.reverse else text
+
+    def row(self) -> Value:
+        """The row of a round."""
+        assert self._row is not None
+        return self._row
+
+    def header(self, body: list[Statement]) -> Block:
+        """The loop."""
+        targets, over = list(self.targets), [*self._over]
+        n = self.loop.length
+        counter = f"range({n - 1}, -1, -1)" if self.loop.reverse else f"range({n})"
+        if self.indexed or not targets:
+            targets.insert(0, self.index if self.indexed else "_")
+            over.insert(0, counter)
+        text: Text = over[0] if len(over) == 1 else call("zip", *over)
+        return Block(f"for {', '.join(targets)} in ", text, "", body)
+
+
+def _spreads(xs: Value) -> list[Spread | None]:
+    match xs:
+        case Bundle(parts):
+            return [found for part in parts for found in _spreads(part)]
+        case Spread():
+            return [xs]
+        case _:
+            return [None] * len(leaves_of(xs.type))
+
+
+class Out:
+    """One leaf of the stack that a loop gives."""
+
+    def __init__(self, obj: Object, loop: Loop, at: Frame, wish: str) -> None:
+        self.obj, self.loop, self.name = obj, loop, at.fresh(f"{wish}s")
+        self.is_indexed = isinstance(obj, Tensor) and len(obj.shape) > 1
+        text: Text = "[]"
+        if isinstance(obj, Tensor) and self.is_indexed:
+            text = call("np.empty", shape_text(obj.shape), *dtype_option(obj.dtype))
+        self.before: Statement = Assign((self.name,), text)
+
+    def keep(self, body: list[Statement], leaf: Leaf, rows: Rows) -> None:
+        """Note the row of a round."""
+        if self.is_indexed:
+            body.append(Do(f"{self.name}[{rows.index}] = {leaf.text}"))
+        else:
+            share(leaf)
+            copies = not body and leaf.text in rows.targets
+            one = f"extend([{leaf.text}])" if copies else f"append({leaf.text})"
+            body.append(Do(f"{self.name}.{one}"))
+
+    def result(self, at: Frame, tainted: bool) -> Leaf:
+        """The stack, after the loop."""
+        if self.is_indexed:
+            return Leaf(self.name, self.obj, root=Root(fresh=True), tainted=tainted)
+        listed = f"{self.name}[::-1]" if self.loop.reverse else self.name
+        if isinstance(self.obj, Tensor):
+            text: Text = call("np.array", listed, *dtype_option(self.obj.dtype))
+            name = at.assign(text, self.name)
+            return Leaf(name, self.obj, root=Root(fresh=True), tainted=tainted)
+        return Leaf(at.assign(f"tuple({listed})", self.name), self.obj, tainted=tainted)

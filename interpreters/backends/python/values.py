@@ -1,0 +1,160 @@
+"""What a term has become while its code is written: an expression, or a part that waits.
+
+What waits has no code yet: a tuple of which only components may be asked, a λ that may be applied
+at once, a number that fills an array, a cotangent that may be added where it belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Object, Tensor, components
+from combinators.operation import Operation
+from combinators.terms import Lam
+
+ATOM, UNARY, TIMES, PLUS, COMPARED, NOT, AND, OR, CHOICE = range(9, 0, -1)
+"""How tightly an expression holds together."""
+
+INT64 = (-(2**63), 2**63 - 1)
+Bounds = tuple[int, int]
+
+
+class Root:
+    """A buffer: whether this code allocated it, and whether anything else may still look at it."""
+
+    __slots__ = ("bound", "fresh", "reused", "shared", "uses")
+
+    def __init__(self, *, fresh: bool, uses: int = 1) -> None:
+        """``uses`` are those that are still to come."""
+        self.fresh, self.shared, self.uses = fresh, not fresh, uses
+        self.bound = self.reused = False
+
+    def again(self) -> Root:
+        """The same buffer, written anew for another value."""
+        self.reused = self.shared = True
+        return Root(fresh=True)
+
+
+@dataclass(eq=False, slots=True)
+class Leaf:
+    """One Python expression."""
+
+    text: str
+    type: Object
+    level: int = ATOM
+    root: Root | None = None
+    bounds: Bounds = INT64
+    tainted: bool = False
+    literal: float | None = None
+    iota: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Bundle:
+    """A product of which the components are known apart."""
+
+    parts: tuple[Value, ...]
+    type: Object
+
+
+@dataclass(eq=False, slots=True)
+class Known:
+    """A λ, and the values that it captures."""
+
+    function: Lam
+    captured: Mapping[str, Value]
+
+    @property
+    def type(self) -> Object:
+        """Its function type."""
+        return self.function.type
+
+
+@dataclass(eq=False, slots=True)
+class Spread:
+    """A number or an array that is to be repeated to a larger shape."""
+
+    inner: Leaf
+    type: Tensor
+
+    @property
+    def inner_shape(self) -> tuple[int, ...]:
+        """The shape of what is repeated."""
+        assert isinstance(self.inner.type, Tensor)
+        return self.inner.type.shape
+
+
+@dataclass(eq=False, slots=True)
+class Placed:
+    """Zeros that hold ``inner`` in some places: a ``put`` or an ``embed``."""
+
+    operation: Operation
+    inner: Leaf
+    indices: tuple[Leaf, ...]
+    type: Tensor
+
+
+Value: TypeAlias = Leaf | Bundle | Known | Spread | Placed
+
+
+def is_tainted(value: Value) -> bool:
+    """Whether a nan in it may be one that a careful product would not have."""
+    seen: set[int] = set()
+    todo: list[Value] = [value]
+    while todo:
+        part = todo.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        match part:
+            case Leaf(tainted=tainted) | Spread(Leaf(tainted=tainted)):
+                if tainted:
+                    return True
+            case Placed(_, inner):
+                todo.append(inner)
+            case Bundle(parts):
+                todo.extend(parts)
+            case Known(_, captured):
+                todo.extend(captured.values())
+    return False
+
+
+MOST = 256
+
+
+def breadth(obj: Object) -> int:
+    """How many nodes the type has when it is written out as a tree; at most ``MOST``."""
+    return recurse(_breadth(obj, {}))
+
+
+def _breadth(obj: Object, known: dict[int, int]) -> Recursive[int]:
+    product = components(obj)
+    if product is None:
+        return 1
+    if id(obj) not in known:
+        total = 1
+        for part in product.parts:
+            total += yield _breadth(part, known)
+            if total >= MOST:
+                break
+        known[id(obj)] = min(total, MOST)
+    return known[id(obj)]
+
+
+def leaves_of(obj: Object) -> list[Object]:
+    """The leaves of a type that is not too broad; of one that is, the type itself."""
+    product = components(obj)
+    if product is None or breadth(obj) >= MOST:
+        return [obj]
+    return [leaf for part in product.parts for leaf in leaves_of(part)]
+
+
+def nested(leaves: Any, obj: Object) -> Value:
+    """The value of type ``obj`` with these leaves."""
+    product = components(obj)
+    if product is None or breadth(obj) >= MOST:
+        return next(leaves)  # type: ignore[no-any-return]
+    return Bundle(tuple(nested(leaves, part) for part in product.parts), obj)

@@ -1,0 +1,158 @@
+"""Formulas that share: what has grown large is given a name, once.
+
+A program that uses a value twice would write it twice in a formula, and so double it at every step.
+Here a scalar that has grown past a few nodes becomes a symbol with a definition, as ``sympy.cse``
+would find it afterwards, and what is computed from it mentions the symbol. ``sympy_definitions``
+then decides which of the definitions are worth keeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from combinators.errors import DomainError
+from combinators.objects import Object, Tensor
+from combinators.operation import Operation
+from interpreters.carriers.carrier import Compute
+from interpreters.carriers.sympy import SymPy
+
+MOST_NODES, MOST_DEEP = 24, 12
+"""An expression larger than this is given a name."""
+
+MOST_UNNAMED = 10_000
+"""What stands under a variable of its own is not named, and may have so many nodes."""
+
+MOST_OPERATIONS = 100_000
+"""How many scalar operations a formula may take to write."""
+
+
+class Size(NamedTuple):
+    """How many nodes an expression has, written out, and how deep it is."""
+
+    nodes: int
+    depth: int
+
+
+class Sizes:
+    """The sizes of expressions, each found once."""
+
+    def __init__(self) -> None:
+        """Nothing is measured yet."""
+        self._of: dict[Any, Size] = {}
+
+    def __call__(self, expression: Any) -> Size:
+        """The size of ``expression``, without recursion."""
+        stack = [expression]
+        while stack:
+            node = stack[-1]
+            if node not in self._of:
+                unknown = [arg for arg in node.args if arg not in self._of]
+                if unknown:
+                    stack.extend(unknown)
+                    continue
+                self._of[node] = self._sum(node.args)
+            stack.pop()
+        return self._of[expression]
+
+    def _sum(self, args: Sequence[Any]) -> Size:
+        below = [self._of[arg] for arg in args]
+        deepest = max((size.depth for size in below), default=0)
+        return Size(1 + sum(size.nodes for size in below), 1 + deepest)
+
+    def define(self, symbol: Any, size: Size) -> None:
+        """From now on ``symbol`` counts as much as what it stands for."""
+        self._of[symbol] = size
+
+
+class Shared(SymPy):
+    """The carrier of expressions that names what grows; ``definitions`` holds the names, in order.
+
+    >>> from combinators.objects import Real
+    >>> from combinators.operation import named
+    >>> carrier = Shared()
+    >>> twice = carrier.operation(Operation(named("hypot")), (Real, Real), Real)
+    >>> x, y = sympy.symbols("x y")
+    >>> for _ in range(64):
+    ...     x, y = twice(x, y), twice(y, x)
+    >>> len(carrier.definitions) < 128
+    True
+    """
+
+    def __init__(self, *, real: bool | None = True, most: int = MOST_OPERATIONS) -> None:
+        """No definitions yet; whether the numbers they stand for are ``real``.
+
+        More than ``most`` scalar operations are a ``DomainError``.
+        """
+        self.definitions: dict[Any, Any] = {}
+        self._symbols: dict[Any, Any] = {}
+        self._sizes = Sizes()
+        self._real = real
+        self._most, self._operations = most, 0
+        self._is_naming = True
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
+        """What computes it, and names what comes out too large."""
+        compute = super().operation(operation, types, cod)
+        count = max([1, *(obj.size for obj in (*types, cod) if isinstance(obj, Tensor))])
+        dtype = cod.dtype if isinstance(cod, Tensor) else "float64"
+
+        def shared(*xs: Any) -> Any:
+            self._operations += count
+            if self._operations > self._most:
+                raise DomainError(
+                    f"the formula takes more than {self._most} operations to write down; "
+                    "take that of a smaller instance, or of a part of the program"
+                )
+            return self._names(compute(*xs), dtype)
+
+        return shared
+
+    def named(self, expression: Any, dtype: str) -> Any:
+        """``expression``, or the symbol that stands for it if it is large."""
+        size = self._sizes(expression)
+        if not self._is_naming:
+            return _writable(expression, size)
+        if size.nodes <= MOST_NODES and size.depth <= MOST_DEEP:
+            return expression
+        if expression not in self._symbols:
+            symbol = sympy.Dummy("v", **self._kind(dtype))
+            self._symbols[expression] = symbol
+            self.definitions[symbol] = expression
+        return self._symbols[expression]
+
+    def _kind(self, dtype: str) -> dict[str, Any]:
+        if dtype == "bool":
+            return {}
+        return {"real": self._real} if dtype.startswith("float") else {"integer": True}
+
+    def add(self, x: Any, y: Any) -> Any:
+        """Elementwise; what grows too large is named."""
+        return self._names(super().add(x, y), "float64")
+
+    def _names(self, number: Any, dtype: str) -> Any:
+        if not isinstance(number, np.ndarray):
+            return self.named(number, dtype)
+        return np.frompyfunc(lambda x: self.named(x, dtype), 1, 1)(number)
+
+    @contextmanager
+    def unnamed(self) -> Iterator[None]:
+        """Name nothing meanwhile: what is computed may mention a variable that is bound here."""
+        before, self._is_naming = self._is_naming, False
+        try:
+            yield
+        finally:
+            self._is_naming = before
+
+
+def _writable(expression: Any, size: Size) -> Any:
+    if size.nodes > MOST_UNNAMED:
+        raise DomainError(
+            f"a function or the body of a sum grows to {size.nodes:.3g} nodes, and no definition "
+            "can stand inside of one; apply the function, or take the formula of a shorter loop"
+        )
+    return expression

@@ -1,0 +1,244 @@
+"""The values of the primitives on expressions, element by element and in reductions.
+
+Each is the textbook's formula, not the arithmetic that keeps a float's digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import S
+
+from combinators.objects import Object, Tensor
+from combinators.operation import Operation, named
+from interpreters.carriers.carrier import Compute, computation
+from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.sympy_numbers import expressions
+
+Make = Callable[..., Compute]
+"""From a primitive's parameters to what computes it."""
+
+_HALF = S.Half
+
+
+def elementwise(function: Callable[..., Any], arity: int) -> Compute:
+    """``function`` of expressions on arrays of them, broadcast; of expressions an expression."""
+    over_arrays = np.frompyfunc(function, arity, 1)
+
+    def compute(*xs: Any) -> Any:
+        if any(isinstance(x, np.ndarray) for x in xs):
+            return over_arrays(*xs)
+        return function(*xs)
+
+    return compute
+
+
+def _is_nothing(x: Any) -> bool:
+    return bool(x.is_Number and x.is_zero)
+
+
+def _scale(v: Any, p: Any) -> Any:
+    return S.Zero if _is_nothing(v) or _is_nothing(p) else v * p
+
+
+def _unscale(v: Any, p: Any) -> Any:
+    return S.Zero if _is_nothing(v) or p in (S.Infinity, S.NegativeInfinity) else v / p
+
+
+def _round(x: Any) -> Any:
+    """The nearest integer, of two the even one."""
+    up = sympy.floor(x + _HALF)
+    return sympy.Piecewise((up - sympy.Mod(up, 2), sympy.Eq(up, x + _HALF)), (up, True))
+
+
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "negative": lambda x: -x,
+    "absolute": sympy.Abs,
+    "sign": sympy.sign,
+    "square": lambda x: x**2,
+    "reciprocal": lambda x: 1 / x,
+    "sqrt": sympy.sqrt,
+    "cbrt": lambda x: sympy.sign(x) * sympy.Abs(x) ** sympy.Rational(1, 3),
+    "exp": sympy.exp,
+    "expm1": lambda x: sympy.exp(x) - 1,
+    "exp2": lambda x: S(2) ** x,
+    "log": sympy.log,
+    "log1p": lambda x: sympy.log(1 + x),
+    "log2": lambda x: sympy.log(x) / sympy.log(2),
+    "log10": lambda x: sympy.log(x) / sympy.log(10),
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "tan": sympy.tan,
+    "arcsin": sympy.asin,
+    "arccos": sympy.acos,
+    "arctan": sympy.atan,
+    "sinh": sympy.sinh,
+    "cosh": sympy.cosh,
+    "tanh": sympy.tanh,
+    "arcsinh": sympy.asinh,
+    "arccosh": sympy.acosh,
+    "arctanh": sympy.atanh,
+    "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
+    "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
+    "relu": lambda x: sympy.Max(x, 0),
+    "erf": sympy.erf,
+    "floor": sympy.floor,
+    "ceil": sympy.ceiling,
+    "trunc": lambda x: sympy.sign(x) * sympy.floor(sympy.Abs(x)),
+    "round": _round,
+    "logical_not": sympy.Not,
+}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "divide": lambda x, y: x / y,
+    "floor_divide": lambda x, y: sympy.floor(x / y),
+    "remainder": sympy.Mod,
+    "power": sympy.Pow,
+    "scale": _scale,
+    "unscale": _unscale,
+    "hypot": lambda x, y: sympy.sqrt(x**2 + y**2),
+    "logaddexp": lambda x, y: sympy.log(sympy.exp(x) + sympy.exp(y)),
+    "arctan2": sympy.atan2,
+    "maximum": sympy.Max,
+    "minimum": sympy.Min,
+    "less": sympy.Lt,
+    "less_equal": sympy.Le,
+    "greater": sympy.Gt,
+    "greater_equal": sympy.Ge,
+    "equal": sympy.Eq,
+    "not_equal": sympy.Ne,
+    "logical_and": sympy.And,
+    "logical_or": sympy.Or,
+    "logical_xor": sympy.Xor,
+}
+_LOGIC: dict[str, Callable[[Any, Any], Any]] = {
+    "equal": sympy.Equivalent,
+    "not_equal": sympy.Xor,
+    "less": lambda p, q: sympy.And(sympy.Not(p), q),
+    "less_equal": sympy.Implies,
+    "greater": lambda p, q: sympy.And(p, sympy.Not(q)),
+    "greater_equal": lambda p, q: sympy.Implies(q, p),
+    "maximum": sympy.Or,
+    "minimum": sympy.And,
+}
+BOOLEAN = {name: elementwise(function, 2) for name, function in _LOGIC.items()}
+"""What comparisons are between booleans."""
+
+
+def chosen(p: Any, x: Any, y: Any) -> Any:
+    """A choice by ``p``; a choice by ``p`` inside of it is made already."""
+    if x == y:
+        return x
+    if p in (S.true, S.false):
+        return x if p else y
+    return sympy.Piecewise((_given(x, p, S.true), p), (_given(y, p, S.false), True))
+
+
+def _given(x: Any, p: Any, truth: Any) -> Any:
+    return x.xreplace({p: truth}) if x.has(sympy.Piecewise) else x
+
+
+_numbers_where = elementwise(chosen, 3)
+_booleans_where = elementwise(sympy.ITE, 3)
+
+
+def choose(cod: Object) -> Compute:
+    """``where``: a ``Piecewise``, of propositions an ``ITE``."""
+    assert isinstance(cod, Tensor)
+    return _booleans_where if cod.dtype == "bool" else _numbers_where
+
+
+_of_boolean = elementwise(lambda p: sympy.Piecewise((S.One, p), (S.Zero, True)), 1)
+_to_boolean = elementwise(lambda x: sympy.Ne(x, 0), 1)
+_to_integer = elementwise(_UNARY["trunc"], 1)
+
+
+def converted(types: Sequence[Object], cod: Object) -> Compute:
+    """``convert``: floats of any width hold any expression."""
+    before, after = (obj.dtype if isinstance(obj, Tensor) else "" for obj in (types[0], cod))
+    if "bool" in (before, after):
+        return _same if before == after else _of_boolean if before == "bool" else _to_boolean
+    truncates = before.startswith("float") and not after.startswith("float")
+    return _to_integer if truncates else _same
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+def _reduction(function: Callable[..., Any]) -> Make:
+    """``function`` of all the elements along ``axis`` at once."""
+
+    def make(axis: tuple[int, ...], keepdims: bool) -> Compute:
+        def compute(x: Any) -> Any:
+            rest = [i for i in range(x.ndim) if i not in axis]
+            kept = [x.shape[i] for i in rest]
+            rows = np.transpose(x, (*rest, *axis)).reshape(int(np.prod(kept, dtype=int)), -1)
+            reduced = np.empty(len(rows), dtype=object)
+            for index, row in enumerate(rows):
+                reduced[index] = function(*row)
+            shape = [1 if i in axis else n for i, n in enumerate(x.shape)] if keepdims else kept
+            return reduced.reshape(shape)[()]
+
+        def of_any(x: Any) -> Any:
+            return compute(x if isinstance(x, np.ndarray) else np.array(x, dtype=object))
+
+        return of_any
+
+    return make
+
+
+def _cumsum(axis: int) -> Compute:
+    return lambda x: np.add.accumulate(x, axis, dtype=object)
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    if x.shape[-1]:
+        return np.matmul(x, y)
+    left, right = x.shape[:-1], y.shape[-1:] if y.ndim > 1 else ()
+    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    return expressions(np.zeros((*stack, *left[-1:], *right), dtype=int))
+
+
+def _borrowed(name: str) -> Make:
+    """NumPy's own computation, which only moves elements."""
+
+    def make(**parameters: Any) -> Compute:
+        compute = computation(Operation(named(name), tuple(parameters.items())), NumPy())
+
+        def moved(*xs: Any) -> Any:
+            arrays = [x if isinstance(x, np.ndarray) else np.array(x, dtype=object) for x in xs]
+            return expressions(compute(*arrays))
+
+        return moved
+
+    return make
+
+
+def _pointwise(compute: Compute) -> Make:
+    return lambda: compute
+
+
+VALUES: dict[str, Make] = {
+    **{name: _pointwise(elementwise(function, 1)) for name, function in _UNARY.items()},
+    **{name: _pointwise(elementwise(function, 2)) for name, function in _BINARY.items()},
+    "clip": _pointwise(elementwise(lambda x, low, high: sympy.Min(sympy.Max(x, low), high), 3)),
+    "stop_gradient": _pointwise(_same),
+    "sum": _reduction(sympy.Add),
+    "prod": _reduction(sympy.Mul),
+    "max": _reduction(sympy.Max),
+    "min": _reduction(sympy.Min),
+    "logsumexp": _reduction(lambda *xs: sympy.log(sympy.Add(*map(sympy.exp, xs)))),
+    "cumsum": _cumsum,
+    "matmul": _pointwise(_matmul),
+    **{
+        name: _borrowed(name)
+        for name in ("broadcast_to", "reshape", "transpose", "slice", "embed", "concatenate")
+    },
+}
+"""What makes the computation of each primitive; ``where`` and ``convert`` go by their types."""

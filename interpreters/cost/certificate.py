@@ -1,0 +1,158 @@
+"""The cheap gradient, stated for one program and its gradient, and checked by counting.
+
+Law K1 bounds the operations of value and gradient by a constant times the program's, plus the size
+of the result and of the gradient itself. For a program in the paper's Source language Theorem 5.4
+of Huot and Shaikhha (000) bounds the cost of the gradient by ``4 · 3^p`` times the program's, where
+p is how deep array operations nest; the four measures are summed, and the size of Γ is added, since
+the gradient of a variable that is not used has to be written too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from combinators.kit.tree import distinct_nodes
+from combinators.objects import Object, tangent_of
+from combinators.terms import Lam, Prim
+from interpreters.cost.contents import numbers_in
+from interpreters.cost.counted import Cost, counted
+from interpreters.cost.figure_11 import measured
+from interpreters.cost.source import OutsideSource, nesting
+from interpreters.cost.text import number, plural, ratio
+
+OPERATIONS, DIVIDING = 5, 6
+"""How many operations K1 grants for one of the program: the second where the program divides."""
+DIVISIONS = frozenset(("divide", "remainder", "floor_divide", "unscale"))
+
+THEOREM = "Theorem 5.4 of Huot & Shaikhha"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One inequality, with numbers on both sides."""
+
+    law: str
+    says: str
+    left: int
+    right: int
+    sum: str
+    exact: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the left side is at most the right."""
+        return self.left <= self.right
+
+    def __str__(self) -> str:
+        """The law, then the law with numbers."""
+        verdict = "holds" if self.holds else "does NOT hold"
+        how = "exact" if self.exact else "at most, along the dearest path of each side"
+        return (
+            f"{self.law}: {self.says}\n"
+            f"  {number(self.left)} ≤ {number(self.right)} = {self.sum}: {verdict} ({how})"
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the gradient of a program costs beside the program, and which laws bound it."""
+
+    name: str
+    program: Cost
+    gradient: Cost
+    bounds: tuple[Bound, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every bound that could be stated holds, and there is one."""
+        return bool(self.bounds) and all(bound.holds for bound in self.bounds)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every run costs exactly this, or else at most this."""
+        return self.program.exact and self.gradient.exact
+
+    @property
+    def ratio(self) -> float:
+        """Operations of the gradient program for one of the program; nan for a free program."""
+        total = self.program.total
+        return self.gradient.total / total if total else float("nan")
+
+    def __str__(self) -> str:
+        """The ratio, then a bound a paragraph."""
+        times = ratio(self.gradient.total, self.program.total)
+        head = (
+            f"{self.name}: {plural(self.program.total, 'operation')}, with its gradient "
+            f"{number(self.gradient.total)}: {times} for one "
+            f"({'exact' if self.exact else 'at most'})"
+        )
+        return "\n".join([head, *map(str, self.bounds), *self.remarks])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The text."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def certificate(
+    program: Lam,
+    both: Lam,
+    gradient: Lam | None = None,
+    costs: tuple[Cost, Cost] | None = None,
+) -> Certificate:
+    """The certificate of ``program``, given the λ ``both`` of its value and gradient.
+
+    Theorem 5.4 speaks of the ``gradient`` alone; where it is not given, it is held to ``both``,
+    which costs no less. ``costs`` are those of ``program`` and ``both`` where they were counted by
+    a run. A bound that cannot be stated is left out, and a remark says why.
+    """
+    first, second = costs or (counted(program), counted(both))
+    name = program.name or "the program"
+    if first.unknown or second.unknown:
+        remark = "no bound: it depends on functions that are not known; give them as arguments"
+        return Certificate(name, first, second, (), (remark,))
+    bounds, remarks = [_law_k1(program, first, second)], []
+    try:
+        bounds.append(_theorem_5_4(program, gradient or both))
+    except OutsideSource as outside:
+        remarks.append(f"{THEOREM} does not speak of this program: {outside.args[0]}")
+    return Certificate(name, first, second, tuple(bounds), tuple(remarks))
+
+
+def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:
+    constant = DIVIDING if _divides(program) else OPERATIONS
+    result, size = numbers_in(program.body.type), _size_of_context(program)
+    return Bound(
+        "law K1",
+        f"ops(f, ∇f) ≤ {constant}·ops(f) + size(ȳ) + size(Γ)",
+        second.total,
+        constant * first.total + result + size,
+        f"{constant}·{number(first.total)} + {number(result)} + {number(size)}",
+        first.exact and second.exact,
+    )
+
+
+def _theorem_5_4(program: Lam, gradient: Lam) -> Bound:
+    deep = nesting(program)
+    ours, theirs = measured(program), measured(gradient)
+    size, constant = _size_of_context(program), 4 * 3**deep
+    return Bound(
+        THEOREM,
+        f"Cost(∇f) ≤ 4·3^{deep}·Cost(f) + size(Γ), the four measures summed",
+        theirs.total,
+        constant * ours.total + size,
+        f"{constant}·{number(ours.total)} + {number(size)}",
+        ours.exact and theirs.exact,
+    )
+
+
+def _size_of_context(program: Lam) -> int:
+    return sum(numbers_in(tangent_of(param.type)) for param in program.params)
+
+
+def _divides(program: Lam) -> bool:
+    nodes = distinct_nodes(program, seen=lambda node: isinstance(node, Object))
+    return any(isinstance(node, Prim) and node.operation.name in DIVISIONS for node in nodes)

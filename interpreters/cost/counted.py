@@ -1,0 +1,132 @@
+"""The operations of a program, by primitive: the counts of a run, found without running.
+
+>>> from combinators.objects import Real
+>>> from combinators.operation import Operation, named
+>>> from combinators.terms import Lam, Prim, Var
+>>> x = Var("x", Real)
+>>> counted(Lam((x,), Prim(Operation(named("sin")), (x,)))).total
+1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from combinators.kit.tree import distinct_nodes
+from combinators.objects import Object, Tensor
+from combinators.operation import Operation
+from combinators.primitives.loops import LOOPS
+from combinators.primitives.tangents import PLUS, STRUCTURAL
+from combinators.terms import Lam, Let, Prim, Term
+from combinators.unfolding import check_unfolding
+from interpreters.cost.contents import numbers_in
+from interpreters.cost.tally import Tally
+from interpreters.cost.text import number, plural
+from interpreters.cost.walk import tallied
+
+COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one call of a program costs.
+
+    ``counts`` are scalar operations by primitive, an array operation counting its elements;
+    ``moved`` the numbers that operations write and loops take; ``lines`` the lets of the program,
+    and a line for the result of each function. Where ``exact`` is False conditionals leave a
+    choice, and the dearest path is counted: no run costs more. ``unknown`` counts what depends on
+    function values that are not known: calls of functions that are arguments, and sums of
+    cotangents whose closures are not known.
+    """
+
+    counts: Mapping[str, int]
+    moved: int
+    lines: int
+    exact: bool = True
+    unknown: int = 0
+
+    @property
+    def total(self) -> int:
+        """All operations together."""
+        return sum(self.counts.values())
+
+    @property
+    def comparisons(self) -> int:
+        """How many of the operations compare."""
+        return sum(self.counts.get(name, 0) for name in COMPARISONS)
+
+    def run(self, counts: Mapping[str, int], moved: int) -> Cost:
+        """The same program at given arguments, where it was counted by running."""
+        return replace(self, counts=dict(counts), moved=moved, exact=True, unknown=0)
+
+    def __str__(self) -> str:
+        """A line a kind, the most frequent first."""
+        how = "exactly" if self.exact else "at most"
+        rows = sorted(self.counts.items(), key=lambda row: (-row[1], row[0]))
+        lines = [f"{how} {plural(self.total, 'operation')}"]
+        lines += [f"  {name:<16} {number(count)}" for name, count in rows]
+        lines.append(f"{how} {plural(self.moved, 'number')} moved, in {plural(self.lines, 'line')}")
+        if self.unknown:
+            lines.append(f"besides {plural(self.unknown, 'step')} of functions that are not known")
+        return "\n".join(lines)
+
+
+def counted(lam: Lam) -> Cost:
+    """What a call of ``lam``, a closed λ, costs at its types."""
+    check_unfolding(lam)
+    operations, moves = tallied(lam, _Operations()), tallied(lam, _Moves())
+    return Cost(
+        counts=_settled(operations),
+        moved=moves.total,
+        lines=lines(lam),
+        exact=operations.exact and moves.exact,
+        unknown=operations.unknown,
+    )
+
+
+def lines(term: Term) -> int:
+    """The length of a program: its lets, and its functions' results; what is shared counts once."""
+    found = 0
+    for node in distinct_nodes(term, seen=lambda node: isinstance(node, Object)):
+        if isinstance(node, Let):
+            found += len(node.bindings)
+        found += isinstance(node, Lam)
+    return found
+
+
+def _settled(tally: Tally) -> dict[str, int]:
+    return dict(sorted(tally.counts.items()))
+
+
+class _Operations:
+    """What a primitive declares; a sum of cotangents is one operation a number."""
+
+    def of(self, term: Term) -> Mapping[str, int]:
+        if not isinstance(term, Prim):
+            return {}
+        primitive = term.operation.primitive
+        if primitive is PLUS:
+            return {"add": numbers_in(term.type)}
+        types = [arg.type for arg in term.args if isinstance(arg.type, Tensor)]
+        return {primitive.name: primitive.cost(types, term.type)}
+
+    def round(self, loop: Operation) -> Mapping[str, int]:
+        return {}
+
+
+class _Moves:
+    """The numbers that an operation writes; a loop takes its rows and stacks what it keeps."""
+
+    def of(self, term: Term) -> Mapping[str, int]:
+        if not isinstance(term, Prim) or term.operation.primitive in STRUCTURAL - {PLUS}:
+            return {}
+        if term.operation.primitive in LOOPS:
+            taken = numbers_in(term.args[-1].type)
+            kept = numbers_in(term.type) if term.operation.name != "fold" else 0
+            carried = numbers_in(term.args[1].type) if term.operation.name == "scan" else 0
+            return {"moved": taken + kept - carried}
+        return {"moved": numbers_in(term.type)}
+
+    def round(self, loop: Operation) -> Mapping[str, int]:
+        return {}

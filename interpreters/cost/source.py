@@ -1,0 +1,140 @@
+"""The Source language of Huot and Shaikhha (000, figure 2), recognised in a term.
+
+It has reals, pairs and arrays of reals; variables, constants, let, pairing and projection; smooth
+total operations; ``map2`` and ``reduce``. An operation on whole arrays is a ``map2``; ``sum`` and
+``prod`` are a ``reduce``, and so is a fold that adds from 0 or multiplies from 1: of other
+functions nobody knows that they are associative, which ``reduce`` asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from combinators.errors import DiffcurryError
+from combinators.kit.tree import distinct_nodes
+from combinators.objects import Object, Product, Real, Tensor
+from combinators.primitives.loops import FOLD, MAP
+from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+
+_SMOOTH = """
+    add subtract multiply negative square sin cos arctan sinh cosh tanh arcsinh
+    exp exp2 expm1 sigmoid softplus erf logaddexp
+"""
+OPERATIONS = frozenset(_SMOOTH.split())
+"""Smooth and total: what the paper takes for granted as op1 and op2."""
+UNITS = {"add": 0.0, "multiply": 1.0}
+
+
+class OutsideSource(DiffcurryError, ValueError):
+    """A program that is not in the paper's Source language."""
+
+
+def nesting(lam: Lam) -> int:
+    """``NAO(e)``, how deep array operations nest in the body of ``lam`` (000, section 5.3).
+
+    It raises ``OutsideSource`` where the program is not in the Source language, or its result is no
+    real.
+    """
+    nodes = [node for node in _terms(lam) if node is not lam]
+    if lam.body.type is not Real:
+        raise OutsideSource(f"its result is {lam.body.type!r}, not one Real")
+    passed = {id(function) for node in nodes for function in _functions(node)}
+    deep: dict[int, int] = {}
+    for node in nodes:
+        _check_form(node)
+        if not isinstance(node, Lam):
+            _check_type(node.type)
+        elif id(node) not in passed:
+            raise OutsideSource("it holds a function that is no argument of map or fold")
+        inside = max((deep[id(part)] for part in _parts(node)), default=0)
+        deep[id(node)] = inside if not _is_array_operation(node) else _nested(node, deep)
+    return deep[id(lam.body)]
+
+
+def _nested(node: Term, deep: dict[int, int]) -> int:
+    """``max(1 + NAO(e1), NAO(e2), NAO(e3))``."""
+    bodies = [1 + deep[id(part)] for part in _parts(node) if isinstance(part, Lam)]
+    others = [deep[id(part)] for part in _parts(node) if not isinstance(part, Lam)]
+    return max([1, *bodies, *others])
+
+
+def _terms(root: Term) -> Iterator[Term]:
+    for node in distinct_nodes(root, seen=lambda node: isinstance(node, Object)):
+        if isinstance(node, Term):
+            yield node
+
+
+def _functions(node: Term) -> tuple[Lam, ...]:
+    if isinstance(node, Prim) and node.operation.primitive in (FOLD.primitive, MAP.primitive):
+        return tuple(arg for arg in node.args[:1] if isinstance(arg, Lam))
+    return ()
+
+
+def _parts(node: Term) -> tuple[Term, ...]:
+    match node:
+        case Lam(_, body):
+            return (body,)
+        case Let(bindings, body):
+            return *(bound for _, bound in bindings), body
+        case Tuple(items) | Prim(_, items):
+            return items
+        case Proj(_, product):
+            return (product,)
+        case _:
+            return ()
+
+
+def _check_type(obj: Object) -> None:
+    if obj is Real or (isinstance(obj, Tensor) and len(obj.shape) == 1 and obj.dtype == "float64"):
+        return
+    if not isinstance(obj, Product) or obj.width < 2:
+        raise OutsideSource(f"it holds a {obj!r}, and Source has reals, pairs and arrays of reals")
+
+
+def _check_form(node: Term) -> None:
+    match node:
+        case Var() | Let() | Proj() | Tuple(_, None) | Lam():
+            pass
+        case Const():
+            if node.type is not Real:
+                raise OutsideSource("it holds an array that is a constant, and Source has reals")
+        case Prim():
+            _check_primitive(node)
+        case Cond():
+            raise OutsideSource("it holds a conditional")
+        case _:
+            raise OutsideSource(f"it holds a {type(node).__name__}")
+
+
+def _check_primitive(node: Prim) -> None:
+    name, arguments = node.operation.name, [arg.type for arg in node.args]
+    if name in OPERATIONS:
+        if not all(obj is Real or obj is node.type for obj in arguments):
+            raise OutsideSource(f"{name} takes arrays of two lengths")
+    elif node.operation.primitive == FOLD.primitive:
+        if not _is_reduce(node):
+            raise OutsideSource("it folds with a function that is not + from 0 or * from 1")
+    elif node.operation.primitive == MAP.primitive:
+        if node.type is Real or not isinstance(node.type, Tensor):
+            raise OutsideSource("it maps to what is no array of reals")
+    elif name not in ("sum", "prod") or not isinstance(arguments[0], Tensor):
+        raise OutsideSource(f"{name} is no operation of Source")
+
+
+def _is_reduce(node: Prim) -> bool:
+    function, init, _ = node.args
+    match function, init:
+        case Lam((x, y), Prim(operation, (Var(first), Var(second)))), Const(literal):
+            return (
+                {first, second} == {x.name, y.name}
+                and operation.name in UNITS
+                and literal.array.item() == UNITS[operation.name]
+            )
+        case _:
+            return False
+
+
+def _is_array_operation(node: Term) -> bool:
+    if not isinstance(node, Prim):
+        return False
+    return node.type is not Real or node.operation.name not in OPERATIONS

@@ -1,0 +1,222 @@
+"""The walk that counts: every λ once for the functions that it is given, whatever its numbers.
+
+A price list says what each form of term counts by itself; the walk multiplies by what calls and
+loops repeat. Towers of functions cost astronomical numbers and are walked in linear time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from combinators.free import captured
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Object, components
+from combinators.operation import Operation
+from combinators.primitives.loops import FOLD, LOOPS, MAP, OVERRIDE, SCAN
+from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR
+from combinators.rows import length_of
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from interpreters.cost.contents import holds_functions
+from interpreters.cost.functions import Closure, Either, Known, Values
+from interpreters.cost.tally import Tally, dearer
+
+
+class Prices(Protocol):
+    """What is counted."""
+
+    def of(self, term: Term) -> Mapping[str, int]:
+        """What ``term`` counts by itself, without its parts."""
+        ...
+
+    def round(self, loop: Operation) -> Mapping[str, int]:
+        """What each round of ``loop`` counts besides its function."""
+        ...
+
+
+def tallied(lam: Lam, prices: Prices) -> Tally:
+    """What one call of ``lam``, a closed λ, counts by ``prices``.
+
+    Of terms that share parts without naming them each place counts, as it is computed.
+    """
+    walk = _Walk(lam, prices)
+    tally, _ = recurse(walk.call(walk.values.closure(lam, ()), None))
+    return tally
+
+
+_Scope = dict[str, Known]
+_Counted = tuple[Tally, Known]
+
+
+class _Walk:
+    def __init__(self, root: Lam, prices: Prices) -> None:
+        self.prices, self.values = prices, Values()
+        _, self._captured = captured(root)
+        self._done: dict[tuple[int, int], _Counted] = {}
+
+    def call(self, function: Known, argument: Known) -> Recursive[_Counted]:
+        """What a call counts, and which functions its result holds."""
+        match function:
+            case Closure():
+                key = id(function), id(argument)
+                if key not in self._done:
+                    self._done[key] = yield self._body(function, argument)
+                return self._done[key]
+            case Either(first, second):
+                one: _Counted = yield self.call(first, argument)
+                two: _Counted = yield self.call(second, argument)
+                return dearer(one[0], two[0]), self.values.either(one[1], two[1])
+            case _:
+                tally = Tally()
+                tally.unknown, tally.exact = 1, False
+                return tally, None
+
+    def _body(self, closure: Closure, argument: Known) -> Recursive[_Counted]:
+        lam, tally = closure.lam, Tally()
+        tally.count(self.prices.of(lam))
+        scope = dict(zip(self._names(lam), closure.env, strict=True))
+        single = len(lam.params) == 1
+        for index, param in enumerate(lam.params):
+            scope[param.name] = argument if single else self.values.component(argument, index)
+        result: Known = yield self._walk(lam.body, scope, tally)
+        return tally, result
+
+    def _names(self, lam: Lam) -> list[str]:
+        """The captured variables that hold functions."""
+        return [var.name for var in self._captured[id(lam)] if holds_functions(var.type)]
+
+    def _walk(self, term: Term, scope: _Scope, tally: Tally) -> Recursive[Known]:
+        if isinstance(term, Var):
+            return self._variable(term, scope, tally)
+        if not isinstance(term, Lam):
+            tally.count(self.prices.of(term))
+        match term:
+            case Const():
+                return None
+            case Lam():
+                env = tuple(scope.get(name) for name in self._names(term))
+                return self.values.closure(term, env)
+            case Let():
+                body: Known = yield self._let(term, scope, tally)
+                return body
+            case App(function, argument):
+                f: Known = yield self._walk(function, scope, tally)
+                x: Known = yield self._walk(argument, scope, tally)
+                counted: _Counted = yield self.call(f, x)
+                tally.add(counted[0])
+                return counted[1]
+            case Cond(test, then, other):
+                yield self._walk(test, scope, tally)
+                first, second = Tally(), Tally()
+                one: Known = yield self._walk(then, scope, first)
+                two: Known = yield self._walk(other, scope, second)
+                tally.add(dearer(first, second))
+                return self.values.either(one, two)
+            case Proj(index, product):
+                whole: Known = yield self._walk(product, scope, tally)
+                return self.values.component(whole, index)
+            case Tuple(items) | Prim(_, items):
+                known: list[Known] = []
+                for item in items:
+                    if isinstance(item, Var):
+                        known.append(self._variable(item, scope, tally))
+                    elif isinstance(item, Const):
+                        tally.count(self.prices.of(item))
+                        known.append(None)
+                    else:
+                        known.append((yield self._walk(item, scope, tally)))
+                if isinstance(term, Tuple):
+                    return self.values.parts(tuple(known))
+                result: Known = yield self._primitive(term, known, tally)
+                return result
+            case _:
+                return None
+
+    def _variable(self, var: Var, scope: _Scope, tally: Tally) -> Known:
+        tally.count(self.prices.of(var))
+        return scope.get(var.name) if holds_functions(var.type) else None
+
+    def _let(self, term: Let, scope: _Scope, tally: Tally) -> Recursive[Known]:
+        hidden: list[tuple[str, Known]] = []
+        for var, bound in term.bindings:
+            value: Known = yield self._walk(bound, scope, tally)
+            hidden.append((var.name, scope.get(var.name)))
+            scope[var.name] = value
+        body: Known = yield self._walk(term.body, scope, tally)
+        for name, before in reversed(hidden):
+            scope[name] = before
+        return body
+
+    def _primitive(self, term: Term, known: list[Known], tally: Tally) -> Recursive[Known]:
+        assert isinstance(term, Prim)
+        operation = term.operation
+        if operation.primitive in LOOPS:
+            looped: Known = yield self._loop(term, known, tally)
+            return looped
+        if operation.primitive == OVERRIDE.primitive:
+            counted: _Counted = yield self.call(known[0], known[2])
+            tally.add(counted[0])
+            return counted[1]
+        if operation.primitive is VECTOR:
+            return self.values.parts(tuple(known))
+        if operation.primitive is PLUS and holds_functions(term.type):
+            tally.unknown, tally.exact = tally.unknown + 1, False
+        return known[0] if operation.primitive in (PACK, UNPACK) else None
+
+    def _loop(self, term: Prim, known: list[Known], tally: Tally) -> Recursive[Known]:
+        loop = _Loop(term, known, self.values)
+        tally.count(self.prices.round(term.operation), loop.length)
+        while loop.left:
+            carry = loop.carry
+            counted: _Counted = yield self.call(known[0], loop.argument())
+            rounds = loop.take(counted[1], carry)
+            tally.add(counted[0], rounds)
+        return loop.result()
+
+
+class _Loop:
+    """The functions that a loop passes from round to round."""
+
+    def __init__(self, term: Prim, known: list[Known], values: Values) -> None:
+        primitive = term.operation.primitive
+        self._values = values
+        self._carries, self._keeps = primitive != MAP.primitive, primitive != FOLD.primitive
+        self._xs, self._stack = known[-1], term.args[-1].type
+        self.carry = known[1] if self._carries else None
+        self.length = self.left = length_of(self._stack)
+        self._reverse = bool(term.operation.keywords.get("reverse"))
+        self._ys: list[Known] = []
+        self._kept = _kept(term)
+
+    def argument(self) -> Known:
+        """Of the function, in the next round."""
+        at = self.left - 1 if self._reverse else self.length - self.left
+        row = self._values.row(self._xs, self._stack, at)
+        return self._values.parts((self.carry, row)) if self._carries else row
+
+    def take(self, result: Known, before: Known) -> int:
+        """Take the result of a round; how many rounds give it, all that are left where equal."""
+        y = result
+        if self._carries:
+            self.carry = self._values.component(result, 0) if self._keeps else result
+            y = self._values.component(result, 1)
+        rounds = self.left if self._xs is None and self.carry is before else 1
+        self._ys += [y] * rounds if self._keeps and y is not None else []
+        self.left -= rounds
+        return rounds
+
+    def result(self) -> Known:
+        """What the loop gives."""
+        if not self._keeps:
+            return self.carry
+        rows = tuple(self._ys[::-1] if self._reverse else self._ys)
+        ys = self._values.stack(rows, self._kept) if rows and self._kept is not None else None
+        return self._values.parts((self.carry, ys)) if self._carries else ys
+
+
+def _kept(term: Prim) -> Object | None:
+    """The type of the rows that a scan or a map stacks."""
+    if term.operation.primitive == SCAN.primitive:
+        product = components(term.type)
+        return product.parts[1] if product is not None else None
+    return term.type if term.operation.primitive == MAP.primitive else None

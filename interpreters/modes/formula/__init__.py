@@ -1,0 +1,6 @@
+"""Formulas: a program run on symbols, whose open conditionals become ``Piecewise``."""
+
+from interpreters.modes.formula.mode import Formula
+from interpreters.modes.formula.symbols import Symbols
+
+__all__ = ["Formula", "Symbols"]

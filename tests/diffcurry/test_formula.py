@@ -1,0 +1,353 @@
+"""Formulas of programs: what ``f.sympy()`` shows."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import diffcurry as dc
+from combinators.errors import DomainError, TypeMismatch
+from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Vector
+from combinators.terms import Lam, Proj, Tuple, Var
+from diffcurry.formula import arguments, formula, formula_of
+from tests.strategies.meanings import Unclear, evaluated, function_of
+from tests.strategies.points import arguments as point_of
+from tests.strategies.points import thousandths
+from tests.strategies.programs import programs
+
+x, y, s = sympy.symbols("x y s", real=True)
+V3 = Tensor((3,))
+
+
+def shown(function, *types, **options):
+    return formula_of(dc.fun(function, *types).program(), **options)
+
+
+def test_scalars():
+    assert shown(lambda x, y: np.sin(x * y) + x**2, Real, Real) == sympy.sin(x * y) + x**2
+
+
+def test_structures_of_symbols():
+    def function(p, w, v, n):
+        return {"all": p["a"] * w, "some": (v[1], n + 1, p["b"][0])}
+
+    record = Record(a=Real, b=Product(Real, Real))
+    found = shown(function, record, Tensor((2, 2)), V3, Int)
+    a, b, v1 = sympy.symbols("p_a p_b_0 v_1", real=True)
+    w = sympy.Matrix(2, 2, sympy.symbols("w_0_0 w_0_1 w_1_0 w_1_1", real=True))
+    n = sympy.Symbol("n", integer=True)
+    assert found == {"all": (a * w).as_immutable(), "some": (v1, n + 1, b)}
+
+
+class Pair(NamedTuple):
+    left: float
+    right: float
+
+
+@dataclass
+class Model:
+    weight: float
+
+
+def test_the_containers_of_the_result():
+    assert shown(lambda x: [x, None, Pair(x, x**2), Model(-x)], Real) == [
+        x,
+        None,
+        Pair(x, x**2),
+        Model(-x),
+    ]
+
+
+def test_tensors():
+    column = shown(lambda v: v + 1.0, V3)
+    assert column.shape == (3,)
+    assert shown(lambda v: np.stack([np.stack([v, v])]), V3).shape == (1, 2, 3)
+    assert shown(lambda v: np.stack([v, v]) > 0, V3)[1, 2] == (sympy.Symbol("v_2", real=True) > 0)
+
+
+def test_assumptions():
+    p = sympy.Symbol("x", positive=True, real=True)
+    assert shown(lambda x: np.sqrt(x * x), Real) == sympy.Abs(x)
+    assert shown(lambda x: np.sqrt(x * x), Real, positive=True) == p
+    complex_ = shown(lambda x: np.sqrt(x * x), Real, real=None, complex=True)
+    assert complex_ == sympy.sqrt(sympy.Symbol("x", complex=True) ** 2)
+    with pytest.raises(TypeMismatch, match="no symbol x of these assumptions"):
+        shown(lambda x: x, Real, positive=True, negative=True)
+
+
+def test_arguments_are_the_symbols():
+    lam = dc.fun(lambda w, p: w * p[0], Tensor((2, 1)), Product(Real, Real)).program().lam
+    w, p = arguments(lam, positive=True)
+    assert formula(lam, positive=True) == (w * p[0]).as_immutable()
+    assert w.shape == (2, 1)
+
+
+def test_components_are_not_called_as_parameters_are():
+    pair, number = Var("x", Product(Real, Real)), Var("x_0", Real)
+    lam = Lam((pair, number), Tuple((Proj(0, pair), number, Proj(1, pair))))
+    assert formula(lam) == sympy.symbols("x_01 x_0 x_1", real=True)
+
+
+def test_a_conditional_is_a_piecewise():
+    def function(x, y):
+        return dc.cond(x > 0, lambda: (x * y, x), lambda: (y, -x))
+
+    first, second = shown(function, Real, Real)
+    assert first == sympy.Piecewise((x * y, x > 0), (y, True))
+    assert second == sympy.Piecewise((x, x > 0), (-x, True))
+
+
+def test_a_test_that_is_known_chooses():
+    def function(x):
+        return dc.fold(lambda c, i: dc.cond(i > 1, lambda: c * x, lambda: c + x), 0.0, np.arange(4))
+
+    assert shown(function, Real) == 2 * x**3
+
+
+def test_a_boolean_parameter():
+    b = sympy.Symbol("b")
+    found = shown(lambda x, b: dc.cond(b, lambda: x, lambda: 1.0), Real, Bool)
+    assert found == sympy.Piecewise((x, b), (1, True))
+
+
+def test_a_conditional_that_chooses_a_function():
+    def function(x, y):
+        f = dc.cond(x > 0, lambda: lambda_of(x), lambda: lambda_of(y * y))
+        return f(3.0) + f(x)
+
+    def lambda_of(k):
+        return dc.fun(lambda t: k * t, Real)
+
+    found = shown(function, Real, Real)
+    for at in ({x: 2, y: 5}, {x: -2, y: 5}):
+        k = at[x] if at[x] > 0 else 25
+        assert found.subs(at) == 3 * k + k * at[x]
+
+
+def test_short_loops_are_written_out():
+    assert (
+        shown(lambda x: dc.fold(lambda c, i: c + x**i, 0.0, np.arange(3.0)), Real) == 1 + x + x**2
+    )
+    carry, rows = shown(lambda x: dc.scan(lambda c, i: (c + i, c * x), 1.0, np.arange(3.0)), Real)
+    assert carry == 4
+    assert list(rows) == [x, x, 2 * x]
+    assert list(shown(lambda v: dc.map(lambda t: t * t, v), V3)) == [
+        symbol**2 for symbol in sympy.symbols("v_:3", real=True)
+    ]
+    assert shown(lambda x: dc.fold(lambda c, i: c * i, x, np.zeros(0)), Real) == x
+
+
+def test_long_folds_are_sums():
+    def function(a, x):
+        return dc.fold(lambda c, i: c + x * a[i] * a[999 - i], 2.0, np.arange(1000))
+
+    a, i = sympy.IndexedBase("a", real=True), sympy.Symbol("i", integer=True)
+    found = shown(function, Tensor((1000,)), Real)
+    assert found == 2 + sympy.Sum(x * a[i] * a[999 - i], (i, 0, 999))
+    numbers = np.linspace(-1, 1, 1000)
+    value = sympy.lambdify([a, x], found)(numbers, 3.0)
+    assert value == pytest.approx(float(dc.fun(function)(numbers, 3.0)))
+
+
+def test_sums_of_several_and_in_each_other():
+    def inner(x, i):
+        return dc.fold(lambda c, j: c + x * i * j, 0.0, np.arange(200.0))
+
+    def function(x):
+        return dc.fold(lambda c, i: (c[0] + inner(x, i), c[1] - i), (0.0, x), np.arange(100.0))
+
+    first, second = shown(function, Real)
+    assert first.doit() == x * sum(range(100)) * sum(range(200))
+    assert second.doit() == x - sum(range(100))
+
+
+def test_the_index_of_a_sum_is_no_parameter():
+    def function(i):
+        return dc.fold(lambda c, k: c + k * i, 0.0, np.arange(100.0))
+
+    i = sympy.Symbol("i", real=True)
+    assert shown(function, Real).doit() == 4950 * i
+
+
+def test_long_loops_that_are_no_sums():
+    with pytest.raises(DomainError, match="a loop of 100 rounds is no formula"):
+        shown(lambda x: dc.fold(lambda c, i: c * x, 1.0, np.arange(100.0)), Real)
+    with pytest.raises(DomainError, match="a loop of 100 rounds is no formula"):
+        shown(lambda x: dc.scan(lambda c, i: (c + i, c), x, np.arange(100.0)), Real)
+
+
+def test_function_parameters_are_undefined_functions():
+    def function(f, x):
+        return f(f(x)) + f(1.0)
+
+    f = sympy.Function("f", real=True)
+    found = shown(function, Fun(Real, Real), Real)
+    assert found == f(f(x)) + f(1)
+    assert sympy.diff(found, x) != 0
+
+
+def test_function_parameters_of_structures():
+    def function(f, x):
+        p, q = f(x, (x, 2.0))
+        return p * q
+
+    found = shown(function, Fun(Product(Real, Product(Real, Real)), Product(Real, Real)), Real)
+    first, second = (sympy.Function(name, real=True) for name in ("f_0", "f_1"))
+    assert found == first(x, x, 2) * second(x, x, 2)
+    curried = shown(lambda f, x: f(x)(2.0), Fun(Real, Fun(Real, Real)), Real)
+    assert curried == sympy.Function("f", real=True)(x, 2)
+    with pytest.raises(TypeMismatch, match="the unknown function f is given a function"):
+        shown(lambda f: f(dc.fun(lambda t: t, Real)), Fun(Fun(Real, Real), Real))
+
+
+def test_a_function_as_the_result():
+    found = shown(lambda x: dc.fun(lambda t: t * x, Real), Real)
+    assert isinstance(found, sympy.Lambda)
+    assert found(5) == 5 * x
+
+
+def test_a_function_that_grows_without_end():
+    def function(x):
+        return dc.fun(lambda t: chained(64)(t * x), Real)
+
+    with pytest.raises(DomainError, match="no definition can stand inside"):
+        shown(function, Real)
+
+
+def test_vectors():
+    def function(x):
+        fs = dc.map(lambda k: dc.fun(lambda t: k * np.sin(t), Real), np.array([2.0, 3.0]))
+        return dc.fold(lambda c, f: f(c), x, fs)
+
+    assert shown(function, Real) == 3 * sympy.sin(2 * sympy.sin(x))
+    assert shown(lambda fs: fs[1](x_of(fs)), Vector(Fun(Real, Real), 2)) == sympy.Function(
+        "fs_1", real=True
+    )(sympy.Function("fs_0", real=True)(1))
+
+
+def x_of(fs):
+    return fs[0](1.0)
+
+
+# Sharing.
+
+
+def chained(count):
+    def function(x):
+        for _ in range(count):
+            x = np.sin(x) * x
+        return x
+
+    return function
+
+
+def unfolded(definitions, result):
+    known = {}
+    for symbol, body in definitions:
+        known[symbol] = body.xreplace(known)
+    return result.xreplace(known)
+
+
+def test_definitions_come_when_they_are_needed():
+    assert isinstance(shown(chained(3), Real), sympy.Expr)
+    definitions, result = shown(chained(64), Real)
+    assert [str(symbol) for symbol, _ in definitions] == [
+        f"v{k}" for k in range(1, len(definitions) + 1)
+    ]
+    bound = {x}
+    for symbol, body in definitions:
+        assert body.free_symbols <= bound
+        bound.add(symbol)
+    assert result.free_symbols <= bound
+    value = {x: sympy.Float(1.25, 30)}
+    for symbol, body in definitions:
+        value[symbol] = body.xreplace(value)
+    expected = 1.25
+    for _ in range(64):
+        expected = np.sin(expected) * expected
+    assert float(result.xreplace(value)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_definitions_by_choice():
+    small = shown(chained(6), Real, definitions=False)
+    assert isinstance(small, sympy.Expr)
+    definitions, result = shown(chained(6), Real, definitions=True)
+    assert definitions
+    assert unfolded(definitions, result) == small
+    assert shown(chained(1), Real, definitions=True) == ([], sympy.sin(x) * x)
+    with pytest.raises(DomainError, match="definitions=True"):
+        shown(chained(64), Real, definitions=False)
+
+
+def test_the_size_of_a_formula_is_linear():
+    def nodes(count):
+        definitions, result = shown(chained(count), Real)
+        bodies = [body for _, body in definitions] + [result]
+        return sum(1 for body in bodies for _ in sympy.preorder_traversal(body))
+
+    small, large = nodes(40), nodes(160)
+    assert large < 4.5 * small
+
+
+def test_definitions_avoid_the_names_of_parameters():
+    def function(v1):
+        return chained(40)(v1)
+
+    definitions, _ = shown(function, Real)
+    assert "v1" not in [str(symbol) for symbol, _ in definitions]
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_deep_programs(count):
+    def function(x, y):
+        for _ in range(count):
+            x = x + y
+        return x
+
+    assert shown(function, Real, Real) == x + count * y
+
+
+def test_formulas_without_end():
+    def tower(n):
+        if n == 0:
+            return dc.fun(np.sin, Real)
+        below = tower(n - 1)
+        return dc.fun(lambda t: below(below(t)), Real)
+
+    with pytest.raises(DomainError, match="more than 1000 operations to write down"):
+        formula(dc.fun(tower(40), Real).program().lam, most_operations=1000)
+
+
+def test_large_tensors():
+    found = shown(lambda a: a[3] * a[-1], Tensor((70,)))
+    a = sympy.IndexedBase("a", real=True)
+    assert found == a[3] * a[69]
+    with pytest.raises(DomainError, match="f gives a tensor of 70 elements"):
+        shown(lambda f, x: f(x)[0], Fun(Real, Tensor((70,))), Real)
+    with pytest.raises(DomainError, match="at most"):
+        shown(lambda a: a[0], Tensor((300, 300)))
+
+
+@given(st.data())
+def test_random_programs(data):
+    program = data.draw(programs(depth=4))
+    args = data.draw(point_of(program, thousandths))
+    try:
+        exact = evaluated(program, args)
+    except Unclear:
+        assume(condition=False)
+    lam = function_of(program).program().lam
+    definitions, result = formula(lam, definitions=True)
+    known = {}
+    for symbols, numbers in zip(arguments(lam), args, strict=True):
+        for symbol, number in zip(np.ravel(symbols), np.ravel(numbers), strict=True):
+            known[symbol] = sympy.Float(str(number), 40)
+    for symbol, body in definitions:
+        meant = body.xreplace(known)
+        known[symbol] = sympy.N(meant, 40) if isinstance(meant, sympy.Expr) else meant
+    found = sympy.N(result.xreplace(known), 40)
+    assert float(found) == pytest.approx(float(exact), rel=1e-9, abs=1e-9)
