@@ -36,18 +36,23 @@ class Quick:
 
     def __init__(self, lam: Lam, face: Face | None, compute: Run) -> None:
         """Of a closed λ whose compiled function is ``compute``."""
-        self._lam, self._face, self._compute = lam, face, compute
-        self.entry = _entry(lam, compute, self.shown)
+        self._types = tuple(param.type for param in lam.params)
+        space: dict[str, Any] = {
+            "compute": compute,
+            "NotThese": NotThese,
+            "ndarray": np.ndarray,
+            **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
+        }
+        exec(_text(self._types, lam.body.type, face, space), space)  # noqa: S102 (our own text)
+        self._shown: Run = space["shown"]
+        self.entry: Run = space["entry"]
         """The function of arguments that need no conversion; it raises ``NotThese`` for others."""
-
-    def shown(self, result: Any) -> Any:
-        """The result as the user gets it."""
-        return _shown(result, self._lam.body.type, self._face)
+        self._compute = compute
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
-        given = [_given(arg, param.type) for arg, param in zip(args, self._lam.params, strict=True)]
-        return self.shown(self._compute(*given))
+        given = [_given(arg, obj) for arg, obj in zip(args, self._types, strict=True)]
+        return self._shown(self._compute(*given))
 
 
 def quick(lam: Lam, face: Face | None) -> Quick | None:
@@ -78,33 +83,17 @@ def _given(value: Any, obj: Object) -> Any:
     return np.asarray(value, dtype=obj.dtype)[()]
 
 
-def _shown(result: Any, obj: Object, face: Face | None) -> Any:
-    product = components(obj)
-    if product is not None:
-        shown = face if face is not None else face_of(obj)
-        assert shown is not None
-        children = zip(result, product.parts, shown.children, strict=True)
-        return shown.build([_shown(part, below, child) for part, below, child in children])
-    return SCALARS[obj][1](result) if obj in SCALARS else result
-
-
-def _entry(lam: Lam, compute: Run, shown: Run) -> Run:
-    """A function with a test an argument, written for the types of ``lam``."""
-    names = [f"x{index}" for index in range(len(lam.params))]
-    space: dict[str, Any] = {
-        "compute": compute,
-        "shown": shown,
-        "NotThese": NotThese,
-        "ndarray": np.ndarray,
-        **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
-    }
+def _text(
+    types: tuple[Object, ...], cod: Object, face: Face | None, space: dict[str, Any]
+) -> str:
+    """Two functions: one that tests the arguments and computes, one that shows a result."""
+    names = [f"x{index}" for index in range(len(types))]
+    shown = _result("y", cod, face, space)
     lines = [f"def entry({', '.join(names)}):"]
-    for name, param in zip(names, lam.params, strict=True):
-        lines += _tests(name, param.type, space)
-    called = f"compute({', '.join(names)})"
-    lines.append(f"    return {_result(called, lam.body.type)}")
-    exec("\n".join(lines), space)  # noqa: S102 (names and numbers of our own making)
-    return space["entry"]  # type: ignore[no-any-return]
+    for name, obj in zip(names, types, strict=True):
+        lines += _tests(name, obj, space)
+    lines += [f"    y = compute({', '.join(names)})", f"    return {shown}"]
+    return "\n".join([*lines, "def shown(y):", f"    return {shown}"])
 
 
 def _tests(name: str, obj: Object, space: dict[str, Any]) -> Iterator[str]:
@@ -128,8 +117,19 @@ def _tests(name: str, obj: Object, space: dict[str, Any]) -> Iterator[str]:
         yield "    raise NotThese"
 
 
-def _result(called: str, obj: Object) -> str:
-    """The expression that shows what ``called`` gives; without a call where it is a number."""
-    if obj in SCALARS:
-        return f"{SCALARS[obj][1].__name__}({called})"
-    return called if isinstance(obj, Tensor) else f"shown({called})"
+def _result(name: str, obj: Object, face: Face | None, space: dict[str, Any]) -> str:
+    """The expression that shows ``name``, a result of the compiled function."""
+    product = components(obj)
+    if product is None:
+        return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
+    shown = face if face is not None else face_of(obj)
+    assert shown is not None
+    parts = [
+        _result(f"{name}[{index}]", part, child, space)
+        for index, (part, child) in enumerate(zip(product.parts, shown.children, strict=True))
+    ]
+    if shown.kind is tuple:
+        return f"({', '.join(parts)}{',' * bool(parts)})"
+    build = f"build{len(space)}"
+    space[build] = shown.build
+    return f"{build}([{', '.join(parts)}])"
