@@ -1,105 +1,106 @@
-"""Times gradients in every installed system, as ratios of minima in one run."""
+"""Times gradients in every installed system in one run, as ratios to a gradient by hand.
+
+``python benchmarks/gradients.py [--markdown FILE] [WORKLOAD …]`` checks each gradient against the
+one by hand before it is timed. A workload is named by how its name begins.
+"""
 
 from __future__ import annotations
 
-import importlib
+import argparse
 import time
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from programs import Workload, workloads
+from report import as_markdown, as_text, duration
+from systems import SYSTEMS, LeftOut, Ready
 
-import diffcurry as dc
-from programs import BATCH, HIDDEN, Workload, cell, workloads
-
-Gradient = Callable[..., Any]
-SECONDS = 0.4
-
-
-def folded_lstm(weights: Any, xs: Any) -> Any:
-    """The LSTM as it is written here: a closure, folded."""
-    start = (np.zeros((BATCH, HIDDEN)), np.zeros((BATCH, HIDDEN)))
-    hidden, _ = dc.fold(lambda state, x: cell(np, weights, state, x), start, xs)
-    return np.sum(hidden**2)
+ROUNDS, SECONDS = 5, 0.08
+"""How often the systems take turns, and for how long each time."""
 
 
-def ours(mode: Any) -> Callable[[Workload], Gradient]:
-    """The gradient in one of our modes."""
+class Timed(NamedTuple):
+    """One system at one workload, in seconds."""
 
-    def make(work: Workload) -> Gradient:
-        if work.name.startswith("lstm"):
-            return dc.grad(folded_lstm, mode=mode)
-        return dc.grad(lambda *args: work.program(np, *args), mode=mode)
-
-    return make
+    first: float
+    call: float
 
 
-def autograd(work: Workload) -> Gradient:
-    """HIPS autograd."""
-    package, numpy = importlib.import_module("autograd"), importlib.import_module("autograd.numpy")
-    gradient: Gradient = package.grad(lambda *args: work.program(numpy, *args))
-    return gradient
+def first_result(work: Workload, system: str) -> tuple[Ready, Any, float]:
+    """The gradient, what it gives, and how long it took from the program to that."""
+    begin = time.perf_counter()
+    ready = SYSTEMS[system][1](work)
+    value = ready.gradient(*ready.args)
+    return ready, value, time.perf_counter() - begin
 
 
-def jax(work: Workload) -> Gradient:
-    """JAX, jitted, in float64."""
-    package, numpy = importlib.import_module("jax"), importlib.import_module("jax.numpy")
-    package.config.update("jax_enable_x64", True)
-    if work.name.startswith("scalar_chain"):
-        raise ImportError("an unrolled chain of 1,000 steps does not compile in minutes")
-    compiled = package.jit(package.grad(lambda *args: work.program(numpy, *args)))
-    return lambda *args: package.block_until_ready(compiled(*args))
+def shortest(ready: Ready, repeats: int) -> float:
+    """The shortest of many means of ``repeats`` calls, in seconds."""
+    gradient, args = ready
+    found, until = float("inf"), time.perf_counter() + SECONDS
+    while time.perf_counter() < until or found == float("inf"):
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            gradient(*args)
+        found = min(found, (time.perf_counter() - begin) / repeats)
+    return found
 
 
-SYSTEMS: dict[str, Callable[[Workload], Gradient | None]] = {
-    "by hand": lambda work: work.by_hand,
-    "diffcurry": ours("dependent"),
-    "diffcurry simple": ours("simple"),
-    "autograd": autograd,
-    "jax jit": jax,
-}
-
-
-def best(gradient: Gradient, args: tuple[Any, ...]) -> float:
-    """The shortest of many runs, in seconds."""
-    shortest, until = float("inf"), time.perf_counter() + SECONDS
-    while time.perf_counter() < until:
-        start = time.perf_counter()
-        gradient(*args)
-        shortest = min(shortest, time.perf_counter() - start)
-    return shortest
-
-
-def same(a: Any, b: Any) -> bool:
+def same(found: Any, expected: Any) -> bool:
     """Whether two gradients agree."""
-    if isinstance(a, (tuple, list)):
-        return all(same(x, y) for x, y in zip(a, b, strict=True))
-    return np.allclose(a, b, rtol=1e-8, atol=1e-10)
+    if isinstance(expected, tuple):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    return np.allclose(np.asarray(found).reshape(np.shape(expected)), expected, 1e-8, 1e-10)
+
+
+def timed(work: Workload) -> dict[str, Timed | str]:
+    """Each system's times, or why it was left out."""
+    found: dict[str, Timed | str] = {}
+    ready: dict[str, tuple[Ready, float]] = {}
+    expected = work.by_hand(*work.args)
+    for system in SYSTEMS:
+        if system in work.refused:
+            found[system] = work.refused[system]
+            continue
+        try:
+            gradient, value, first = first_result(work, system)
+        except LeftOut as why:
+            found[system] = str(why)
+            continue
+        if not same(value, expected):
+            if system in ("diffcurry", "compiled"):
+                raise SystemExit(f"the gradient of {work.name} is wrong")
+            found[system] = "its gradient is another"
+            continue
+        ready[system] = gradient, first
+    calls = dict.fromkeys(ready, float("inf"))
+    repeats = {name: max(1, int(2e-4 / shortest(r, 1))) for name, (r, _) in ready.items()}
+    for _ in range(ROUNDS):
+        for name, (gradient, _) in ready.items():
+            calls[name] = min(calls[name], shortest(gradient, repeats[name]))
+    return found | {name: Timed(first, calls[name]) for name, (_, first) in ready.items()}
 
 
 def main() -> None:
-    """Print a table."""
-    print(f"{'workload':20}{'system':20}{'first call':>12}{'a call':>12}{'ratio':>9}")
+    """Print what was measured, and write it down if asked."""
+    parser = argparse.ArgumentParser(description="Times gradients in every installed system.")
+    parser.add_argument("workloads", nargs="*", help="only those whose names begin so")
+    parser.add_argument("--markdown", type=Path, help="the page to write the tables to")
+    options = parser.parse_args()
+    results: dict[str, dict[str, Timed | str]] = {}
     for work in workloads():
-        reference, base = None, None
-        for name, make in SYSTEMS.items():
-            try:
-                gradient = make(work)
-            except ImportError as missing:
-                print(f"{work.name:20}{name:20}  left out: {missing}")
-                continue
-            if gradient is None:
-                continue
-            start = time.perf_counter()
-            value = gradient(*work.args)
-            first = time.perf_counter() - start
-            reference = value if reference is None else reference
-            if not same(value, reference):
-                raise SystemExit(f"{name} gives another gradient of {work.name}")
-            seconds = best(gradient, work.args)
-            base = seconds if base is None else base
-            row = f"{work.name:20}{name:20}{first * 1e3:10.2f} ms{seconds * 1e6:9.1f} us"
-            print(f"{row}{seconds / base:9.2f}")
+        if options.workloads and not work.name.startswith(tuple(options.workloads)):
+            continue
+        results[work.name] = timed(work)
+        shown = ", ".join(
+            f"{SYSTEMS[system][0]} {duration(t.call) if isinstance(t, Timed) else f'left out: {t}'}"
+            for system, t in results[work.name].items()
+        )
+        print(f"{work.name}: {shown}", flush=True)
+    print(as_text(results))
+    if options.markdown is not None:
+        options.markdown.write_text(as_markdown(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ combinators.errors.NotComposable: ...: cannot form f >> g: f ends in Real, g sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -254,7 +254,8 @@ def prod(dom: Object, *arrows: Morphism) -> Morphism:
 def interpret(program: Morphism, category: Programs[M]) -> M:
     """The structure-preserving map from the free category to ``category``.
 
-    It visits every distinct arrow once, with a stack of its own.
+    It visits every distinct arrow once, with a stack of its own. Between a record and its product
+    stands the category's identity, or its ``relabel(source, target)``, where it has one.
     """
     if not isinstance(program, Morphism):
         raise TypeMismatch(f"interpret takes an arrow of the free category, not {program!r:.60}")
@@ -273,8 +274,9 @@ def _interpret(node: Morphism, category: Programs[M], meaning: dict[int, M]) -> 
     match node:
         case Id(obj):
             return category.identity(obj)
-        case Relabel(source, _):
-            return category.identity(source)
+        case Relabel(source, target):
+            relabel: Callable[[Object, Object], M] | None = getattr(category, "relabel", None)
+            return category.identity(source) if relabel is None else relabel(source, target)
         case Compose(arrows):
             return category.compose(of(arrows))
         case Prod(source, arrows):

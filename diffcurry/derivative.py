@@ -9,12 +9,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from combinators.errors import NotDifferentiable
 from combinators.kit.names import Names
 from combinators.kit.remembered import Remembered
-from combinators.objects import Object, components, is_smooth
+from combinators.objects import Fun, Object, Record, components, is_smooth
+from combinators.primitives.loops import REP
 from combinators.simplify import simplify
-from combinators.terms import App, Lam, Let, Term, Var, pack
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.scope import current
 from combinators.tracing.trees import Face, face_of
 from diffcurry.function import Function
 
@@ -55,15 +58,41 @@ class Derivative(Function[P, R]):
         """The derivative at these argument types: of what the function captures it is a λ too."""
         made = self.inner.specialise(types, faces)
         written = self._derived.of(made.lam, lambda: self._write(made, faces))
-        if not made.captured:
-            return Specialised(written.lam, (), written.face)
-        params = written.lam.params[len(made.captured) :]
-        body = App(written.lam, pack((*made.captured, *params)))
-        return Specialised(Lam(params, body, written.lam.name), made.captured, written.face)
+        return applied(written, made, made.lam.params)
 
     def _write(self, made: Specialised, faces: Faces) -> Written:
         closed = Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
         return self.derive(closed, len(made.captured), made.face, faces)
+
+
+def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Specialised:
+    """A derivative as a λ over ``params``, in the scope where the function captures.
+
+    Inside a trace functions are given as they are, and their rep-functions go to the derivative.
+    """
+    lam = written.lam
+    given = (*made.captured, *params)
+    same = all(a.type is b.type for a, b in zip(given, lam.params, strict=True))
+    if not made.captured and (same or current() is None):
+        return Specialised(lam, (), written.face)
+    arguments = [
+        _represented(var, param.type) for var, param in zip(given, lam.params, strict=True)
+    ]
+    body = App(lam, pack(tuple(arguments)))
+    return Specialised(Lam(params, body, lam.name), made.captured, written.face)
+
+
+def _represented(term: Term, obj: Object) -> Term:
+    """A value as a derivative takes it, of type ``obj``: with rep-functions for functions."""
+    if term.type is obj:
+        return term
+    if isinstance(term.type, Fun):
+        return Prim(REP, (term,))
+    target = components(obj)
+    if target is None:
+        raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
+    parts = [_represented(Proj(i, term), part) for i, part in enumerate(target.parts)]
+    return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
 
 
 def finished(lam: Lam, results: Any, name: str) -> Lam:

@@ -4,12 +4,31 @@
 (np.float64(0.0), np.float64(0.6931471805599453))
 """
 
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
 from combinators import primitives
 from combinators.tracing import control
 from diffcurry.eager import eager
+from diffcurry.function import Function
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 cond = eager(control.cond)
 fold = eager(control.fold)
+
+
+def recompute(f: Callable[P, R]) -> Function[P, R]:
+    """``f``, of which a pullback keeps the arguments only, and runs it again.
+
+    >>> from diffcurry.transforms import grad
+    >>> grad(recompute(lambda x: x * x))(3.0)
+    np.float64(6.0)
+    """
+    return Function(control.recompute(f))
+
+
 map = eager(control.map)
 scan = eager(control.scan)
 
@@ -194,6 +213,7 @@ __all__ = [
     "prod",
     "ravel",
     "reciprocal",
+    "recompute",
     "relu",
     "remainder",
     "reshape",

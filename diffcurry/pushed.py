@@ -8,11 +8,11 @@ from combinators.errors import TypeMismatch
 from combinators.kit.remembered import Remembered
 from combinators.objects import Object, Unit
 from combinators.simplify import simplify
-from combinators.terms import App, Lam, Let, Proj, Tuple, Var, pack
+from combinators.terms import Lam, Let, Proj, Tuple, Var
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types
 from combinators.tracing.traced import LIBRARY
 from combinators.tracing.trees import Face
-from diffcurry.derivative import Derivative, Written, tangent_face
+from diffcurry.derivative import Derivative, Written, applied, tangent_face
 from diffcurry.function import Function
 from diffcurry.reverse import of_pair
 from interpreters.staging.moving import velocity
@@ -38,11 +38,8 @@ class Pushed(Derivative[P, Any]):
         half = len(types) // 2
         made = self.inner.specialise(types[:half], faces[:half])
         written = self._halves.of(made.lam, lambda: self._write(made, faces[:half]))
-        if not made.captured:
-            return Specialised(written.lam, (), written.face)
-        params = written.lam.params[len(made.captured) :]
-        body = App(written.lam, pack((*made.captured, *params)))
-        return Specialised(Lam(params, body, written.lam.name), made.captured, written.face)
+        tangents = written.lam.params[len(made.captured) + half :]
+        return applied(written, made, (*made.lam.params, *tangents))
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…, ẋ…). (y, ẏ)``."""

@@ -83,9 +83,7 @@ def _given(value: Any, obj: Object) -> Any:
     return np.asarray(value, dtype=obj.dtype)[()]
 
 
-def _text(
-    types: tuple[Object, ...], cod: Object, face: Face | None, space: dict[str, Any]
-) -> str:
+def _text(types: tuple[Object, ...], cod: Object, face: Face | None, space: dict[str, Any]) -> str:
     """Two functions: one that tests the arguments and computes, one that shows a result."""
     names = [f"x{index}" for index in range(len(types))]
     shown = _result("y", cod, face, space)

@@ -9,6 +9,7 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Product, components
+from combinators.tracing.traced import Traced
 from combinators.tracing.trees import Face, take_apart
 from diffcurry.closures import lower
 from diffcurry.cotangents import show
@@ -56,8 +57,17 @@ def as_function(f: Any) -> Function[..., Any]:
     """``f``, which is or becomes a function of the language."""
     if not callable(f):
         raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
-    function: Function[..., Any] = fun(f)
+    function: Function[..., Any] = fun(_applied(f) if isinstance(f, Traced) else f)
     return function
+
+
+def _applied(value: Traced) -> Callable[..., Any]:
+    """A function value, inside a trace, as a Python function."""
+
+    def applied(*args: Any) -> Any:
+        return value(*args)
+
+    return applied
 
 
 def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:

@@ -198,6 +198,36 @@ class Reverse(Running):
         machine.tape = tape
         stack.append(total)
 
+    def recompute(self, dom: Object) -> Step:
+        """The function; its tape is dropped, and made again when it is pulled back."""
+        evaluate = self.eval(function_of(dom))
+        if self.control is not None:
+            return self.control.recompute(self, function_of(dom))  # type: ignore[no-any-return]
+
+        def pull(pair: Any, machine: Machine) -> Iterator[Step]:
+            stack, tape = machine.stack, machine.tape
+            cotangent = stack.pop()
+            if cotangent is None:
+                stack.append(None)
+                return
+            machine.tape = []
+            stack.append(pair)
+            yield evaluate.enter
+            stack.pop()
+            again = machine.tape
+            stack.append(cotangent)
+            yield partial(_backwards, again)
+            machine.tape = tape
+
+        def apply(machine: Machine) -> Iterator[Step]:
+            pair = machine.stack[-1]
+            tape, machine.tape = machine.tape, []
+            yield evaluate.enter
+            machine.tape = tape
+            machine.tape.append(partial(pull, pair))
+
+        return apply
+
     def override(self, dom: Object, cod: Object) -> Step:
         """The function forwards; backwards the rule for its argument, its own for its captures."""
         evaluate = self.eval(function_of(dom))

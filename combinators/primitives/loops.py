@@ -1,4 +1,4 @@
-"""Primitives that take function values: loops, and the override of a derivative.
+"""Primitives that take function values: loops, and what is said of a function's derivative.
 
 They are typed here and interpreted by each mode, through its own ``eval``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from combinators.errors import TypeMismatch
 from combinators.objects import Fun, Object, Product, components
 from combinators.operation import Operation, declare, free
+from combinators.represented import rep_function, represented
 from combinators.rows import length_of, row_of, stack_of
 
 
@@ -57,10 +58,24 @@ def _override(f: Object, rule: Object, x: Object) -> Object:
     return function.cod
 
 
+def _recompute(f: Object, x: Object) -> Object:
+    return _function(f, x, "recompute").cod
+
+
+def _rep(f: Object) -> Object:
+    if not isinstance(f, Fun):
+        raise TypeMismatch(f"only a function has a rep-function, and {f!r} is none")
+    return represented(f, rep_function)
+
+
 FOLD = Operation(declare("fold", _fold, None, cost=free))
 SCAN = Operation(declare("scan", _scan, None, cost=free))
 MAP = Operation(declare("map", _map, None, cost=free))
 OVERRIDE = Operation(declare("override", _override, None, cost=free))
+RECOMPUTE = Operation(declare("recompute", _recompute, None, cost=free))
+"""Applies a function, of which a pullback keeps nothing: it runs the function again."""
+REP = Operation(declare("rep", _rep, None, cost=free))
+"""From a function to its rep-function, ``A ⇒ B`` to ``A ⇒ B × (T B ⇒ Tangent × T A)`` (001)."""
 
 BACKWARDS = (("reverse", True),)
 """The parameter of a fold or scan that runs from the last row to the first."""

@@ -50,7 +50,7 @@ def simplify(
     switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold)
     with uncollected():
         made, last = passed(lam, switches)
-        for _ in range(PASSES):
+        for _ in range(0 if last.is_flat and not switches.count_uses else PASSES):
             analysis = Analysis(made, last.units, switches)
             before = switches.fired
             made, last = passed(made, switches, analysis, last.ids)

@@ -19,6 +19,7 @@ from combinators.simplify.patterns import (
     Hole,
     Node,
     Pattern,
+    View,
     atom_marks,
     is_atom,
     unview,
@@ -60,6 +61,9 @@ class Writer:
         self._marks: dict[str, tuple[str, ...]] = {}
         self._uses: dict[str, int] = {}
         self._common: dict[Any, Var] = {}
+        self._has_common = switches.has("common")
+        self._words: dict[Any, str] = {}
+        self._held: list[Term] = []
         self._nesting = 0
 
     def definition(self, atom: Term) -> Term:
@@ -105,30 +109,44 @@ class Writer:
         stem = wish.rstrip("0123456789") or wish
         return self.names.fresh(stem if wish in self._home else wish)
 
-    def emit(self, term: Term, block: Block, wish: str = "v") -> Term:
-        """An atom for ``term``, whose operands are atoms."""
-        made = self._rewritten(term, block, wish)
-        return self.bind(term, block, wish) if made is None else made
+    def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
+        """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
+        seen = view(term)
+        if seen is None:
+            return self.bind(term, block, wish)
+        made = self._rewritten(term, seen, block, wish)
+        return self.bind(term, block, wish, like) if made is None else made
 
-    def bind(self, term: Term, block: Block, wish: str = "v") -> Var:
+    def together(
+        self, atoms: tuple[Term, ...], block: Block, names: tuple[str, ...] | None = None
+    ) -> Term:
+        """The tuple of ``atoms``, which is no step towards a smaller program if it is there."""
+        term = Tuple(atoms, names)
+        known = self._common.get(self._key(("tuple", atoms, (("names", names),))))
+        return known if known is not None else self.emit(term, block)
+
+    def bind(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Var:
         """A variable for ``term``; no rule is tried."""
-        key = self._key(term)
+        seen = view(term)
+        key = None if seen is None else self._key(seen)
         if key is not None:
             known = self._common.get(key)
-            if known is not None and self.switches.has("common"):
+            if known is not None and self._has_common:
                 self.switches.say("common", term, known, wish)
                 return known
-            block = self._out_of_loops(term, block, wish)
-        var = Var(self._name(wish), term.type)
+            if block.loop:
+                block = self._out_of_loops(term, block, wish)
+        name = self._name(wish)
+        same = like is not None and like.name == name and like.type is term.type
+        var = like if like is not None and same else Var(name, term.type)
         block.lines.append((var, term))
-        self._lines[var.name] = term
-        self._home[var.name] = block.depth
-        seen = view(term)
+        self._lines[name] = term
+        self._home[name] = block.depth
         if seen is not None:
-            self._marks[var.name] = (seen[0],)
+            self._marks[name] = (seen[0],)
         if isinstance(term, Tuple) and term.items and all(map(self.is_zero, term.items)):
-            self._zero.add(var.name)
-            self._marks[var.name] = ("tuple", *atom_marks(_TYPED_ZERO))
+            self._zero.add(name)
+            self._marks[name] = ("tuple", *atom_marks(_TYPED_ZERO))
         if key is not None and key not in self._common:
             self._common[key] = var
             block.keys.append(key)
@@ -159,52 +177,52 @@ class Writer:
             self.switches.say("hoist", term, term, wish)
         return outer
 
-    def _key(self, term: Term) -> Any:
+    def _key(self, seen: View) -> Any:
         """Equal for equal lines; None for what has a block of its own."""
-        seen = view(term)
-        if seen is None:
-            return None
-        keys = [self._atom_key(operand) for operand in seen[1]]
-        if None in keys:
-            return None
-        if seen[0] in COMMUTATIVE:
-            keys.sort(key=_text)
-        return seen[0], seen[2], *keys
+        head, operands, parameters = seen
+        keys: list[str] = []
+        for operand in operands:
+            key = operand.name if isinstance(operand, Var) else self._atom_key(operand)
+            if key is None:
+                return None
+            keys.append(key)
+        if head in COMMUTATIVE:
+            keys.sort()
+        return head, parameters, *keys
 
-    def _atom_key(self, atom: Term) -> Any:
+    def _atom_key(self, atom: Term) -> str | None:
+        """A word that no variable is, one for equal atoms."""
         match atom:
-            case Var(name):
-                return name
             case Const(literal):
                 small = literal.array.size <= SMALL
-                return (literal.type, literal.array.tobytes()) if small else (id(literal),)
-            case Lam():
-                return (id(atom),) if id(atom) in self._closed else None
+                key: Any = (literal.type, literal.array.tobytes()) if small else id(literal)
+            case Lam() if id(atom) in self._closed:
+                key = id(atom)
             case Prim(operation, ()):
-                return operation
+                key = operation
             case _:
                 return None
+        self._held.append(atom)
+        return self._words.setdefault(key, f"#{len(self._words)}")
 
-    def _rewritten(self, term: Term, block: Block, wish: str) -> Term | None:
-        seen = view(term)
-        if seen is None or self._nesting >= NESTING:
+    def _rewritten(self, term: Term, seen: View, block: Block, wish: str) -> Term | None:
+        if self._nesting >= NESTING:
             return None
         rules = self.switches.rules.get(seen[0])
-        if rules is None:
-            return self._folded(term) if self.switches.fold is not None else None
-        marks: set[str] = set()
-        for operand in seen[1]:
-            if isinstance(operand, Var):
-                marks.update(self._marks.get(operand.name, ()))
-            else:
-                marks.update(atom_marks(operand))
-        for rule in rules:
-            applied = rule.apply(term, self) if rule.marks <= marks else None
-            if applied is not None:
-                after = self._built(*applied, term.type, block, wish)
-                if after is not None:
-                    self.switches.say(rule.name, term, self.definition(after), wish)
-                    return after
+        if rules is not None:
+            marks: set[str] = set()
+            for operand in seen[1]:
+                if isinstance(operand, Var):
+                    marks.update(self._marks.get(operand.name, ()))
+                else:
+                    marks.update(atom_marks(operand))
+            for rule in rules:
+                applied = rule.apply(term, self) if rule.marks <= marks else None
+                if applied is not None:
+                    after = self._built(*applied, term.type, block, wish)
+                    if after is not None:
+                        self.switches.say(rule.name, term, self.definition(after), wish)
+                        return after
         return self._folded(term) if self.switches.fold is not None else None
 
     def _built(
@@ -256,7 +274,3 @@ class Writer:
             return None
         self.switches.say("fold-constants", term, Const(literal))
         return Const(literal)
-
-
-def _text(key: Any) -> str:
-    return key if isinstance(key, str) else repr(key)

@@ -104,9 +104,9 @@ def _joined(
     bodies = []
     for found, inside in zip(atoms, inner, strict=True):
         rest = [atom for atom, is_equal in zip(found, equal, strict=True) if not is_equal]
-        bodies.append(run.writer.close(inside, run.packed(rest, inside)) if rest else None)
-        if not rest:
-            run.writer.close(inside, found[0])
+        body = run.packed(rest, inside) if rest else None
+        bodies.append(run.writer.close(inside, body) if body is not None else None)
+        run.writer.leave(inside)
     if bodies[0] is not None and bodies[1] is not None:
         chosen = run.writer.bind(Cond(test, bodies[0], bodies[1], term.place), block, wish)
         entries += run.unpacked(chosen, left, block)

@@ -10,10 +10,13 @@ from __future__ import annotations
 from combinators.errors import UnboundVariable
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import component
 from combinators.primitives.loops import LOOPS
 from combinators.simplify.blocks import Block, Writer
 from combinators.simplify.calls import call
 from combinators.simplify.choice import choice
+from combinators.simplify.direct import direct, is_direct
+from combinators.simplify.holes import is_typed_zero, zeros
 from combinators.simplify.loops import loop
 from combinators.simplify.needs import Analysis, Uses
 from combinators.simplify.parts import (
@@ -43,6 +46,8 @@ class Pass:
         self.ids: set[int] = set()
         self.placed = False
         """Whether a loop's closed function was put in place, where the next pass looks into it."""
+        self.is_flat = True
+        """Whether there was no λ, choice, call or loop, so that uses tell the rules nothing."""
         self._done: dict[int, Lam] = {}
         self.writer = Writer(switches, self.ids)
 
@@ -96,18 +101,21 @@ class Pass:
             case Let(lines, body):
                 before = self._shadowed(lines, frame)
                 for var, bound in lines:
-                    if not self._plain(var, bound, frame, block):
+                    if not self._is_written(var, bound, frame, block):
                         yield self._line(var, bound, frame, block)
                 value: Value = yield self.walk(body, frame, block, wish, need)
                 frame.env.update(before)
                 return value
             case Prim(operation, _) if operation.primitive in LOOPS:
+                self.is_flat = False
                 made: Value = yield loop(self, term, frame, block, wish, need)
                 return made
             case Proj(index, product):
                 inside: Value = yield self.walk(product, frame, block)
-                part: Value = yield self.part(inside, index, block, wish)
-                return part
+                if isinstance(inside, Split):
+                    return inside.parts[index]
+                whole: Term = yield self.atom(inside, block)
+                return self.writer.emit(Proj(index, whole), block, wish)
             case Tuple(items, _) if is_partial(need, term.type):
                 assert need is not None
                 parts: dict[int, Value] = {}
@@ -121,12 +129,15 @@ class Pass:
                 atoms = yield self.operands(args, frame, block)
                 return self.writer.emit(Prim(operation, atoms, place), block, wish)
             case App():
+                self.is_flat = False
                 result: Value = yield call(self, term, frame, block, wish, need)
                 return result
             case Cond():
+                self.is_flat = False
                 chosen: Value = yield choice(self, term, frame, block, wish, need)
                 return chosen
             case Lam():
+                self.is_flat = False
                 function: Term = yield self._function(term, frame, block, wish)
                 return function
         raise AssertionError(term)
@@ -137,22 +148,16 @@ class Pass:
             return {}
         return {var.name: frame.env[var.name] for var, _ in lines if var.name in frame.env}
 
-    def _plain(self, var: Var, bound: Term, frame: Frame, block: Block) -> bool:
-        """Write a primitive of atoms, which most lines are, without a generator for it."""
-        if not isinstance(bound, Prim) or bound.operation.primitive in LOOPS:
-            return False
-        env, uses, atoms = frame.env, frame.uses, []
+    def _is_written(self, var: Var, bound: Term, frame: Frame, block: Block) -> bool:
+        """Write a line of primitives, which most lines are, without a generator for it."""
+        uses, env = frame.uses, frame.env
         if uses is not None and (var.name in uses.fused or not uses.count[var.name]):
             return False
-        for arg in bound.args:
-            atom = env.get(arg.name) if isinstance(arg, Var) else arg
-            if not isinstance(atom, (Var, Const)):
-                return False
-            atoms.append(atom)
-        made = bound
-        if any(atom is not arg for atom, arg in zip(atoms, bound.args, strict=True)):
-            made = Prim(bound.operation, tuple(atoms), bound.place)
-        value = self.writer.emit(made, block, var.name)
+        if uses is not None and is_partial(uses.needs[var.name], bound.type):
+            return False
+        if not is_direct(bound, env):
+            return False
+        value = direct(bound, env, self.writer, block, var)
         if uses is not None and isinstance(value, Var):
             self.writer.used(value, uses.count[var.name])
         env[var.name] = value
@@ -222,7 +227,7 @@ class Pass:
                 for index in range(len(parts)):
                     atoms.append((yield self.atom(parts[index], block)))
                 names = getattr(obj, "names", None)
-                return self.writer.emit(Tuple(tuple(atoms), names), block)
+                return self.writer.together(tuple(atoms), block, names)
             case _:
                 return value
 
@@ -231,6 +236,11 @@ class Pass:
         if isinstance(value, Split):
             return value.parts[index]
         atom: Term = yield self.atom(value, block)
+        line = self.writer.definition(atom)
+        if isinstance(line, Tuple):
+            return line.items[index]
+        if is_typed_zero(line):
+            return zeros(component(line.type, index))
         return self.writer.emit(Proj(index, atom), block, wish)
 
     def select(self, value: Value, path: Path, block: Block) -> Recursive[Term]:
@@ -242,7 +252,7 @@ class Pass:
 
     def packed(self, atoms: list[Term], block: Block) -> Term:
         """Several atoms as one; one stands for itself."""
-        return atoms[0] if len(atoms) == 1 else self.writer.emit(Tuple(tuple(atoms)), block)
+        return atoms[0] if len(atoms) == 1 else self.writer.together(tuple(atoms), block)
 
     def unpacked(self, whole: Term, entries: list[Path], block: Block) -> list[tuple[Path, Value]]:
         """What was packed, at these paths."""

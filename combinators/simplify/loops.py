@@ -286,7 +286,7 @@ class _Loop:
             )
             entries = [*self.fixed, *run.unpacked(made, self.places, self.block)]
         else:
-            pair = run.writer.emit(Tuple((run.packed(kept, self.body), out)), self.body)
+            pair = run.writer.together((run.packed(kept, self.body), out), self.body)
             made = self._made(self.term.operation, (carry, item), pair, (init, xs), wish)
             if made.type is self.term.type and self.places == [()] and places == [()]:
                 return made

@@ -109,7 +109,10 @@ def head(name: str) -> Callable[..., Node]:
     return node
 
 
-def view(term: Term) -> tuple[str, tuple[Term, ...], tuple[tuple[str, Any], ...]] | None:
+View = tuple[str, tuple[Term, ...], tuple[tuple[str, Any], ...]]
+
+
+def view(term: Term) -> View | None:
     """The head, the operands and the parameters of a term; None where it has none."""
     match term:
         case Prim(operation, args):

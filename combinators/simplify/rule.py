@@ -108,6 +108,12 @@ class Fired:
 Trace = Callable[[Fired], None]
 
 
+def _is_counted(pattern: Pattern) -> bool:
+    return isinstance(pattern, Node) and (
+        pattern.once or any(map(_is_counted, pattern.operands))
+    )
+
+
 class Switches:
     """The rules and the steps that are on, the rules by the head of their left side."""
 
@@ -137,6 +143,8 @@ class Switches:
         for rule in rules:
             if rule.name not in off and rule.group not in off:
                 self.rules[rule.left.head].append(rule)
+        self.count_uses = any(_is_counted(rule.left) for found in self.rules.values() for rule in found)
+        """Whether a rule asks that something is used once."""
 
     def has(self, step: str) -> bool:
         """Whether a step is on."""

@@ -6,14 +6,13 @@ is used again is named. Nothing moves into a λ or a branch.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
 from combinators.simplify.patterns import is_atom
+from combinators.simplify.rebuilt import operands, rebuilt
 from combinators.simplify.rule import Switches
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Const, Lam, Let, Term, Tuple, Var
 from combinators.tracing.scope import LINE
 
 
@@ -31,43 +30,46 @@ class _Writing:
     def unit(self, lam: Lam) -> Recursive[Lam]:
         """A closed λ, once."""
         if id(lam) not in self._done:
-            body: tuple[Term, Counter[str]] = yield self._block(lam.body)
+            body: tuple[Term, dict[str, int]] = yield self._block(lam.body)
             self._done[id(lam)] = Lam(lam.params, body[0], lam.name)
         return self._done[id(lam)]
 
-    def _block(self, body: Term) -> Recursive[tuple[Term, Counter[str]]]:
-        """The block written, and how often it uses each name."""
+    def _block(self, body: Term) -> Recursive[tuple[Term, dict[str, int]]]:
+        """The block written, and how often it uses each name of outside."""
         lines, result = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
-        uses: Counter[str] = Counter()
+        uses: dict[str, int] = {}
         parts: dict[str, tuple[Term, ...]] = {}
         end: tuple[Term, ...] = yield self._scopes((result,), uses)
         for var, term in reversed(lines):
-            if uses[var.name]:
-                parts[var.name] = yield self._scopes(_parts(term), uses)
+            if var.name in uses:
+                found = operands(term)
+                if not _note(found, uses):
+                    found = yield self._scopes(found, uses)
+                parts[var.name] = found
         inside: dict[str, tuple[Term, int]] = {}
         named: list[tuple[Var, Term]] = []
         for var, term in lines:
             if var.name not in parts:
                 continue
-            placed = [_placed(part, inside) for part in parts[var.name]]
-            made = _rebuilt(term, tuple([part for part, _ in placed]))
-            height = 1 + max((tall for _, tall in placed), default=0)
+            made, height = _placed(term, parts[var.name], inside)
             if uses[var.name] == 1 and height <= LINE:
                 inside[var.name] = made, height
             else:
                 named.append((var, made))
-        last = _placed(end[0], inside)[0]
-        own = {var.name for var, _ in lines}
-        outer = Counter({name: count for name, count in uses.items() if name not in own})
-        return (Let(tuple(named), last) if named else last), outer
+        last = inside[end[0].name][0] if _stands(end[0], inside) else end[0]
+        for var, _ in lines:
+            uses.pop(var.name, None)
+        return (Let(tuple(named), last) if named else last), uses
 
-    def _scopes(self, parts: tuple[Term, ...], uses: Counter[str]) -> Recursive[tuple[Term, ...]]:
+    def _scopes(
+        self, parts: tuple[Term, ...], uses: dict[str, int]
+    ) -> Recursive[tuple[Term, ...]]:
         """The parts of a line with their own scopes written; names used there are used twice."""
         found: list[Term] = []
         for part in parts:
             match part:
-                case Var(name):
-                    uses[name] += 1
+                case Var():
+                    _note((part,), uses)
                     found.append(part)
                 case Lam() if id(part) in self._closed:
                     found.append((yield self.unit(part)))
@@ -92,45 +94,38 @@ class _Writing:
         return Tuple(()) if atom.type is Unit else atom
 
 
-def _use(names: Counter[str], bound: set[str], uses: Counter[str]) -> None:
+def _note(parts: tuple[Term, ...], uses: dict[str, int]) -> bool:
+    """Count the uses of a line of variables and numbers; of another, do nothing."""
+    for part in parts:
+        if not isinstance(part, (Var, Const)):
+            return False
+    for part in parts:
+        if isinstance(part, Var):
+            uses[part.name] = uses.get(part.name, 0) + 1
+    return True
+
+
+def _use(names: dict[str, int], bound: set[str], uses: dict[str, int]) -> None:
     for name in names:
         if name not in bound:
-            uses[name] += 2
+            uses[name] = uses.get(name, 0) + 2
 
 
-def _placed(part: Term, inside: dict[str, tuple[Term, int]]) -> tuple[Term, int]:
-    return inside.get(part.name, (part, 0)) if isinstance(part, Var) else (part, 0)
+def _stands(part: Term, inside: dict[str, tuple[Term, int]]) -> bool:
+    return isinstance(part, Var) and part.name in inside
 
 
-def _parts(term: Term) -> tuple[Term, ...]:
-    match term:
-        case Prim(_, ()):
-            return (term,)
-        case Prim(_, items) | Tuple(items):
-            return items
-        case Proj(_, product):
-            return (product,)
-        case App(function, argument):
-            return function, argument
-        case Cond(test, then, other):
-            return test, then, other
-        case _:
-            return (term,)
-
-
-def _rebuilt(term: Term, parts: tuple[Term, ...]) -> Term:
-    match term:
-        case Prim(_, ()):
-            return parts[0]
-        case Prim(operation, _, place):
-            return Prim(operation, parts, place)
-        case Tuple(_, names):
-            return Tuple(parts, names)
-        case Proj(index, _):
-            return Proj(index, parts[0])
-        case App(_, _, place):
-            return App(parts[0], parts[1], place)
-        case Cond(_, _, _, place):
-            return Cond(parts[0], parts[1], parts[2], place)
-        case _:
-            return parts[0]
+def _placed(
+    term: Term, parts: tuple[Term, ...], inside: dict[str, tuple[Term, int]]
+) -> tuple[Term, int]:
+    """The line with what is used once put into it, and its height."""
+    made: list[Term] = []
+    height = 0
+    for part in parts:
+        if isinstance(part, Var) and part.name in inside:
+            below, tall = inside[part.name]
+            height = max(height, tall)
+            made.append(below)
+        else:
+            made.append(part)
+    return rebuilt(term, tuple(made)), height + 1

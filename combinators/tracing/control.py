@@ -5,6 +5,7 @@ The Python functions given to them become λs that capture; loops stay loops.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.kit.locate import users_place
-from combinators.objects import Bool, Object, Product, Tensor
-from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.objects import Bool, Fun, Object, Product, Tensor
+from combinators.primitives.loops import FOLD, MAP, RECOMPUTE, SCAN
 from combinators.rows import length_of, row_of
 from combinators.terms import Cond, Term
 from combinators.tracing.emit import emit, emit_operation, scope_here, unpack
@@ -22,12 +23,13 @@ from combinators.tracing.functions import (
     Natural,
     Specialisable,
     Specialised,
+    argument_types,
     coerce,
     function_operand,
     natural,
 )
-from combinators.tracing.traced import Traced
-from combinators.tracing.trees import Face, object_of, take_apart
+from combinators.tracing.traced import LIBRARY, Traced
+from combinators.tracing.trees import Face, object_of, put_together, take_apart
 
 
 def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
@@ -83,16 +85,56 @@ def _joined(x: Natural, y: Natural) -> Object:
     )
 
 
-def fold(f: Any, init: Any, xs: Any) -> Any:
+def fold(f: Any, init: Any, xs: Any, *, checkpoint: int | None = None) -> Any:
     """``f(… f(f(init, x₀), x₁) …, xₙ₋₁)`` over the rows of ``xs``, with ``f(carry, x) -> carry``.
 
-    ``xs`` is a tensor, or a container of tensors with one leading extent.
+    ``xs`` is a tensor, or a container of tensors with one leading extent. With ``checkpoint=k`` a
+    pullback keeps the carry of every k-th step only, and runs the steps between again.
     """
     scope_here()
     rows = _Rows(xs)
+    if checkpoint is not None:
+        return _checkpointed(f, init, xs, length_of(rows.obj), checkpoint)
     carry = _Carry(init, rows)
     function = carry.step(f, rows, scan=False)
     return unpack(carry.face, emit_operation(FOLD, (function, carry.operand(), rows.operand)))
+
+
+def recompute(f: Any) -> Any:
+    """``f``, of which a pullback keeps the arguments only, and runs it again."""
+
+    @functools.wraps(f)
+    def again(*args: Any) -> Any:
+        scope_here()
+        types, faces = argument_types(args)
+        term, face = function_operand(f, types, faces)
+        if not isinstance(term.type, Fun):
+            raise TypeMismatch(f"{term.type!r} is to be recomputed, and is not a function")
+        argument = coerce(args[0] if len(args) == 1 else args, term.type.dom)
+        return unpack(face, emit_operation(RECOMPUTE, (term, argument)))
+
+    return again
+
+
+def _checkpointed(f: Any, init: Any, xs: Any, length: int, every: Any) -> Any:
+    """A fold of folds, the inner of which are recomputed."""
+    if not isinstance(every, int) or isinstance(every, bool) or every < 1:
+        raise TypeMismatch(f"checkpoint= is a positive number of steps, not {every!r}")
+    whole = length - length % every
+    face, leaves = take_apart(xs)
+
+    def part(change: Callable[[Any], Any]) -> Any:
+        return put_together(face, iter([change(leaf) for leaf in leaves]))
+
+    def chunks(leaf: Any) -> Any:
+        shape = (whole // every, every, *LIBRARY["shape"](leaf)[1:])
+        return LIBRARY["reshape"](LIBRARY["getitem"](leaf, slice(whole)), shape)
+
+    inner = recompute(lambda carry, rows: fold(f, carry, rows))
+    after = fold(inner, init, part(chunks))
+    if whole == length:
+        return after
+    return fold(f, after, part(lambda leaf: LIBRARY["getitem"](leaf, slice(whole, None))))
 
 
 def scan(f: Any, init: Any, xs: Any) -> Any:

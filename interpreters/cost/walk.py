@@ -13,7 +13,7 @@ from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, components
 from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, LOOPS, MAP, OVERRIDE, SCAN
+from combinators.primitives.loops import FOLD, LOOPS, MAP, OVERRIDE, RECOMPUTE, SCAN
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR
 from combinators.rows import length_of
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
@@ -153,8 +153,8 @@ class _Walk:
         if operation.primitive in LOOPS:
             looped: Known = yield self._loop(term, known, tally)
             return looped
-        if operation.primitive == OVERRIDE.primitive:
-            counted: _Counted = yield self.call(known[0], known[2])
+        if operation.primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
+            counted: _Counted = yield self.call(known[0], known[-1])
             tally.add(counted[0])
             return counted[1]
         if operation.primitive is VECTOR:

@@ -10,7 +10,7 @@ from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import LOOPS, OVERRIDE
+from combinators.primitives.loops import LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
@@ -88,6 +88,10 @@ class Running:
         """No steps."""
         return Arrow(dom, dom, ())
 
+    def relabel(self, dom: Object, cod: Object) -> Arrow:
+        """No steps: the values of a record are those of its product."""
+        return Arrow(dom, cod, ())
+
     def compose(self, arrows: Sequence[Arrow]) -> Arrow:
         """One after the other."""
         return Arrow(arrows[0].dom, arrows[-1].cod, tuple(arrows))
@@ -150,7 +154,23 @@ class Running:
             return Arrow(dom, cod, (loop.forward(self.eval(function), self.leave),))
         if operation == OVERRIDE:
             return Arrow(dom, cod, (self.override(dom, cod),))
+        if operation == RECOMPUTE:
+            return Arrow(dom, cod, (self.recompute(dom),))
+        if operation == REP:
+            assert isinstance(dom, Fun)
+            return Arrow(dom, cod, (self.rep_function(dom),))
         raise MissingRule(f"the mode {type(self).__name__} does not know the loop {operation.name}")
+
+    def recompute(self, dom: Object) -> Step:
+        """The function: only pullbacks run it again."""
+        step: Step = self.eval(function_of(dom)).enter
+        return step
+
+    def rep_function(self, function: Fun) -> Step:
+        """A closure of the rep-function of a closure's code."""
+        from interpreters.staging.reified import RepFunctions
+
+        return RepFunctions(self, function)
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from combinators.objects import Fun, Object, Record
 from combinators.operation import Operation
+from combinators.represented import as_it_is, rep_function, represented
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import choices, known, loops, unknown
 from interpreters.staging.atoms import Atom, packed, primitive, tuple_of, unpacked
 from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders
-from interpreters.staging.represented import as_it_is, rep_function, represented
 from interpreters.staging.shapes import Plain, Shape
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent
@@ -40,13 +40,17 @@ class Control:
         """``fold``, ``scan`` or ``map``."""
         return loops.Loop(self, mode, operation, dom, cod)
 
-    def call(self, mode: Running, function: Fun) -> Step:
+    def recompute(self, mode: Running, function: Fun) -> Step:
+        """``eval`` of a function that is run again when it is pulled back."""
+        return self.call(mode, function, again=True)
+
+    def call(self, mode: Running, function: Fun, *, again: bool = False) -> Step:
         """``eval``: of a closure, a call of its code; of any other value, an application."""
 
         def apply(machine: Machine) -> Written:
             value, argument = machine.stack.pop()
             if isinstance(value, Closure):
-                step = known.call(self, mode, value, argument)
+                step = known.call(self, mode, value, argument, again=again)
             else:
                 step = unknown.call(self, mode, value, argument, function)
             yield step

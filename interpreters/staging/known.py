@@ -14,7 +14,7 @@ from combinators.objects import Object, Product, is_smooth, tangent_of
 from combinators.terms import Lam, Var
 from combinators.tracing.scope import Scope, entered
 from interpreters.execution import steps
-from interpreters.execution.machine import Machine, Step
+from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
@@ -111,14 +111,16 @@ def parameters(control: Control, closure: Closure, argument: Any) -> Parameters:
     return Parameters(shapes, terms, code.width, apart)
 
 
-def call(control: Control, mode: Running, closure: Closure, argument: Any) -> Step:
-    """The step that applies a closure of known code."""
+def call(
+    control: Control, mode: Running, closure: Closure, argument: Any, *, again: bool = False
+) -> Step:
+    """The step that applies a closure of known code; ``again`` backwards, if it keeps nothing."""
 
     def apply(machine: Machine) -> Written:
         given = parameters(control, closure, argument)
-        key = (id(closure.code), given.apart, *map(id, given.shapes))
+        key = (id(closure.code), again, given.apart, *map(id, given.shapes))
         if key not in control.known:
-            written = yield from _write(control, mode, machine, closure.code, given)
+            written = yield from _write(control, mode, machine, closure.code, given, again=again)
             control.known[key] = written
         known = control.known[key]
         whole = atoms.apply(known.lam, *given.terms)
@@ -149,7 +151,13 @@ def _transpose(back: Back, given: Parameters, y: Atom, kept: Atom | None) -> Ste
 
 
 def _write(
-    control: Control, mode: Running, machine: Machine, code: Code, given: Parameters
+    control: Control,
+    mode: Running,
+    machine: Machine,
+    code: Code,
+    given: Parameters,
+    *,
+    again: bool,
 ) -> Written:
     scope = Scope(None, "a function")
     with entered(scope):
@@ -162,8 +170,9 @@ def _write(
         shape, y = control.borders.term(value, code.function.cod)
     back, residuals = None, []
     if mode.reverses and is_smooth(code.function.cod):
+        run_again = code.arrow if again else None
         back, residuals = yield from _write_back(
-            control, machine, tape, scope, given, params, shape, y
+            control, machine, tape, scope, given, params, shape, y, run_again
         )
     with entered(scope):
         kept = record(residuals)
@@ -181,9 +190,13 @@ def _write_back(
     params: tuple[Var, ...],
     shape: Shape,
     y: Atom,
+    again: Arrow | None,
 ) -> Written:
     scope = twin(forward, None)
     with entered(scope):
+        if again is not None:
+            context = given.value(control, [Atom(param) for param in params])
+            _, tape = yield from forwards(machine, again, context)
         dy = seed(scope, "dy", y)
         cotangent = yield from backwards(machine, tape, control.returned(shape, y.type, Atom(dy)))
         cotangents = given.of(cotangent)

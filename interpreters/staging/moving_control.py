@@ -8,6 +8,7 @@ from typing import Any
 from combinators.objects import Fun, Object, Product, tangent_of
 from combinators.operation import Operation
 from combinators.primitives.tangents import UNPACK
+from combinators.represented import represented
 from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
@@ -21,7 +22,6 @@ from interpreters.staging.moving import (
     split,
     velocity,
 )
-from interpreters.staging.represented import represented
 from interpreters.staging.shapes import Plain, Shape
 
 

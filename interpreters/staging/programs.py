@@ -99,7 +99,7 @@ def gradient(
         pulled = yield from program.pulled(machine, {0: one} if has_aux else one, which)
         return program.close(atoms.tuple_of((program.value, pulled)))
 
-    return _run(program, write)
+    return written(program.scope, write)
 
 
 def pullback(
@@ -123,7 +123,7 @@ def pullback(
         function = atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
         return program.close(atoms.tuple_of((program.value, function)))
 
-    return _run(program, write)
+    return written(program.scope, write)
 
 
 class Moved(Forwards):
@@ -165,15 +165,15 @@ def pushforward(lam: Lam, still: int = 0) -> Lam:
             return program.close(program.value)
         return program.close(atoms.tuple_of((program.value, atoms.tuple_of(()))))
 
-    return _run(program, write)
+    return written(program.scope, write)
 
 
-def _run(program: Forwards, write: Callable[[Machine], Written]) -> Lam:
-    """What ``write`` gives, on a machine of its own."""
+def written(scope: Scope, write: Callable[[Machine], Written]) -> Lam:
+    """What ``write`` gives, in ``scope`` and on a machine of its own."""
     made: list[Lam] = []
 
     def step(machine: Machine) -> Any:
-        with entered(program.scope):
+        with entered(scope):
             lam = yield from write(machine)
         made.append(lam)
 

@@ -128,7 +128,7 @@ def test_interpret_calls_one_method_a_combinator() -> None:
     category = Spelling()
     interpret(program, category)
     assert sorted(category.calls) == sorted(
-        ["prod", "const", "compose", "extend", "proj", "proj", "prod", "identity", "compose"]
+        ["prod", "const", "compose", "extend", "proj", "proj", "prod", "relabel", "compose"]
     )
     category = Spelling()
     interpret(prod(Product(Real), Curry(body)) >> Projection(Product(Fun(Int, Real)), 0), category)

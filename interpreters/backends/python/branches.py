@@ -9,7 +9,7 @@ from combinators.objects import Object, Tensor, components
 from combinators.terms import Cond, Term
 from interpreters.backends.python import calls
 from interpreters.backends.python.code import Assign, Block, Statement
-from interpreters.backends.python.frame import OFTEN, Frame, share, uses_in
+from interpreters.backends.python.frame import OFTEN, Frame, Uses, share
 from interpreters.backends.python.numbers import SHORT
 from interpreters.backends.python.values import (
     CHOICE,
@@ -62,7 +62,7 @@ def _branch(
 ) -> Recursive[tuple[list[Statement], list[Leaf]]]:
     outside = at.uses
     with at.block() as body:
-        at.uses = uses_in(term, emitter.captured)
+        at.uses = Uses(term, emitter.captured)
         value: Value = yield emitter.value(term, at)
         leaves: list[Leaf] = yield flattened(emitter, value, term.type, at)
     at.uses = outside

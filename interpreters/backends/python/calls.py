@@ -13,7 +13,7 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.terms import Lam, Term
 from interpreters.backends.python.code import Assign, Do
-from interpreters.backends.python.frame import Frame, bundle, share, uses_in
+from interpreters.backends.python.frame import Frame, Uses, bundle, share
 from interpreters.backends.python.layout import Text, call, several
 from interpreters.backends.python.values import ATOM, Bundle, Known, Leaf, Value
 
@@ -110,7 +110,7 @@ def defined(emitter: Emitter, function: Lam) -> Recursive[str]:
         name = emitter.module.fresh(function.name or "step")
         at = Frame(emitter.module.name)
         params = _parameters(emitter, function, at)
-        at.uses = uses_in(function.body, emitter.captured)
+        at.uses = Uses(function.body, emitter.captured)
         value: Value = yield emitter.value(function.body, at, "result")
         texts: tuple[Text, ...]
         leaf: Leaf = yield emitter.leaf(value, at, "result")

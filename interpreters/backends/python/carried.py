@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from combinators.objects import Tensor
@@ -84,14 +85,13 @@ class Carried:
     def _own(self, done: Round) -> set[str]:
         """The variables whose arrays a round makes anew, or has written into, each for itself."""
         mine = {id(root): root for root in self.roots if root is not None}
-        seen: set[int] = set()
+        times = Counter(id(leaf.root) for leaf in done.carry)
         own: set[str] = set()
         for name, leaf in zip(self.names, done.carry, strict=True):
             root = mine.get(id(leaf.root))
             passed = root is not None and not root.reused
-            if is_own(leaf) and not passed and id(leaf.root) not in seen:
+            if is_own(leaf) and not passed and times[id(leaf.root)] == 1:
                 own.add(name)
-            seen.add(id(leaf.root))
         return own
 
     def _is_free(self, leaf: Leaf) -> bool:

@@ -1,4 +1,4 @@
-"""The algebra of cotangents: zeros, sums, sums into a place, and the erased ``Tangent``.
+"""The algebra of cotangents: zeros, sums, and the erased ``Tangent``.
 
 The zero ``Tangent`` is ``None``; what is packed stands as it is.
 """
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tangent, Tensor, Vector, components
-from interpreters.backends.python import arrays, tensors
+from interpreters.backends.python import places, tensors
 from interpreters.backends.python.code import Assign, Block
-from interpreters.backends.python.frame import Frame, bundle, fresh_leaf, share
-from interpreters.backends.python.layout import call, tuple_of
+from interpreters.backends.python.frame import Frame, bundle, share
+from interpreters.backends.python.layout import call
 from interpreters.backends.python.values import (
     ATOM,
     MOST,
     Bundle,
     Leaf,
     Placed,
-    Root,
     Spread,
     Value,
     breadth,
@@ -92,7 +91,7 @@ def _plus(
     if product is not None and not product.width:
         return x
     if isinstance(obj, Tensor):
-        return _sum(emitter, x, y, obj, at, wish)
+        return sum_of(emitter, x, y, obj, at, wish)
     if product is None or (breadth(obj) >= MOST and not _are_bundles(x, y)):
         a: Leaf = yield emitter.leaf(x, at)
         b: Leaf = yield emitter.leaf(y, at)
@@ -114,52 +113,10 @@ def _are_bundles(x: Value, y: Value) -> bool:
     return isinstance(x, Bundle) and isinstance(y, Bundle)
 
 
-def _sum(emitter: Emitter, x: Value, y: Value, obj: Tensor, at: Frame, wish: str) -> Value:
+def sum_of(emitter: Emitter, x: Value, y: Value, obj: Tensor, at: Frame, wish: str) -> Value:
+    """The sum of two tensors, one of which may be zero but in some places."""
     if isinstance(y, Placed):
-        return _added(emitter, x, y, at, wish)
+        return places.added(emitter, x, y, at, wish)
     if isinstance(x, Placed):
-        return _added(emitter, y, x, at, wish)
+        return places.added(emitter, y, x, at, wish)
     return tensors.elementwise(emitter, "plus", (x, y), obj, at, wish)
-
-
-def _added(emitter: Emitter, x: Value, y: Placed, at: Frame, wish: str) -> Value:
-    """``y`` added in its place to ``x``, or to a copy of it where something else looks at it."""
-    if isinstance(x, Spread) and not x.inner_shape and x.inner.literal == 0:
-        return y
-    whole = emitter.array(x, at)
-    root = whole.root
-    assert root is not None
-    root.uses -= 1
-    if not root.fresh or root.shared or root.uses > 0 or not whole.text.isidentifier():
-        whole = fresh_leaf(at.assign(f"{whole.text}.copy()", wish), whole.type)
-        root = whole.root
-    assert root is not None
-    _write(y, whole.text, at, "+=")
-    tainted = is_tainted(x) or y.inner.tainted
-    return Leaf(whole.text, whole.type, ATOM, root.again(), tainted=tainted)
-
-
-def placed(value: Placed, at: Frame, wish: str) -> Leaf:
-    """Zeros, with ``inner`` in its place."""
-    obj = value.type
-    name = at.assign(arrays.filled("0", 0, obj), wish)
-    _write(value, name, at, "=")
-    return Leaf(name, obj, ATOM, Root(fresh=True), tainted=value.inner.tainted)
-
-
-def _write(value: Placed, name: str, at: Frame, sign: str) -> None:
-    parameters, inner = value.operation.keywords, value.inner.text
-    if value.operation.name == "embed":
-        assert isinstance(value.inner.type, Tensor)
-        index = arrays.slice_text(
-            parameters["start"], parameters["step"], value.inner.type.shape, value.type.shape
-        )
-        at.do(f"{name}[{index}] {sign} {inner}")
-        return
-    axis = parameters["axis"]
-    texts = [index.text for index in value.indices]
-    if all(isinstance(i.type, Tensor) and not i.type.shape for i in value.indices):
-        at.do(f"{name}[{arrays.index_text(axis, texts)}] {sign} {inner}")
-        return
-    where = tuple_of(("slice(None)",) * axis + tuple(texts)) if axis or len(texts) > 1 else texts[0]
-    at.do(call("np.add.at", name, where, inner))

@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from combinators.errors import MissingRule
 from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from combinators.primitives.loops import LOOPS, OVERRIDE
+from combinators.primitives.loops import LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.python import branches, calls, cotangents, loops, tensors
-from interpreters.backends.python.frame import Frame, bundle, share, uses_in
+from interpreters.backends.python import branches, calls, operations, places, tensors
+from interpreters.backends.python.frame import Frame, Uses, bundle, share
 from interpreters.backends.python.layout import tuple_of
 from interpreters.backends.python.module import Module, is_iota
 from interpreters.backends.python.numbers import Escalate
 from interpreters.backends.python.scalars import PYTHON, number_text
-from interpreters.backends.python.shortcuts import shortcut
 from interpreters.backends.python.values import (
     ATOM,
     Bundle,
@@ -52,18 +52,21 @@ class Survey(NamedTuple):
     def of(cls, root: Lam) -> Survey:
         """Of the closed λ ``root``."""
         times: Counter[int] = Counter()
-        scales = False
+        scales = nested = False
         todo: list[Term] = [root]
         while todo:
             node = todo.pop()
             if isinstance(node, Prim):
                 scales = scales or node.operation.name in ("scale", "unscale")
             for part in _parts(node):
-                if type(part) is Lam:
+                kind = type(part)
+                if kind is Lam:
                     times[id(part)] += 1
-                if type(part) is not Var and times[id(part)] <= 1:
+                nested = nested or kind is Lam or kind is Cond
+                if kind is not Var and kind is not Const and times[id(part)] <= 1:
                     todo.append(part)
-        return cls(captured(root)[1], times, scales)
+        # Only λs and branches capture.
+        return cls(captured(root)[1] if nested else {id(root): ()}, times, scales)
 
 
 class Emitter:
@@ -81,8 +84,13 @@ class Emitter:
         self.kept: list[Term] = []
         self._times = survey.times
 
-    def value(self, term: Term, at: Frame, wish: str = "t") -> Recursive[Value]:
-        """The value of a term, after the statements that compute it."""
+    def value(
+        self, term: Term, at: Frame, wish: str = "t", *, last: bool = False
+    ) -> Recursive[Value]:
+        """The value of a term, after the statements that compute it.
+
+        Of what a block ends with, ``last``, each component is asked for once.
+        """
         match term:
             case Var(name):
                 return at.env[name]
@@ -91,52 +99,60 @@ class Emitter:
             case Lam():
                 return Known(term, {v.name: at.env[v.name] for v in self.captured[id(term)]})
             case Let():
-                last: Value = yield self._let(term, at, wish)
-                return last
+                result: Value = yield self._let(term, at, wish, last=last)
+                return result
             case Tuple(items):
                 parts = []
                 for item in items:
-                    parts.append((yield self.value(item, at)))
-                return bundle(tuple(parts), term.type)
+                    parts.append((yield self.value(item, at, last=last)))
+                return Bundle(tuple(parts), term.type) if last else bundle(tuple(parts), term.type)
             case Proj(index, product):
                 whole: Value = yield self.value(product, at)
                 return self.component(whole, index, term.type)
             case App(function, argument):
-                result: Value = yield calls.applied(self, function, argument, at, wish)
-                return result
+                given: Value = yield calls.applied(self, function, argument, at, wish)
+                return given
             case Cond():
                 chosen: Value = yield branches.choice(self, term, at, wish)
                 return chosen
             case Prim():
-                made: Value = yield self._primitive(term, at, wish)
+                if operations.is_direct(term):
+                    return operations.direct(self, term, at, wish)
+                made: Value = yield operations.operation(self, term, at, wish)
                 return made
         raise AssertionError(term)
 
-    def _let(self, term: Let, at: Frame, wish: str) -> Recursive[Value]:
+    def _let(self, term: Let, at: Frame, wish: str, *, last: bool) -> Recursive[Value]:
         before = [(var.name, at.env.get(var.name)) for var, _ in term.bindings]
+        value: Value
         for var, bound in term.bindings:
-            value: Value = yield self.value(bound, at, var.name)
+            if operations.is_direct(bound):
+                value = operations.direct(self, bound, at, var.name)
+            else:
+                value = yield self.value(bound, at, var.name)
             if isinstance(bound, Var):
                 share(value)
             at.bind(var, value)
-        last: Value = yield self.value(term.body, at, wish)
+        result: Value = yield self.value(term.body, at, wish, last=last)
         for name, old in reversed(before):
             if old is not None:
                 at.env[name] = old
-        return last
+        return result
 
-    def inlined(self, known: Known, argument: Value, at: Frame, wish: str) -> Recursive[Value]:
-        """The body of a λ, written here."""
+    def inlined(
+        self, known: Known, argument: Value, at: Frame, wish: str, *, last: bool = False
+    ) -> Recursive[Value]:
+        """The body of a λ, written here; ``last`` in a block."""
         function = known.function
         outside = at.env, at.uses
-        at.env, at.uses = dict(known.captured), uses_in(function.body, self.captured)
+        at.env, at.uses = dict(known.captured), Uses(function.body, self.captured)
         params = function.params
         if len(params) == 1:
             self.pass_to(params[0], argument, at)
         else:
             for index, param in enumerate(params):
                 self.pass_to(param, self.component(argument, index, param.type), at)
-        result: Value = yield self.value(function.body, at, wish)
+        result: Value = yield self.value(function.body, at, wish, last=last)
         at.env, at.uses = outside
         return result
 
@@ -207,46 +223,8 @@ class Emitter:
             case Spread():
                 return tensors.filled_out(value, at, wish)
             case Placed():
-                return cotangents.placed(value, at, wish)
+                return places.placed(value, at, wish)
         return at.remember(value, made)
-
-    def _primitive(self, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
-        operation = term.operation
-        primitive = operation.primitive
-        result: Value
-        if primitive in LOOPS:
-            result = yield loops.loop(self, term, at, wish)
-            return result
-        if primitive is OVERRIDE.primitive:
-            result = yield calls.applied(self, term.args[0], term.args[2], at, wish)
-            return result
-        if primitive is ZEROS:
-            result = yield cotangents.zeros(self, operation.keywords["of"], at, {})
-            return result
-        several = shortcut(term)
-        if several is not None:
-            x: Value = yield self.value(several.args[0], at)
-            return several.write(self, x, at, wish)
-        args: list[Value] = []
-        for arg in term.args:
-            # Variables and numbers, the most frequent, need no stack of ours.
-            if type(arg) is Var:
-                args.append(at.env[arg.name])
-            elif type(arg) is Const:
-                args.append(self.literal(arg.literal))
-            else:
-                args.append((yield self.value(arg, at)))
-        if primitive is PACK:
-            packed: Leaf = yield self.leaf(args[0], at)
-            share(packed)
-            return Leaf(packed.text, term.type, packed.level, tainted=packed.tainted)
-        if primitive is UNPACK:
-            result = yield cotangents.unpacked(self, args[0], term.type, at, wish)
-            return result
-        if primitive is PLUS:
-            result = yield cotangents.plus(self, args[0], args[1], term.type, at, wish)
-            return result
-        return tensors.tensor(self, operation, args, term.type, at, wish)
 
     def array(self, value: Value, at: Frame) -> Leaf:
         """A tensor under a name, or as a number."""
@@ -254,7 +232,7 @@ class Emitter:
             case Spread():
                 return tensors.filled_out(value, at, "t")
             case Placed():
-                return cotangents.placed(value, at, "t")
+                return places.placed(value, at, "t")
             case Leaf():
                 return value
             case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from combinators.free import Captured
 from combinators.objects import Object, Tensor
@@ -27,7 +28,7 @@ class Frame:
         self.body: list[Statement] = []
         self.depth = 0
         self.env: dict[str, Value] = {}
-        self.uses: Counter[str] = Counter()
+        self.uses = Uses(Tuple(()), {})
         self.spare: list[dict[Tensor, list[tuple[str, Root]]]] = [{}]
         """The buffers of each block that nothing looks at any more."""
         self.known: list[dict[int, tuple[Value, Leaf]]] = [{}]
@@ -61,6 +62,8 @@ class Frame:
             if root is not None:
                 root.uses, root.shared = self.uses[var.name], root.shared or root.bound
                 root.bound = True
+        elif isinstance(value, Placed):
+            value.uses = OFTEN if value.uses else self.uses[var.name]
         self.env[var.name] = value
         return value
 
@@ -94,7 +97,8 @@ class Frame:
 
 def fresh_leaf(text: str, obj: Object, *, tainted: bool = False) -> Leaf:
     """A new array that nothing else looks at."""
-    return Leaf(text, obj, ATOM, Root(fresh=True), tainted=tainted)
+    size = obj.size if isinstance(obj, Tensor) else 0
+    return Leaf(text, obj, ATOM, Root(fresh=True, size=size), tainted=tainted)
 
 
 def share(value: Value) -> None:
@@ -102,9 +106,11 @@ def share(value: Value) -> None:
     todo: list[Value] = [value]
     while todo:
         match todo.pop():
-            case Leaf(root=root) | Spread(inner=Leaf(root=root)) | Placed(inner=Leaf(root=root)):
+            case Leaf(root=root) | Spread(inner=Leaf(root=root)):
                 if root is not None:
                     root.shared = True
+            case Placed() as placed:
+                placed.uses = OFTEN
             case Bundle():
                 pass  # its parts were shared when it was made
             case known:
@@ -118,25 +124,36 @@ def bundle(parts: tuple[Value, ...], obj: Object) -> Bundle:
     return Bundle(parts, obj)
 
 
-def uses_in(term: Term, captured: Captured) -> Counter[str]:
+class Uses:
     """How often each variable is used in a block, not counting what λs and branches capture."""
-    uses: Counter[str] = Counter()
-    todo = [term]
-    while todo:
-        match todo.pop():
-            case Var(name):
-                uses[name] += 1
-            case Lam() as function:
-                uses.update({var.name: OFTEN for var in captured[id(function)]})
-            case App(function, argument):
-                todo += (function, argument)
-            case Let(bindings, body):
-                todo += (*(bound for _, bound in bindings), body)
-            case Tuple(items) | Prim(_, items):
-                todo += items
-            case Proj(_, product):
-                todo.append(product)
-            case Cond(test) as choice:
-                uses.update({var.name: OFTEN for var in captured[id(choice)]})
-                todo.append(test)
-    return uses
+
+    def __init__(self, term: Term, captured: Captured) -> None:
+        """In ``term``; counted when it is first asked."""
+        self._term, self._captured = term, captured
+
+    def __getitem__(self, name: str) -> int:
+        """How often a variable is used."""
+        return self._counted[name]
+
+    @cached_property
+    def _counted(self) -> Counter[str]:
+        uses: Counter[str] = Counter()
+        todo = [self._term]
+        while todo:
+            match todo.pop():
+                case Var(name):
+                    uses[name] += 1
+                case Lam() as function:
+                    uses.update({var.name: OFTEN for var in self._captured[id(function)]})
+                case App(function, argument):
+                    todo += (function, argument)
+                case Let(bindings, body):
+                    todo += (*(bound for _, bound in bindings), body)
+                case Tuple(items) | Prim(_, items):
+                    todo += items
+                case Proj(_, product):
+                    todo.append(product)
+                case Cond(test) as choice:
+                    uses.update({var.name: OFTEN for var in self._captured[id(choice)]})
+                    todo.append(test)
+        return uses

@@ -79,7 +79,6 @@ def _written(
         if carried.settle(done):
             done = None
     if done is not None:
-        rows.indexed = rows.indexed or any(out.is_indexed for out in outs)
         for out, leaf in zip(outs, done.kept, strict=True):
             out.keep(done.body, leaf, rows)
         carried.finish(done)
@@ -120,7 +119,7 @@ def _round(
             argument = bundle_of(carry, row, loop.function.type.dom)
         result: Value
         if isinstance(loop.function, Known) and loop.is_inlined(emitter):
-            result = yield emitter.inlined(loop.function, argument, at, wish)
+            result = yield emitter.inlined(loop.function, argument, at, wish, last=True)
         else:
             result = yield calls.called(emitter, loop.function, argument, at, wish)
         cod = loop.function.type.cod

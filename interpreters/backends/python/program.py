@@ -14,7 +14,7 @@ from combinators.terms import Lam
 from interpreters.backends.python.code import Assign, Block, Do
 from interpreters.backends.python.emitter import CAREFUL, DOUBTFUL, OPTIMISTIC, Emitter, Survey
 from interpreters.backends.python.finish import finished
-from interpreters.backends.python.frame import Frame, uses_in
+from interpreters.backends.python.frame import Frame, Uses
 from interpreters.backends.python.layout import Text, call
 from interpreters.backends.python.module import Module
 from interpreters.backends.python.numbers import Escalate
@@ -98,7 +98,7 @@ def _written(
     """Write the entry; the name of the careful version, if this one may call it."""
     emitter = Emitter(module, survey, careful=careful, level=level)
     at = Frame(module.name)
-    at.uses = uses_in(lam.body, emitter.captured)
+    at.uses = Uses(lam.body, emitter.captured)
     params = tuple(at.fresh(param.name) for param in lam.params)
     keeps = _holds_function(lam.body.type)
     for param, text in zip(lam.params, params, strict=True):

@@ -9,14 +9,14 @@ from combinators.rows import row_of
 from combinators.terms import Lam, Prim
 from interpreters.backends.python.arrays import dtype_option, shape_text
 from interpreters.backends.python.code import Assign, Block, Do, Statement
-from interpreters.backends.python.frame import Frame, share
+from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.layout import Text, call
 from interpreters.backends.python.scalars import PYTHON
 from interpreters.backends.python.values import (
     Bundle,
     Known,
     Leaf,
-    Root,
+    Listed,
     Spread,
     Value,
     leaves_of,
@@ -62,17 +62,9 @@ class Rows:
 
     def __init__(self, emitter: Emitter, loop: Loop, at: Frame) -> None:
         self.emitter, self.loop, self.at = emitter, loop, at
-        self.indexed = False
-        self._index = ""
         self.targets: list[str] = []
         self._over: list[str] = []
         self._row: Value | None = None
-
-    @property
-    def index(self) -> str:
-        """The number of the row."""
-        self._index = self._index or self.at.fresh("i")
-        return self._index
 
     def over(self, xs: Value, leaves: list[Leaf]) -> None:
         """Run over these stacks."""
@@ -103,6 +95,9 @@ class Rows:
         n, text = self.loop.length, leaf.text
         if leaf.iota:
             return f"range({n - 1}, -1, -1)" if self.loop.reverse else f"range({n})"
+        if leaf.rows is not None:
+            name, backwards = leaf.rows
+            return f"reversed({name})" if self.loop.reverse != backwards else name
         is_flat = isinstance(leaf.type, Tensor) and len(leaf.type.shape) == 1
         if is_flat and row_of(leaf.type) in PYTHON:
             listed = f"{text}.tolist()"
@@ -117,11 +112,8 @@ class Rows:
     def header(self, body: list[Statement]) -> Block:
         """The loop."""
         targets, over = list(self.targets), [*self._over]
-        n = self.loop.length
-        counter = f"range({n - 1}, -1, -1)" if self.loop.reverse else f"range({n})"
-        if self.indexed or not targets:
-            targets.insert(0, self.index if self.indexed else "_")
-            over.insert(0, counter)
+        if not targets:
+            targets, over = ["_"], [f"range({self.loop.length})"]
         text: Text = over[0] if len(over) == 1 else call("zip", *over)
         return Block(f"for {', '.join(targets)} in ", text, "", body)
 
@@ -141,29 +133,26 @@ class Out:
 
     def __init__(self, obj: Object, loop: Loop, at: Frame, wish: str) -> None:
         self.obj, self.loop, self.name = obj, loop, at.fresh(f"{wish}s")
-        self.is_indexed = isinstance(obj, Tensor) and len(obj.shape) > 1
-        text: Text = "[]"
-        if isinstance(obj, Tensor) and self.is_indexed:
-            text = call("np.empty", shape_text(obj.shape), *dtype_option(obj.dtype))
-        self.before: Statement = Assign((self.name,), text)
+        self.before: Statement = Assign((self.name,), "[]")
 
     def keep(self, body: list[Statement], leaf: Leaf, rows: Rows) -> None:
-        """Note the row of a round."""
-        if self.is_indexed:
-            body.append(Do(f"{self.name}[{rows.index}] = {leaf.text}"))
-        else:
-            share(leaf)
-            copies = not body and leaf.text in rows.targets
-            one = f"extend([{leaf.text}])" if copies else f"append({leaf.text})"
-            body.append(Do(f"{self.name}.{one}"))
+        """Note the row of a round; a small part of a buffer does not keep the buffer."""
+        share(leaf)
+        root, size = leaf.root, leaf.type.size if isinstance(leaf.type, Tensor) else 0
+        text = f"{leaf.text}.copy()" if root is not None and root.size > 4 * size else leaf.text
+        one = f"extend([{text}])" if not body and text in rows.targets else f"append({text})"
+        body.append(Do(f"{self.name}.{one}"))
 
     def result(self, at: Frame, tainted: bool) -> Leaf:
         """The stack, after the loop."""
-        if self.is_indexed:
-            return Leaf(self.name, self.obj, root=Root(fresh=True), tainted=tainted)
+        rows = Listed(self.name, self.loop.reverse)
         listed = f"{self.name}[::-1]" if self.loop.reverse else self.name
-        if isinstance(self.obj, Tensor):
-            text: Text = call("np.array", listed, *dtype_option(self.obj.dtype))
-            name = at.assign(text, self.name)
-            return Leaf(name, self.obj, root=Root(fresh=True), tainted=tainted)
-        return Leaf(at.assign(f"tuple({listed})", self.name), self.obj, tainted=tainted)
+        if not isinstance(self.obj, Tensor):
+            name = at.assign(f"tuple({listed})", self.name)
+            return Leaf(name, self.obj, tainted=tainted, rows=rows)
+        text: Text = call("np.array", listed, *dtype_option(self.obj.dtype))
+        if not self.loop.length:
+            text = call("np.empty", shape_text(self.obj.shape), *dtype_option(self.obj.dtype))
+        leaf = fresh_leaf(at.assign(text, self.name), self.obj, tainted=tainted)
+        leaf.rows = rows
+        return leaf

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor, components
@@ -25,17 +25,24 @@ Bounds = tuple[int, int]
 class Root:
     """A buffer: whether this code allocated it, and whether anything else may still look at it."""
 
-    __slots__ = ("bound", "fresh", "reused", "shared", "uses")
+    __slots__ = ("bound", "fresh", "reused", "shared", "size", "uses")
 
-    def __init__(self, *, fresh: bool, uses: int = 1) -> None:
-        """``uses`` are those that are still to come."""
-        self.fresh, self.shared, self.uses = fresh, not fresh, uses
+    def __init__(self, *, fresh: bool, uses: int = 1, size: int = 0) -> None:
+        """``uses`` are those that are still to come; ``size`` is known of what is made here."""
+        self.fresh, self.shared, self.uses, self.size = fresh, not fresh, uses, size
         self.bound = self.reused = False
 
     def again(self) -> Root:
         """The same buffer, written anew for another value."""
         self.reused = self.shared = True
-        return Root(fresh=True)
+        return Root(fresh=True, size=self.size)
+
+
+class Listed(NamedTuple):
+    """The list that a stack was made of: its rows, from the first or from the last."""
+
+    name: str
+    backwards: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -50,6 +57,7 @@ class Leaf:
     tainted: bool = False
     literal: float | None = None
     iota: bool = False
+    rows: Listed | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -89,12 +97,17 @@ class Spread:
 
 @dataclass(eq=False, slots=True)
 class Placed:
-    """Zeros that hold ``inner`` in some places: a ``put`` or an ``embed``."""
+    """Zeros that hold ``inner`` in some places: a ``put`` or an ``embed``.
+
+    ``more`` are embedded beside it, in places that are apart.
+    """
 
     operation: Operation
     inner: Leaf
     indices: tuple[Leaf, ...]
     type: Tensor
+    more: tuple[Placed, ...] = ()
+    uses: int = 0
 
 
 Value: TypeAlias = Leaf | Bundle | Known | Spread | Placed
@@ -113,8 +126,8 @@ def is_tainted(value: Value) -> bool:
             case Leaf(tainted=tainted) | Spread(Leaf(tainted=tainted)):
                 if tainted:
                     return True
-            case Placed(_, inner):
-                todo.append(inner)
+            case Placed(_, inner, more=more):
+                todo += (inner, *more)
             case Bundle(parts):
                 todo.extend(parts)
             case Known(_, captured):

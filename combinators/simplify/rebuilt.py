@@ -1,0 +1,55 @@
+"""The same form of other operands of the same types, which need not be typed again."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from combinators.terms import App, Cond, Prim, Proj, Term, Tuple
+
+T = TypeVar("T", bound=Term)
+
+
+def operands(term: Term) -> tuple[Term, ...]:
+    """What a line is made of; an atom, or a λ, of itself."""
+    match term:
+        case Prim(_, (_, *_) as items) | Tuple(items):
+            return items
+        case Proj(_, product):
+            return (product,)
+        case App(function, argument):
+            return function, argument
+        case Cond(test, then, other):
+            return test, then, other
+        case _:
+            return (term,)
+
+
+def rebuilt(term: Term, parts: tuple[Term, ...]) -> Term:
+    """``term`` of other operands, each of the type of the one before; itself if they are those."""
+    if all(map(_is, parts, operands(term))):
+        return term
+    match term:
+        case Prim(_, (_, *_)):
+            return _like(term, args=parts)
+        case Tuple():
+            return _like(term, items=parts)
+        case Proj():
+            return _like(term, product=parts[0])
+        case App():
+            return _like(term, function=parts[0], argument=parts[1])
+        case Cond():
+            return _like(term, test=parts[0], then=parts[1], other=parts[2])
+        case _:
+            return parts[0]
+
+
+def _is(x: Term, y: Term) -> bool:
+    return x is y
+
+
+def _like(term: T, **operands: object) -> T:
+    made = object.__new__(type(term))
+    vars(made).update(vars(term))
+    vars(made).update(operands)
+    vars(made).pop("_hash", None)
+    return made

@@ -1,0 +1,88 @@
+"""Primitives: what each asks of its arguments, and who writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from combinators.kit.recursion import Recursive
+from combinators.objects import Tensor
+from combinators.primitives.loops import LOOPS, OVERRIDE
+from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.terms import Const, Prim, Term, Var
+from interpreters.backends.python import calls, cotangents, loops, tensors
+from interpreters.backends.python.frame import Frame, share
+from interpreters.backends.python.shortcuts import shortcut
+from interpreters.backends.python.values import Leaf, Value
+
+if TYPE_CHECKING:
+    from interpreters.backends.python.emitter import Emitter
+
+_OTHERS = frozenset((*LOOPS, OVERRIDE.primitive, ZEROS, PACK, UNPACK))
+_DEEP = 8
+
+
+def is_direct(term: Term, deep: int = _DEEP) -> bool:
+    """Whether it is made of a few primitives of tensors, which are written without our stack."""
+    kind = type(term)
+    if kind is Var or kind is Const:
+        return True
+    if kind is not Prim or not deep:
+        return False
+    assert isinstance(term, Prim)
+    if term.operation.primitive in _OTHERS or not isinstance(term.type, Tensor):
+        return False
+    return all(is_direct(arg, deep - 1) for arg in term.args)
+
+
+def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
+    """The value of a term that ``is_direct``: most are, and this is the quickest way."""
+    if type(term) is Var:
+        return at.env[term.name]
+    if type(term) is Const:
+        return emitter.literal(term.literal)
+    assert isinstance(term, Prim)
+    several = shortcut(term)
+    if several is not None:
+        return several.write(emitter, direct(emitter, several.args[0], at, "t"), at, wish)
+    return _tensor(emitter, term, [direct(emitter, arg, at, "t") for arg in term.args], at, wish)
+
+
+def _tensor(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    if term.operation.primitive is PLUS:
+        assert isinstance(term.type, Tensor)
+        return cotangents.sum_of(emitter, args[0], args[1], term.type, at, wish)
+    return tensors.tensor(emitter, term.operation, args, term.type, at, wish)
+
+
+def operation(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+    """The value of a primitive, of any arguments."""
+    primitive = term.operation.primitive
+    result: Value
+    if primitive in LOOPS:
+        result = yield loops.loop(emitter, term, at, wish)
+        return result
+    if primitive is OVERRIDE.primitive:
+        result = yield calls.applied(emitter, term.args[0], term.args[2], at, wish)
+        return result
+    if primitive is ZEROS:
+        result = yield cotangents.zeros(emitter, term.operation.keywords["of"], at, {})
+        return result
+    several = shortcut(term)
+    if several is not None:
+        x: Value = yield emitter.value(several.args[0], at)
+        return several.write(emitter, x, at, wish)
+    args: list[Value] = []
+    for arg in term.args:
+        args.append((yield emitter.value(arg, at)))
+    if primitive is PACK:
+        packed: Leaf = yield emitter.leaf(args[0], at)
+        share(packed)
+        return Leaf(packed.text, term.type, packed.level, tainted=packed.tainted)
+    if primitive is UNPACK:
+        result = yield cotangents.unpacked(emitter, args[0], term.type, at, wish)
+        return result
+    if primitive is PLUS and not isinstance(term.type, Tensor):
+        result = yield cotangents.plus(emitter, args[0], args[1], term.type, at, wish)
+        return result
+    return _tensor(emitter, term, args, at, wish)
