@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.streams import Pieces, cut, separated, text_of
 from combinators.kit.tree import Syntax
 
@@ -261,17 +262,52 @@ def component(obj: Object, index: int) -> Object:
     return product.parts[index]
 
 
+def remade(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Object:
+    """``obj`` with ``at`` of each part that it gives something for, and its other parts remade.
+
+    What is found is kept with every part under ``key``: a type whose parts are shared may be
+    exponentially large when written out, and is walked once. Depth is no limit.
+    """
+    return recurse(_remade(obj, key, at))
+
+
+def _remade(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Recursive[Object]:
+    known = vars(obj)
+    if key not in known:
+        made = at(obj)
+        if made is None and isinstance(obj, Vector):
+            item = yield _remade(obj.item, key, at)
+            made = Vector(item, obj.length)
+        elif made is None:
+            parts = []
+            for part in components(obj) or ():
+                parts.append((yield _remade(part, key, at)))
+            product = Product(*parts)
+            made = Record.of(obj.names, product) if isinstance(obj, Record) else product
+        known[key] = made
+    return known[key]  # type: ignore[no-any-return]
+
+
 def is_smooth(obj: Object) -> bool:
     """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
-    match obj:
-        case Tensor():
-            return obj.is_smooth
-        case Product() | Record():
-            return any(is_smooth(part) for part in components(obj) or ())
-        case Vector(item, _):
-            return is_smooth(item)
-        case _:
-            return True
+    if isinstance(obj, Tensor):
+        return obj.is_smooth
+    if "smooth_" not in vars(obj):
+        found: bool = recurse(_is_smooth(obj))
+        vars(obj)["smooth_"] = found
+    return vars(obj)["smooth_"]  # type: ignore[no-any-return]
+
+
+def _is_smooth(obj: Object) -> Recursive[bool]:
+    known = vars(obj)
+    if "smooth_" not in known:
+        product = components(obj)
+        parts = (obj.item,) if isinstance(obj, Vector) else product
+        smooth = obj.is_smooth if isinstance(obj, Tensor) else parts is None
+        for part in parts or ():
+            smooth = smooth or (yield _is_smooth(part))
+        known["smooth_"] = smooth
+    return known["smooth_"]  # type: ignore[no-any-return]
 
 
 def tangent_of(obj: Object) -> Object:
@@ -280,24 +316,13 @@ def tangent_of(obj: Object) -> Object:
     >>> tangent_of(Product(Real, Int, Fun(Real, Real)))
     Real × Unit × Tangent
     """
-    known = vars(obj).get("tangent_")
-    if known is None:
-        known = vars(obj)["tangent_"] = _tangent_of(obj)
-    return known
+    return remade(obj, "tangent_", _tangent_at)
 
 
-def _tangent_of(obj: Object) -> Object:
-    match obj:
-        case Tensor():
-            return obj if obj.is_smooth else Unit
-        case Product():
-            return Product(*map(tangent_of, obj.parts))
-        case Record(names, product):
-            return Record.of(names, Product(*map(tangent_of, product.parts)))
-        case Vector(item, length):
-            return Vector(tangent_of(item), length)
-        case _:
-            return Tangent
+def _tangent_at(obj: Object) -> Object | None:
+    if isinstance(obj, Tensor):
+        return obj if obj.is_smooth else Unit
+    return Tangent if isinstance(obj, Fun | Erased) else None
 
 
 def _show(obj: Object) -> Pieces:

@@ -7,31 +7,33 @@ of functions, which no tensor can hold, is a ``Vector``.
 from __future__ import annotations
 
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.objects import Object, Product, Record, Tensor, Vector, components
+from combinators.objects import Object, Product, Record, Tensor, Vector, components, remade
 
 
 def stack_of(item: Object, length: int) -> Object:
     """The type of ``length`` values of type ``item`` along a new leading axis."""
-    product = components(item)
-    if isinstance(item, Tensor):
-        return Tensor((length, *item.shape), item.dtype)
-    if product is None:
-        return Vector(item, length)
-    stacked = Product(*(stack_of(part, length) for part in product.parts))
-    return Record.of(item.names, stacked) if isinstance(item, Record) else stacked
+
+    def at(obj: Object) -> Object | None:
+        if isinstance(obj, Tensor):
+            return Tensor((length, *obj.shape), obj.dtype)
+        return Vector(obj, length) if components(obj) is None else None
+
+    return remade(item, f"stack_{length}", at)
 
 
 def row_of(stack: Object) -> Object:
     """The type of a row of a tensor, of a vector, or of a tuple or record of them."""
+    return remade(stack, "row_", _row_at)
+
+
+def _row_at(stack: Object) -> Object | None:
     match stack:
         case Tensor((_, *rest), dtype):
             return Tensor(tuple(rest), dtype)
         case Vector(item, _):
             return item
-        case Record(names, product):
-            return Record.of(names, Product(*(row_of(part) for part in product.parts)))
-        case Product():
-            return Product(*(row_of(part) for part in stack.parts))
+        case Product() | Record():
+            return None
         case _:
             raise TypeMismatch(
                 f"a loop runs over the leading axis of tensors, and {stack!r} has none; "
@@ -51,16 +53,17 @@ def length_of(stack: Object) -> int:
 
 
 def _lengths(stack: Object) -> set[int]:
-    match stack:
-        case Tensor((length, *_), _):
-            return {length}
-        case Vector(_, length):
-            return {length}
-        case Product() | Record():
-            found: set[int] = set()
-            for part in components(stack) or ():
-                found |= _lengths(part)
-            return found
-        case _:
-            row_of(stack)
-            return set()
+    found: set[int] = set()
+    todo, seen = [stack], {stack}
+    while todo:
+        part = todo.pop()
+        match part:
+            case Tensor((length, *_), _) | Vector(_, length):
+                found.add(length)
+            case Product() | Record():
+                new = set(components(part) or ()) - seen
+                seen |= new
+                todo += new
+            case _:
+                row_of(part)
+    return found

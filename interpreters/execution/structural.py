@@ -57,22 +57,27 @@ def _zeros(over: Carrier, obj: Object, known: dict[Object, Any]) -> Recursive[An
 
 def plus(over: Carrier, x: Any, y: Any, obj: Object) -> Any:
     """The sum of two values of type ``obj``."""
-    return recurse(_plus(over, x, y, obj))
+    return recurse(_plus(over, x, y, obj, {}))
 
 
-def _plus(over: Carrier, x: Any, y: Any, obj: Object) -> Recursive[Any]:
+def _plus(
+    over: Carrier, x: Any, y: Any, obj: Object, known: dict[tuple[int, int], Any]
+) -> Recursive[Any]:
     types = parts_of(obj)
     if types is not None:
-        parts = []
-        for a, b, part in zip(x, y, types, strict=True):
-            parts.append((yield _plus(over, a, b, part)))
-        return tuple(parts)
+        key = id(x), id(y)
+        if key not in known:
+            parts = []
+            for a, b, part in zip(x, y, types, strict=True):
+                parts.append((yield _plus(over, a, b, part, known)))
+            known[key] = tuple(parts)
+        return known[key]
     if obj is not Tangent:
         return over.add(x, y)
     if x is None or y is None:
         return y if x is None else x
     same = _same(x, y)
-    total = yield _plus(over, x.value, y.value, same)
+    total = yield _plus(over, x.value, y.value, same, known)
     return Packed(same, total)
 
 

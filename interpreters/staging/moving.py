@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, is_smooth
+from combinators.kit.recursion import Recursive
+from combinators.objects import Fun, Object, Record, Tensor, Unit, is_smooth, remade
 from interpreters.carriers.duals import Dual
 from interpreters.flat import parts_of
 from interpreters.staging import atoms
@@ -51,32 +51,15 @@ def arrived(obj: Object, primal: Atom, tangent: Atom | None) -> Any:
 
 def velocity(obj: Object) -> Object:
     """The type of a tangent that goes beside a value: a function has none."""
-    return recurse(_velocity(obj, {}))
+    return remade(obj, "velocity_", _velocity_at)
 
 
-def _velocity(obj: Object, known: dict[Object, Object]) -> Recursive[Object]:
-    if obj not in known:
-        match obj:
-            case Tensor():
-                known[obj] = obj if is_smooth(obj) else Unit
-            case Fun():
-                known[obj] = Unit
-            case Product():
-                known[obj] = Product(*(yield from _each(obj.parts, known)))
-            case Record(names, product):
-                known[obj] = Record.of(names, Product(*(yield from _each(product.parts, known))))
-            case Vector(item, length):
-                known[obj] = Vector((yield _velocity(item, known)), length)
-            case _:
-                known[obj] = obj
-    return known[obj]
-
-
-def _each(parts: tuple[Object, ...], known: dict[Object, Object]) -> Recursive[list[Object]]:
-    made = []
-    for part in parts:
-        made.append((yield _velocity(part, known)))
-    return made
+def _velocity_at(obj: Object) -> Object | None:
+    if isinstance(obj, Tensor):
+        return obj if obj.is_smooth else Unit
+    if isinstance(obj, Fun):
+        return Unit
+    return obj if parts_of(obj) is None else None
 
 
 def moves(obj: Object) -> bool:

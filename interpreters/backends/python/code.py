@@ -48,27 +48,31 @@ def words(text: Text) -> list[str]:
     return _WORD.findall(flat(text))
 
 
-def _each(body: list[Statement]) -> Iterator[Statement]:
+def _each(body: list[Statement]) -> list[Statement]:
+    """The statements of a body and of the blocks in it, in order."""
+    found: list[Statement] = []
     for statement in body:
-        yield statement
-        block = statement if isinstance(statement, Block) else None
+        found.append(statement)
+        block = statement if type(statement) is Block else None
         while block is not None:
-            yield from _each(block.body)
+            found += _each(block.body)
             block = block.next
+    return found
 
 
 def without_unused(body: list[Statement]) -> list[Statement]:
     """The statements without the assignments, and then the blocks, that nothing needs."""
-    blocks = -1
-    while blocks != (blocks := sum(isinstance(s, Block) for s in _each(body))):
-        body = _without_unused(body)
+    each, before = _each(body), -1
+    while before != (before := sum(type(s) is Block for s in each)):
+        body = _without_unused(body, each)
+        each = _each(body)
     return body
 
 
-def _without_unused(body: list[Statement]) -> list[Statement]:
+def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statement]:
     uses: Counter[str] = Counter()
     makers: dict[str, list[Assign]] = {}
-    for statement in _each(body):
+    for statement in each:
         match statement:
             case Assign(targets, text):
                 uses.update(words(text))
@@ -89,10 +93,10 @@ def _without_unused(body: list[Statement]) -> list[Statement]:
                 uses[name] -= 1
                 if not uses[name]:
                     todo.append(name)
-    for statement in _each(body):
-        if isinstance(statement, Assign) and len(statement.targets) > 1:
+    for statement in each:
+        if type(statement) is Assign and len(statement.targets) > 1:
             statement.targets = tuple(t if uses[t] else "_" for t in statement.targets)
-    return list(_kept(body, dropped))
+    return list(_kept(body, dropped)) if dropped else body
 
 
 def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:

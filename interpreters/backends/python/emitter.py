@@ -7,13 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.errors import MissingRule
 from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from combinators.primitives.loops import LOOPS, OVERRIDE, RECOMPUTE, REP
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.python import branches, calls, operations, places, tensors
 from interpreters.backends.python.frame import Frame, Uses, bundle, share

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from combinators.objects import Bool, Int, Real, Tensor
+from combinators.objects import Bool, Int, Object, Real, Tensor
 from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame
 from interpreters.backends.python.layout import flat
@@ -30,8 +31,8 @@ from interpreters.backends.python.values import (
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
-SHORT = 40
-"""How long an expression is that may stand inside another."""
+SHORT, LONG = 40, 52
+"""How long an expression is that may stand inside another, in deep blocks and outside all."""
 
 
 class Escalate(Exception):
@@ -40,7 +41,9 @@ class Escalate(Exception):
 
 def taint(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor) -> bool:
     """Whether the result may hold a nan that a careful product would not give."""
-    tainted = any(arg.tainted for arg in args)
+    tainted = False
+    for arg in args:
+        tainted = tainted or arg.tainted
     if tainted and not cod.is_smooth:
         raise Escalate
     if emitter.level == 2 or name not in ("scale", "unscale"):
@@ -50,9 +53,9 @@ def taint(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor) -> boo
 
 def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame) -> Leaf:
     """An elementwise primitive of numbers."""
-    kinds = tuple(arg.type for arg in args)
+    kinds = tuple([arg.type for arg in args])
     tainted = taint(emitter, name, args, cod)
-    if any(kind not in PYTHON for kind in kinds):
+    if not _are_pythons(kinds):
         return _numpy_scalar(emitter, name, args, cod, at, tainted=tainted)
     if kinds[0] is Bool and name in ("equal", "not_equal"):
         args = [Leaf(at.assign(x.text, "p"), x.type) if x.literal is not None else x for x in args]
@@ -77,16 +80,13 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
     return Leaf(text, cod, level, bounds=bounds, tainted=tainted)
 
 
+@functools.cache
+def _are_pythons(kinds: tuple[Object, ...]) -> bool:
+    return all(kind in PYTHON for kind in kinds)
+
+
 def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
     """The expression; its operands are named first where it would get long."""
-
-    def of(form: Form, leaves: Sequence[Leaf]) -> str:
-        texts = [
-            f"({x.text})" if x.level < need else x.text
-            for x, need in zip(leaves, form.needs, strict=False)
-        ]
-        return form.text.format(*texts)
-
     if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
         return _with_itself(form.text, args[0])
     if form.level == CHOICE and len(args) == 3:
@@ -94,14 +94,23 @@ def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[s
     repeats = form.level == CHOICE or form.text.count("{0}") > 1
     if repeats:
         args = [at.named(x) for x in args]
-    text = of(form, args)
-    if len(text) <= SHORT:
+    text = _filled(form, args)
+    most = max(SHORT, LONG - 4 * at.depth)
+    if len(text) <= most:
         return text, form.level
     args = [at.named(x) for x in args]
-    text = of(form, args)
-    if len(text) > SHORT and len(of(short, args)) < len(text):
-        return of(short, args), short.level
+    text = _filled(form, args)
+    if len(text) > most and len(_filled(short, args)) < len(text):
+        return _filled(short, args), short.level
     return text, form.level
+
+
+def _filled(form: Form, args: Sequence[Leaf]) -> str:
+    texts = [
+        f"({x.text})" if x.level < need else x.text
+        for x, need in zip(args, form.needs, strict=False)
+    ]
+    return form.text.format(*texts)
 
 
 def _with_itself(text: str, x: Leaf) -> tuple[str, int]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.objects import Tensor
-from combinators.primitives.loops import LOOPS, OVERRIDE
+from combinators.primitives.loops import LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
 from interpreters.backends.python import calls, cotangents, loops, tensors
@@ -18,7 +19,8 @@ from interpreters.backends.python.values import Leaf, Value
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
-_OTHERS = frozenset((*LOOPS, OVERRIDE.primitive, ZEROS, PACK, UNPACK))
+_APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
+_OTHERS = frozenset((*LOOPS, *_APPLIED, REP.primitive, ZEROS, PACK, UNPACK))
 _DEEP = 8
 
 
@@ -32,7 +34,11 @@ def is_direct(term: Term, deep: int = _DEEP) -> bool:
     assert isinstance(term, Prim)
     if term.operation.primitive in _OTHERS or not isinstance(term.type, Tensor):
         return False
-    return all(is_direct(arg, deep - 1) for arg in term.args)
+    for arg in term.args:
+        kind = type(arg)
+        if kind is not Var and kind is not Const and not is_direct(arg, deep - 1):
+            return False
+    return True
 
 
 def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
@@ -45,7 +51,11 @@ def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
     several = shortcut(term)
     if several is not None:
         return several.write(emitter, direct(emitter, several.args[0], at, "t"), at, wish)
-    return _tensor(emitter, term, [direct(emitter, arg, at, "t") for arg in term.args], at, wish)
+    args = [
+        at.env[arg.name] if type(arg) is Var else direct(emitter, arg, at, "t")
+        for arg in term.args
+    ]
+    return _tensor(emitter, term, args, at, wish)
 
 
 def _tensor(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
@@ -62,9 +72,11 @@ def operation(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[V
     if primitive in LOOPS:
         result = yield loops.loop(emitter, term, at, wish)
         return result
-    if primitive is OVERRIDE.primitive:
-        result = yield calls.applied(emitter, term.args[0], term.args[2], at, wish)
+    if primitive in _APPLIED:
+        result = yield calls.applied(emitter, term.args[0], term.args[-1], at, wish)
         return result
+    if primitive is REP.primitive:
+        raise MissingRule("the Python backend has no rep-functions of functions that it is given")
     if primitive is ZEROS:
         result = yield cotangents.zeros(emitter, term.operation.keywords["of"], at, {})
         return result

@@ -6,6 +6,7 @@ right, so that a program that raised is run once more with care.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -170,6 +171,7 @@ _CONVERSIONS = {
 }
 
 
+@functools.cache
 def form_of(name: str, types: tuple[Object, ...], *, careful: bool) -> Form:
     """How a primitive is written for numbers that are all Python's own."""
     kind = types[-1]

@@ -166,12 +166,9 @@ def elementwise(
     emitter: Emitter, name: str, args: Sequence[Value], cod: Tensor, at: Frame, wish: str
 ) -> Value:
     """A primitive of numbers, element by element."""
-    if not cod.shape:
-        leaves = [arg for arg in args if isinstance(arg, Leaf)]
-        if len(leaves) == len(args) and not any(
-            x.type.shape for x in leaves if isinstance(x.type, Tensor)
-        ):
-            return scalar(emitter, name, leaves, cod, at)
+    leaves = [arg for arg in args if type(arg) is Leaf]
+    if not cod.shape and len(leaves) == len(args):
+        return scalar(emitter, name, leaves, cod, at)
     inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
     shapes = [x.type.shape for x in inners if isinstance(x.type, Tensor)]
     if not any(shapes) and all(isinstance(x, Leaf) for x in inners):
