@@ -96,7 +96,7 @@ class _Lifting:
         if var.name not in block.names:
             return var
         if self._fresh is None:
-            nodes = distinct_nodes(self._term)
+            nodes = distinct_nodes(self._term, kind=Term)
             self._fresh = Names(node.name for node in nodes if isinstance(node, Var))
         return Var(self._fresh.fresh(var.name), var.type)
 

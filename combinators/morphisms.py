@@ -261,9 +261,8 @@ def interpret(program: Morphism, category: Programs[M]) -> M:
         raise TypeMismatch(f"interpret takes an arrow of the free category, not {program!r:.60}")
     meaning: dict[int, M] = {}
     with uncollected():
-        for node in distinct_nodes(program, lambda n: not isinstance(n, Morphism)):
-            if isinstance(node, Morphism):
-                meaning[id(node)] = _interpret(node, category, meaning)
+        for node in distinct_nodes(program, kind=Morphism):
+            meaning[id(node)] = _interpret(node, category, meaning)
     return meaning[id(program)]
 
 

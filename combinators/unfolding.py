@@ -16,16 +16,15 @@ MOST = 10_000_000
 def check_unfolding(term: Term) -> None:
     """Raise where a term without its sharing has more than ten million nodes."""
     size: dict[int, int] = {}
-    for node in distinct_nodes(term):
-        if isinstance(node, Term):
-            size[id(node)] = 1 + sum([size[id(part)] for part in _parts(node)])
-            if size[id(node)] > MOST:
-                raise TypeMismatch(
-                    f"a term holds {len(size)} nodes in more than {MOST} places; "
-                    "name what is used again: Let(((x, shared),), body)"
-                )
-            if isinstance(node, Lam):
-                size[id(node)] = 1  # a function is translated once, wherever it stands
+    for node in distinct_nodes(term, kind=Term):
+        total = 1 + sum([size[id(part)] for part in _parts(node)])
+        if total > MOST:
+            raise TypeMismatch(
+                f"a term holds {len(size)} nodes in more than {MOST} places; "
+                "name what is used again: Let(((x, shared),), body)"
+            )
+        # a function is translated once, wherever it stands
+        size[id(node)] = 1 if isinstance(node, Lam) else total
 
 
 def _parts(term: Term) -> tuple[Term, ...]:

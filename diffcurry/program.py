@@ -7,7 +7,7 @@ from functools import cached_property
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from combinators.terms import Lam
+from combinators.terms import Lam, Term
 from combinators.tracing.functions import Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
@@ -61,7 +61,7 @@ class Program:
 
     @cached_property
     def _is_large(self) -> bool:
-        return sum(1 for _ in distinct_nodes(self.lam)) > LARGE
+        return sum(1 for _ in distinct_nodes(self.lam, kind=Term)) > LARGE
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it has code.

@@ -89,13 +89,13 @@ def _names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return _NAMES[cls]
 
 
-def _children(values: Iterable[Any]) -> list[Syntax]:
+def _children(values: Iterable[Any], kind: type[Any]) -> list[Syntax]:
     found: list[Syntax] = []
     for value in values:
-        if isinstance(value, Syntax):
+        if isinstance(value, kind):
             found.append(value)
         elif type(value) is tuple:
-            found += _children(value)
+            found += _children(value, kind)
     return found
 
 
@@ -120,19 +120,24 @@ def _replace(value: Any, by: Callable[[Any], Any]) -> Any:
 
 
 def distinct_nodes(
-    root: Syntax, seen: Callable[[Syntax], bool] = lambda _: False
-) -> Iterator[Syntax]:
-    """Every node below ``root`` once, children first; nodes already ``seen`` are passed over."""
-    if seen(root):
+    root: Syntax,
+    seen: Callable[[Syntax], bool] | None = None,
+    kind: type[Syntax] = Syntax,
+) -> Iterator[Any]:
+    """Every node below ``root`` once, children first; nodes already ``seen`` are passed over.
+
+    Only nodes of a ``kind`` are visited: terms without their types, say.
+    """
+    if seen is not None and seen(root):
         return
     met = {id(root)}
-    stack = [(root, iter(_children(root.arguments())))]
+    stack = [(root, iter(_children(root.arguments(), kind)))]
     while stack:
         node, children = stack[-1]
         for child in children:
-            if id(child) not in met and not seen(child):
+            if id(child) not in met and (seen is None or not seen(child)):
                 met.add(id(child))
-                stack.append((child, iter(_children(child.arguments()))))
+                stack.append((child, iter(_children(child.arguments(), kind))))
                 break
         else:
             stack.pop()

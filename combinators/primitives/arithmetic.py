@@ -50,13 +50,15 @@ remainder = smooth(
 )
 scale: Function = smooth(
     "scale",
-    "``v * p``, linear in ``v``: what a derivative is multiplied by.",
+    "``v * p``, linear in ``v``, written ``v · p``: what a derivative is multiplied by.",
     lambda w, v, p, z: (scale(w, p), scale(w, v)),
+    infix="·",
     kink="0 wherever either is 0, even where the other is inf or nan",
 )
 unscale: Function = smooth(
     "unscale",
-    "``v / p``, linear in ``v``.",
+    "``v / p``, linear in ``v``, written ``v ⊘ p``.",
     lambda w, v, p, z: _quotient(w, p, z),
+    infix="⊘",
     kink="0 wherever v is 0 or p is infinite, even where the quotient would be nan",
 )

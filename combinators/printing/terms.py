@@ -27,7 +27,7 @@ _TIGHT = {
     "&": AND,
     "+": SUM,
     "-": SUM,
-    **dict.fromkeys(("*", "/", "//", "%", "@"), PRODUCT),
+    **dict.fromkeys(("*", "/", "//", "%", "@", "·", "⊘"), PRODUCT),
     "**": POWER,
 }
 _PREFIX = {"negative": "-"}

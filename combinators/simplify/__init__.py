@@ -36,13 +36,15 @@ def simplify(
     rules: Iterable[Rule] = (),
     fast_math: bool = False,
     fold: Fold | None = None,
+    keep: Iterable[str] = (),
     trace: Trace | None = None,
 ) -> Lam:
     """The closed λ ``lam`` after partial evaluation (000, section 5.1 and Fig. 12).
 
     ``without`` names rules or groups that are left out, ``rules`` are the user's own and tried
     first, ``fast_math`` adds the group of that name, which holds for real numbers only. ``fold``
-    computes a primitive of numbers; ``trace`` is called whenever a rule fires. It raises
+    computes a primitive of numbers; ``trace`` is called whenever a rule fires. Lines of the names
+    ``keep`` keep their names, where something uses them, even if that is one place. It raises
     ``UnboundVariable`` for a λ that captures, and ``TypeMismatch`` for a name that is no rule.
     """
     everything = (*rules, *RULES, *FAST)
@@ -56,7 +58,7 @@ def simplify(
             made, last = passed(made, switches, analysis, last.ids)
             if switches.fired == before and not last.placed:
                 break
-        return written(made, last.ids, switches)
+        return written(made, last.ids, switches, frozenset(keep))
 
 
 def normal(lam: Lam) -> Lam:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from combinators.errors import UnboundVariable
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import component
+from combinators.objects import component, components
 from combinators.primitives.loops import LOOPS
 from combinators.simplify.blocks import Block, Writer
 from combinators.simplify.calls import call
@@ -113,7 +113,7 @@ class Pass:
             case Proj(index, product):
                 inside: Value = yield self.walk(product, frame, block)
                 if isinstance(inside, Split):
-                    return inside.parts[index]
+                    return inside.part(index)
                 whole: Term = yield self.atom(inside, block)
                 return self.writer.emit(Proj(index, whole), block, wish)
             case Tuple(items, _) if is_partial(need, term.type):
@@ -224,7 +224,9 @@ class Pass:
                 return atom
             case Split(obj, parts):
                 atoms: list[Term] = []
-                for index in range(len(parts)):
+                product = components(obj)
+                assert product is not None
+                for index in range(product.width):
                     atoms.append((yield self.atom(parts[index], block)))
                 names = getattr(obj, "names", None)
                 return self.writer.together(tuple(atoms), block, names)
@@ -234,7 +236,7 @@ class Pass:
     def part(self, value: Value, index: int, block: Block, wish: str = "v") -> Recursive[Value]:
         """A component of a value."""
         if isinstance(value, Split):
-            return value.parts[index]
+            return value.part(index)
         atom: Term = yield self.atom(value, block)
         line = self.writer.definition(atom)
         if isinstance(line, Tuple):

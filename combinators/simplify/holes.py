@@ -64,7 +64,7 @@ def _tensor(atom: Term, _: Facts) -> bool:
     return isinstance(atom.type, Tensor)
 
 
-def _uniform(atom: Term, _: Facts) -> bool:
+def is_uniform(atom: Term, _: Facts | None = None) -> bool:
     """Of a literal that is one number everywhere, and known to be."""
     if not isinstance(atom, Const):
         return False
@@ -96,7 +96,7 @@ minus_inf = Hole("minus_inf", _number(lambda a: a == -math.inf), -math.inf, only
 plus_inf = Hole("plus_inf", _number(lambda a: a == math.inf), math.inf, only=True)
 finite = Hole("finite", _finite, 1.5)
 finite_nonzero = Hole("finite_nonzero", _finite_nonzero, -2.5)
-uniform = Hole("uniform", _uniform, 0.75)
+uniform = Hole("uniform", is_uniform, 0.75)
 true = Hole("true", _truth(True), 1.0, only=True)
 false = Hole("false", _truth(False), 0.0, only=True)
 

@@ -21,9 +21,9 @@ from combinators.simplify.parts import (
     Value,
     assembled,
     is_partial,
-    paths,
 )
 from combinators.simplify.rows import row, rows
+from combinators.simplify.stacks import Output, Rows, output
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
 
 if TYPE_CHECKING:
@@ -227,9 +227,8 @@ class _Loop:
     ) -> Recursive[Value]:
         run, obj = self.run, self.term.type
         if self.kind == "map":
-            out, places = yield self._out(result, need, self.lam.body.type)
-            made = self._made(MAP, (item,), out, (xs,), wish)
-            return assembled(obj, run.unpacked(made, places, self.block))
+            out: Output = yield self._out(result, need, item, xs, self.lam.body.type)
+            return assembled(obj, self._mapped(out, item, xs, wish))
         after: Value = result
         if self.kind == "scan" and (self.need is None or 0 in self.need) and self.places:
             after = yield run.part(result, 0, self.body)
@@ -263,49 +262,55 @@ class _Loop:
         before, stack = self.term.type.parts
         wanted = _MISSING if need is not None and 1 not in need else need and need[1]
         parts: dict[int, Value] = {}
-        out, places = None, list[Path]()
+        out = Output()
         if wanted is not _MISSING or not switches.has("scan-fold") or not self.is_known:
             y: Value = yield run.part(result, 1, self.body)
             body = components(self.lam.body.type)
             assert body is not None
-            out, places = yield self._out(y, wanted, body.parts[1])
-        made: Term | None = None
+            out = yield self._out(y, wanted, item, xs, body.parts[1])
+        entries = list(self.fixed)
         if init is None or carry is None:
-            if out is not None:
+            if out.atoms:
                 switches.say("scan-map", self.term, self.term, wish)
-                made = self._made(MAP, (item,), out, (xs,), wish)
-                parts[1] = assembled(stack, run.unpacked(made, places, self.block))
-            else:
-                run.writer.close(self.body, item)
-            entries = list(self.fixed)
-        elif out is None:
+            parts[1] = assembled(stack, self._mapped(out, item, xs, wish))
+        elif not out.atoms:
             switches.say("scan-fold", self.term, self.term, wish)
             operation = Operation(FOLD.primitive, self.term.operation.parameters)
             made = self._made(
                 operation, (carry, item), run.packed(kept, self.body), (init, xs), wish
             )
-            entries = [*self.fixed, *run.unpacked(made, self.places, self.block)]
+            entries += run.unpacked(made, self.places, self.block)
+            parts[1] = assembled(stack, out.known)
         else:
-            pair = run.writer.together((run.packed(kept, self.body), out), self.body)
+            both = (run.packed(kept, self.body), run.packed(out.atoms, self.body))
+            pair = run.writer.together(both, self.body)
             made = self._made(self.term.operation, (carry, item), pair, (init, xs), wish)
-            if made.type is self.term.type and self.places == [()] and places == [()]:
+            if made.type is self.term.type and self.places == [()] and out.is_whole:
                 return made
             carried = run.writer.emit(Proj(0, made), self.block)
             stacked = run.writer.emit(Proj(1, made), self.block)
-            entries = [*self.fixed, *run.unpacked(carried, self.places, self.block)]
-            parts[1] = assembled(stack, run.unpacked(stacked, places, self.block))
-        if entries:
-            parts[0] = assembled(before, entries)
+            entries += run.unpacked(carried, self.places, self.block)
+            parts[1] = assembled(stack, out.entries(run, stacked, self.block))
+        parts[0] = assembled(before, entries)
         return Split(self.term.type, parts)
 
-    def _out(self, value: Value, need: Need, obj: Object) -> Recursive[tuple[Term, list[Path]]]:
-        """The needed parts of what each step gives, as one atom."""
+    def _mapped(self, out: Output, item: Var, xs: Term, wish: str) -> list[tuple[Path, Value]]:
+        """The stacks that a map gives, if it gives any."""
+        if not out.atoms:
+            self.run.writer.leave(self.body)
+            return out.known
+        result = self.run.packed(out.atoms, self.body)
+        made = self._made(MAP, (item,), result, (xs,), wish)
+        return out.entries(self.run, made, self.block)
+
+    def _out(self, value: Value, need: Need, item: Var, xs: Term, obj: Object) -> Recursive[Output]:
+        """What has to be stacked of what each step gives."""
         is_split = self.is_known and is_partial(need, obj)
-        places: list[Path] = paths(need, obj) if is_split else [()]
-        atoms: list[Term] = []
-        for path in places:
-            atoms.append((yield self.run.select(value, path, self.body)))
-        return self.run.packed(atoms, self.body), places
+        loop = Rows(item, xs, self.body, self.block)
+        found: Output = yield output(self.run, loop, value, need if is_split else None, obj)
+        if found.known or any(len(where) > 1 for where in found.places):
+            self.run.switches.say("stack-steady", self.term, xs)
+        return found
 
     def _made(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from combinators.objects import Object, components
+from combinators.objects import Object, component, components
 from combinators.terms import Term
 
 if TYPE_CHECKING:
@@ -78,6 +78,11 @@ class Split:
     obj: Object
     parts: dict[int, Value]
 
+    def part(self, index: int) -> Value:
+        """A component; one that is used, and of which nothing is needed, has no parts."""
+        known = self.parts.get(index)
+        return known if known is not None else Split(component(self.obj, index), {})
+
 
 Value = Term | Later | Split
 
@@ -90,5 +95,6 @@ def assembled(obj: Object, entries: Iterable[tuple[Path, Value]]) -> Value:
             return value
         grouped.setdefault(path[0], []).append((path[1:], value))
     product = components(obj)
-    assert product is not None
+    if product is None:
+        return Split(obj, {})
     return Split(obj, {i: assembled(product.parts[i], below) for i, below in grouped.items()})

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object
+from combinators.objects import Object, Tensor
+from combinators.primitives.shape import BROADCAST_TO
 from combinators.rows import row_of
 from combinators.simplify.blocks import Block
 from combinators.simplify.calls import applied, function_of
+from combinators.simplify.holes import filled, is_typed_zero, is_uniform, zeros
 from combinators.simplify.needs import row_need
 from combinators.simplify.parts import Frame, Later, Need, Path, Value, assembled, is_partial, paths
-from combinators.terms import App, Prim, Proj, Term, Tuple, Var
+from combinators.simplify.patterns import same
+from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
 
 if TYPE_CHECKING:
     from combinators.simplify.forward import Pass
@@ -20,10 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A row of which only some parts are there."""
+    """A row of which only some parts are there, each with its places, and parts that are known."""
 
     row: Object
-    places: list[Path]
+    places: list[list[Path]]
+    known: list[tuple[Path, Value]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +60,63 @@ def rows(run: Pass, loop: Prim, frame: Frame, block: Block) -> Recursive[tuple[T
     value: Value = yield run.walk(loop.args[-1], frame, block)
     row = row_of(loop.args[-1].type)
     if not is_partial(need, row):
-        whole: tuple[Term, Recipe] = yield _source(run, value, block)
-        return whole
+        xs, recipe = yield _source(run, value, block)
+        return (xs, recipe) if recipe is not None else _apart(run, loop, xs, block)
     run.switches.say("loop-parts", loop, loop)
-    places = paths(need, row)
+    entries: list[tuple[Path, Term]] = []
+    for path in paths(need, row):
+        entries.append((path, (yield run.select(value, path, block))))
+    return _taken(run, row, entries, block)
+
+
+def _taken(
+    run: Pass, row: Object, entries: list[tuple[Path, Term]], block: Block
+) -> tuple[Term, Part]:
+    """Several sequences as one: what is the same in every row, or there already, is left out."""
     atoms: list[Term] = []
-    for path in places:
-        atoms.append((yield run.select(value, path, block)))
-    return run.packed(atoms, block), Part(row, places)
+    recipe = Part(row, [], [])
+    steady = run.switches.has("row-steady")
+    for path, atom in entries:
+        fixed = _steady_row(run, atom) if steady else None
+        seen = [index for index, other in enumerate(atoms) if steady and same(atom, other)]
+        if fixed is not None:
+            recipe.known.append((path, fixed))
+        elif seen:
+            recipe.places[seen[0]].append(path)
+        else:
+            atoms.append(atom)
+            recipe.places.append([path])
+    if not atoms:  # a loop has rows, if only to count them
+        atoms.append(entries[0][1])
+        recipe.places.append([])
+    return run.packed(atoms, block), recipe
+
+
+def _steady_row(run: Pass, stack: Term) -> Term | None:
+    """The row of a sequence of equal rows."""
+    line = run.writer.definition(stack)
+    if is_typed_zero(line):
+        return zeros(row_of(stack.type))
+    if not isinstance(stack.type, Tensor):
+        return None
+    if isinstance(line, Const) and is_uniform(line):
+        return filled(line.literal.array.flat[0], row_of(stack.type))
+    if isinstance(line, Prim) and line.operation.primitive is BROADCAST_TO:
+        return line.args[0] if line.args[0].type is row_of(stack.type) else None
+    return None
+
+
+def _apart(run: Pass, loop: Prim, atom: Term, block: Block) -> tuple[Term, Recipe]:
+    """A loop over several sequences, if that makes them fewer."""
+    line, row = run.writer.definition(atom), row_of(loop.args[-1].type)
+    if not isinstance(line, Tuple) or not run.switches.has("row-steady"):
+        return atom, None
+    entries: list[tuple[Path, Term]] = [((index,), item) for index, item in enumerate(line.items)]
+    xs, recipe = _taken(run, row, entries, block)
+    if len(recipe.places) == len(entries):
+        return atom, None
+    run.switches.say("row-steady", loop, loop)
+    return xs, recipe
 
 
 def _source(run: Pass, value: Value, block: Block) -> Recursive[tuple[Term, Recipe]]:
@@ -89,8 +142,14 @@ def _source(run: Pass, value: Value, block: Block) -> Recursive[tuple[Term, Reci
 def row(run: Pass, recipe: Recipe, atom: Term, block: Block) -> Recursive[Value]:
     """The row of the loop as it was, in the body of the loop that is written."""
     match recipe:
-        case Part(obj, places):
-            return assembled(obj, run.unpacked(atom, places, block))
+        case Part(obj, places, known):
+            parts = run.unpacked(atom, [()] * len(places), block)
+            taken = [
+                (path, part)
+                for where, (_, part) in zip(places, parts, strict=True)
+                for path in where
+            ]
+            return assembled(obj, [*known, *taken])
         case Joined(names, inner):
             items: list[Term] = []
             for index, below in enumerate(inner):

@@ -109,9 +109,7 @@ Trace = Callable[[Fired], None]
 
 
 def _is_counted(pattern: Pattern) -> bool:
-    return isinstance(pattern, Node) and (
-        pattern.once or any(map(_is_counted, pattern.operands))
-    )
+    return isinstance(pattern, Node) and (pattern.once or any(map(_is_counted, pattern.operands)))
 
 
 class Switches:
@@ -143,7 +141,9 @@ class Switches:
         for rule in rules:
             if rule.name not in off and rule.group not in off:
                 self.rules[rule.left.head].append(rule)
-        self.count_uses = any(_is_counted(rule.left) for found in self.rules.values() for rule in found)
+        self.count_uses = any(
+            _is_counted(rule.left) for found in self.rules.values() for rule in found
+        )
         """Whether a rule asks that something is used once."""
 
     def has(self, step: str) -> bool:

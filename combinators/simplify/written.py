@@ -16,14 +16,17 @@ from combinators.terms import Const, Lam, Let, Term, Tuple, Var
 from combinators.tracing.scope import LINE
 
 
-def written(lam: Lam, closed: set[int], switches: Switches) -> Lam:
-    """The program of closed λs ``closed`` with its lines put into each other."""
-    return recurse(_Writing(closed, switches).unit(lam))
+def written(
+    lam: Lam, closed: set[int], switches: Switches, keep: frozenset[str] = frozenset()
+) -> Lam:
+    """The program of closed λs ``closed`` with its lines put into each other, but ``keep``."""
+    return recurse(_Writing(closed, switches, keep).unit(lam))
 
 
 class _Writing:
-    def __init__(self, closed: set[int], switches: Switches) -> None:
+    def __init__(self, closed: set[int], switches: Switches, keep: frozenset[str]) -> None:
         self._closed = closed
+        self._keep = keep
         self._switches = switches
         self._done: dict[int, Lam] = {}
 
@@ -52,7 +55,7 @@ class _Writing:
             if var.name not in parts:
                 continue
             made, height = _placed(term, parts[var.name], inside)
-            if uses[var.name] == 1 and height <= LINE:
+            if uses[var.name] == 1 and height <= LINE and var.name not in self._keep:
                 inside[var.name] = made, height
             else:
                 named.append((var, made))
@@ -61,9 +64,7 @@ class _Writing:
             uses.pop(var.name, None)
         return (Let(tuple(named), last) if named else last), uses
 
-    def _scopes(
-        self, parts: tuple[Term, ...], uses: dict[str, int]
-    ) -> Recursive[tuple[Term, ...]]:
+    def _scopes(self, parts: tuple[Term, ...], uses: dict[str, int]) -> Recursive[tuple[Term, ...]]:
         """The parts of a line with their own scopes written; names used there are used twice."""
         found: list[Term] = []
         for part in parts:

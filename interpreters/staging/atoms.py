@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from combinators.objects import Object, Vector, components, is_smooth
+from combinators.objects import Object, Vector, component, components, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, pack
-from combinators.tracing.emit import emit
+from combinators.tracing.emit import emit, scope_here
 from combinators.tracing.scope import Scope, current
 
 
@@ -37,7 +37,8 @@ class Atom:
         if self._scope is not here:
             self._scope, self._taken = here, {}
         if index not in self._taken:
-            self._taken[index] = write(lambda term: Proj(index, term), self)
+            part = component(self.type, index)
+            self._taken[index] = write(lambda term: Proj(index, term), self, obj=part)
         return self._taken[index]
 
     def __iter__(self) -> Iterator[Atom]:
@@ -61,10 +62,13 @@ def parts(obj: Object) -> tuple[Object, ...]:
     return (obj.item,) * obj.length if isinstance(obj, Vector) else ()
 
 
-def write(make: Callable[..., Term], *operands: Atom, wish: str = "v") -> Atom:
-    """The atom that names ``make(*terms)`` in the current scope."""
-    terms = tuple(operand.term for operand in operands)
-    return Atom(emit(make(*terms).type, make, terms, wish=wish).variable)
+def write(
+    make: Callable[..., Term], *operands: Atom, wish: str = "v", obj: Object | None = None
+) -> Atom:
+    """The atom that names ``make(*terms)``, of type ``obj``, in the current scope."""
+    terms = tuple([operand.term for operand in operands])
+    cod = make(*terms).type if obj is None else obj
+    return Atom(scope_here().bind(cod, make, terms, (), wish))
 
 
 def write_shared(term: Term, captured: Iterable[Var], wish: str = "v") -> Atom:
@@ -74,7 +78,8 @@ def write_shared(term: Term, captured: Iterable[Var], wish: str = "v") -> Atom:
 
 def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
     """A primitive applied."""
-    return write(lambda *terms: Prim(operation, terms), *operands, wish=wish)
+    cod = operation.type(*[operand.term.type for operand in operands])
+    return write(lambda *terms: Prim(operation, terms), *operands, wish=wish, obj=cod)
 
 
 def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:

@@ -26,6 +26,8 @@ STEPS = (
     ),
     Step("scan-fold", "loops", CLASSIC, "a scan that keeps nothing is a fold"),
     Step("scan-map", "loops", CLASSIC, "a scan that carries nothing is a map"),
+    Step("stack-steady", "loops", CLASSIC, "what every step gives alike, or passes on, is spread"),
+    Step("row-steady", "loops", CLASSIC, "a row that is the same at every step is no row"),
     Step("hoist", "loops", CLASSIC, "what a step computes from outside only, before the loop"),
     Step("call-parts", "inlining", CLASSIC, "results of a known function that nothing needs go"),
     Step(
