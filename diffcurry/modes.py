@@ -38,13 +38,13 @@ def reverse(mode: str) -> Reverse:
 
 
 def written(mode: str) -> Reverse:
-    """Reverse mode over the Terms carrier, for one program: what it runs is written down."""
-    if mode != "dependent":
+    """A reverse mode over the Terms carrier, for one program: what it runs is written down."""
+    if mode == "forward":
         raise WrongMode(
-            f'a derivative in mode="{mode}" computes numbers and is not written as a program; '
-            'leave mode= out, or use mode="dependent"'
+            'a gradient in mode="forward" computes numbers and is not written as a program; '
+            "leave mode= out, or write jvp"
         )
-    return Dependent(Terms())
+    return Dependent(Terms()) if mode == "dependent" else Pullback(Terms())
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import Any
 
 from combinators.category import Label
 from combinators.kit.collector import uncollected
@@ -32,8 +32,6 @@ class Reverse(Running):
     """Arrows are rep-functions (Fig. 2 of 004), as steps that record their transposes."""
 
     reverses = True
-    records_calls: ClassVar[bool] = False
-    """Whether a function's cotangent is the list of its calls, or else its environment's."""
 
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
@@ -164,9 +162,15 @@ class Reverse(Running):
 
     def _pull_closure(self, code: Code, env: Any, machine: Machine) -> Iterator[Step] | None:
         """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""
-        if type(machine.stack[-1]) is list:
-            return self._pull_calls(code, env, machine)
-        return None
+        if type(machine.stack[-1]) is not list:
+            return None
+        return self.pull_calls(code, env)(machine)
+
+    def pull_calls(self, code: Code, env: Any) -> Step:
+        """From calls of a closure to the cotangent of what it captured."""
+        if self.control is not None:
+            return self.control.called(self, code, env)  # type: ignore[no-any-return]
+        return partial(self._pull_calls, code, env)
 
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
         """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""

@@ -62,6 +62,8 @@ class Running:
 
     reverses: ClassVar[bool] = False
     """Whether running an arrow leaves its transpose on the tape."""
+    records_calls: ClassVar[bool] = False
+    """Whether a function's cotangent is the list of its calls, or else its environment's."""
 
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""

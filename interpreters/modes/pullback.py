@@ -21,7 +21,8 @@ class Pullback(Reverse):
 
     def eval(self, function: Fun) -> Arrow:
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
-        return Arrow(Product(function, function.dom), function.cod, (_apply, _keep))
+        steps = (_apply, _keep) if self.control is None else (self.control.call(self, function),)
+        return Arrow(Product(function, function.dom), function.cod, steps)
 
 
 def _apply(machine: Machine) -> Iterator[Step]:

@@ -80,7 +80,7 @@ def choice(control: Control, mode: Running, then: Arrow, other: Arrow) -> Step:
         held: Skeleton = ZERO
         if mode.reverses and is_smooth(then.cod):
             obj = tangent_of(control.borders.term(context, then.dom)[1].type)
-            held = yield from _transpose(control, machine, arms, obj)
+            held = yield from _transpose(control, mode, machine, arms, context, obj)
         y, residuals = _write(test, arms)
         machine.stack.append(control.borders.value(shape, y))
         if mode.reverses:
@@ -103,14 +103,17 @@ def _join(
     return control.plain_shape(mode, obj)
 
 
-def _transpose(control: Control, machine: Machine, arms: list[Arm], obj: Object) -> Written:
+def _transpose(
+    control: Control, mode: Running, machine: Machine, arms: list[Arm], context: Any, obj: Object
+) -> Written:
     """Write both branches backwards; what of the context's cotangent they give."""
     held: Skeleton = ZERO
     for arm in arms:
         with entered(arm.back_scope):
             arm.seed = seed(arm.back_scope, "dy", arm.term)
             given = control.returned(arm.shape, arm.own.type, Atom(arm.seed))
-            arm.cotangent = yield from backwards(machine, arm.tape, given)
+            pulled = yield from backwards(machine, arm.tape, given)
+            arm.cotangent = yield from control.settled(mode, machine, pulled, context)
         held = union(held, skeleton_of_context(arm.cotangent, obj))
     if held == ZERO:
         return held

@@ -10,7 +10,7 @@ from combinators.operation import Operation
 from combinators.represented import as_it_is, rep_function, represented
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
-from interpreters.staging import choices, known, loops, unknown
+from interpreters.staging import calls, choices, known, loops, unknown
 from interpreters.staging.atoms import Atom, packed, primitive, tuple_of, unpacked
 from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders
@@ -49,13 +49,31 @@ class Control:
 
         def apply(machine: Machine) -> Written:
             value, argument = machine.stack.pop()
-            if isinstance(value, Closure):
+            if isinstance(value, Closure) and mode.records_calls and not again:
+                step = calls.recorded(self, mode, value, argument)
+            elif isinstance(value, Closure):
                 step = known.call(self, mode, value, argument, again=again)
             else:
                 step = unknown.call(self, mode, value, argument, function)
             yield step
 
         return apply
+
+    def settled(self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any) -> Written:
+        """A cotangent of ``value`` that can cross a border."""
+        if not mode.records_calls:
+            return cotangent
+        return (yield from calls.settled(self, mode, machine, cotangent, value))
+
+    def called(self, mode: Running, code: Code, env: Any) -> Step:
+        """The pullback of a closure in the simply-typed form: its calls, written again."""
+
+        def transpose(machine: Machine) -> Written:
+            listed = machine.stack.pop()
+            made = yield from calls.written_again(self, mode, machine, code, env, listed)
+            machine.stack.append(made)
+
+        return transpose
 
     def structural(self, mode: Running, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents: a node of the program."""

@@ -172,7 +172,7 @@ def _write(
     if mode.reverses and is_smooth(code.function.cod):
         run_again = code.arrow if again else None
         back, residuals = yield from _write_back(
-            control, machine, tape, scope, given, params, shape, y, run_again
+            control, mode, machine, tape, scope, given, params, shape, y, run_again
         )
     with entered(scope):
         kept = record(residuals)
@@ -183,6 +183,7 @@ def _write(
 
 def _write_back(
     control: Control,
+    mode: Running,
     machine: Machine,
     tape: list[Step],
     forward: Scope,
@@ -198,7 +199,9 @@ def _write_back(
             context = given.value(control, [Atom(param) for param in params])
             _, tape = yield from forwards(machine, again, context)
         dy = seed(scope, "dy", y)
-        cotangent = yield from backwards(machine, tape, control.returned(shape, y.type, Atom(dy)))
+        pulled = yield from backwards(machine, tape, control.returned(shape, y.type, Atom(dy)))
+        context = given.value(control, [Atom(param) for param in params])
+        cotangent = yield from control.settled(mode, machine, pulled, context)
         cotangents = given.of(cotangent)
         held = tuple(
             skeleton(cot, tangent_of(param.type), MOST)

@@ -49,6 +49,8 @@ class Body(NamedTuple):
     item: Given | None
     """What a round gives to be kept."""
     tape: list[Step]
+    start: Any
+    """What the function's code, or its call, starts from."""
 
 
 class Loop:
@@ -128,7 +130,7 @@ class Loop:
             else:
                 after = yield from self._given(machine, made[0], component(cod, 0))
                 item = yield from self._given(machine, made[1], component(cod, 1))
-        return Body(scope, inlined, carry, row, after, item, tape)
+        return Body(scope, inlined, carry, row, after, item, tape, start)
 
     def _write(
         self, body: Body, residuals: list[Var], init: Given | None, rows: Atom

@@ -7,6 +7,7 @@ environment's cotangent is that of the function.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from combinators.errors import NotDifferentiable
@@ -18,16 +19,17 @@ from combinators.terms import Lam
 from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate
 from interpreters.carriers.terms import Terms
-from interpreters.execution.machine import Arrow, Machine
+from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Running
 from interpreters.flat import parts_of
 from interpreters.modes.dependent import Dependent
+from interpreters.reverse import Reverse
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
 from interpreters.staging.programs import written
 from interpreters.staging.skeletons import dense
-from interpreters.tangents.cotangents import opened
+from interpreters.tangents.cotangents import Environment, opened
 
 _WRITTEN: Remembered[Morphism, tuple[tuple[Any, ...], Lam]] = Remembered()
 
@@ -45,6 +47,8 @@ class RepFunctions:
         closure = machine.stack.pop()
         made = yield from self._closure(machine, closure)
         machine.stack.append(made)
+        if isinstance(self.mode, Reverse) and self.mode.records_calls:
+            machine.tape.append(partial(_environment, self.mode.pull_calls(made.code, made.env)))
 
     def _closure(self, machine: Machine, closure: Any) -> Written:
         """The environment stays, but for the functions in it."""
@@ -83,6 +87,14 @@ class RepFunctions:
             return interpret(translate(context, lam), self.mode)
 
         return self._arrows.of(body, make)
+
+
+def _environment(pull: Step, machine: Machine) -> Written:
+    """Backwards: calls of the rep-function are no calls of the function, but its environment's."""
+    if machine.stack[-1] is not None:
+        yield pull
+        captured = machine.stack.pop()
+        machine.stack.append(None if captured is None else [Environment(captured)])
 
 
 def rep_code(

@@ -108,7 +108,7 @@ def _function(
         results = y
         if mode.reverses:
             pullback = yield from _pullback(
-                control, machine, tape, (y_shape, own, y), term, Atom(x)
+                control, mode, machine, tape, (y_shape, own, y), (closure, value), term, Atom(x)
             )
             results = atoms.tuple_of((y, pullback))
     block = closed(scope, results)
@@ -118,9 +118,11 @@ def _function(
 
 def _pullback(
     control: Control,
+    mode: Running,
     machine: Machine,
     tape: list[Step],
     result: tuple[Shape, Atom, Atom],
+    applied: tuple[Any, Any],
     term: Atom,
     x: Atom,
 ) -> Written:
@@ -129,7 +131,8 @@ def _pullback(
     scope = Scope(current(), "a pullback")
     with entered(scope):
         dy = seed(scope, "dy", y)
-        cotangent = yield from backwards(machine, tape, returned(shape, own.type, Atom(dy)))
+        pulled = yield from backwards(machine, tape, returned(shape, own.type, Atom(dy)))
+        cotangent = yield from control.settled(mode, machine, pulled, applied)
         given = {} if cotangent is None else opened(cotangent)
         env = given.get(0)
         packed = (

@@ -194,10 +194,10 @@ TRACED = {
         ["its type is not known", "fun(f, Real)"],
     ),
     "a mode that is not written, inside": Mistake(
-        at(lambda x: dc.grad(lambda y: y * y, mode="simple")(x), 1.0),
+        at(lambda x: dc.grad(lambda y: y * y, mode="forward")(x), 1.0),
         WrongMode,
         ValueError,
-        ['mode="simple"', "leave mode= out"],
+        ['mode="forward"', "leave mode= out"],
     ),
 }
 

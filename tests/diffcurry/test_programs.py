@@ -73,7 +73,10 @@ def test_the_gradient_of_a_function_value():
     close(grad(slope, 1)(np.sin, 1.0), -np.sin(1.0))
     along = fun(lambda x: slope(fun(lambda z: np.sin(z) * x, Real), x))
     close(along(1.1), np.cos(1.1) * 1.1)
-    close(grad(along)(1.1), np.cos(1.1) - np.sin(1.1) * 1.1)
+    for mode in ("dependent", "simple"):
+        close(grad(along, mode=mode)(1.1), np.cos(1.1) - np.sin(1.1) * 1.1)
+    close(jvp(along, (1.1,), (1.0,))[1], np.cos(1.1) - np.sin(1.1) * 1.1)
+    close(grad(grad(along))(1.1), -2 * np.sin(1.1) - np.cos(1.1) * 1.1)
     weighted = fun(lambda h, x: x * grad(lambda y: h(y) * y)(x), FUNCTION, Real)
     close(weighted(np.sin, 1.3), 1.3 * (np.cos(1.3) * 1.3 + np.sin(1.3)))
 
@@ -178,3 +181,14 @@ def test_recompute_runs_the_function_again():
     close(again(1.0, 2.0), np.sin(1.0) * 2.0)
     close(grad(again, (0, 1))(1.0, 2.0), (np.cos(1.0) * 2.0, np.sin(1.0)))
     close(vjp(again, 1.0, 2.0)[1](1.0), (np.cos(1.0) * 2.0, np.sin(1.0)))
+
+
+def test_the_simply_typed_form_is_a_program_too():
+    def f(w, x):
+        scaled = fun(lambda z: np.sin(z * w), Real)
+        folded = fold(lambda c, t: c + scaled(t) * scaled(c), x, XS)
+        return dc.cond(folded > 0.0, lambda: scaled(folded), lambda: scaled(x) * w)
+
+    simple, dependent = grad(f, (0, 1), mode="simple"), grad(f, (0, 1))
+    close(fun(lambda w, x: simple(w, x))(0.3, 0.4), dependent(0.3, 0.4))
+    close(grad(lambda w: simple(w, 0.4)[0])(0.3), grad(lambda w: dependent(w, 0.4)[0])(0.3))
