@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from combinators.errors import WrongMode
 from interpreters.carriers.numpy import NumPy
-from interpreters.carriers.terms import Terms
+from interpreters.carriers.terms import TERMS
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
@@ -44,7 +44,7 @@ def written(mode: str) -> Reverse:
             'a gradient in mode="forward" computes numbers and is not written as a program; '
             "leave mode= out, or write jvp"
         )
-    return Dependent(Terms()) if mode == "dependent" else Pullback(Terms())
+    return Dependent(TERMS) if mode == "dependent" else Pullback(TERMS)
 
 
 @cache

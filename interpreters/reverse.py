@@ -17,7 +17,7 @@ from combinators.kit.collector import uncollected
 from combinators.objects import Fun, Object, Product, is_smooth, tangent_of
 from combinators.operation import Operation
 from combinators.primitives.tangents import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
-from interpreters.carriers.carrier import Carrier, Numbered
+from interpreters.carriers.carrier import Carrier
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, Code, Running, arguments, function_of
@@ -32,11 +32,6 @@ class Reverse(Running):
     """Arrows are rep-functions (Fig. 2 of 004), as steps that record their transposes."""
 
     reverses = True
-
-    def __init__(self, over: Carrier | Numbered) -> None:
-        """A mode over the carrier ``over``, or over a mode that has numbers."""
-        super().__init__(over)
-        self._pullbacks: dict[Any, Linear | None] = {}
 
     def record(self, step: steps.Reversible) -> Step:
         """Leave the transpose on the tape."""
@@ -93,7 +88,7 @@ class Reverse(Running):
         pull = (
             self._transposed(operation, types, cod)
             if operation.primitive in STRUCTURAL
-            else self._pullback(operation, dom, active)
+            else pullback_of(operation, dom, active, over)
         )
         if not isinstance(dom, Product):
 
@@ -140,14 +135,6 @@ class Reverse(Running):
         if self.control is not None:
             return self.control.erasure(obj)  # type: ignore[no-any-return]
         return partial(Packed, obj), attrgetter("value")
-
-    def _pullback(
-        self, operation: Operation, dom: Object, active: tuple[int, ...]
-    ) -> Linear | None:
-        key = (operation, dom, active)
-        if key not in self._pullbacks:
-            self._pullbacks[key] = pullback_of(operation, dom, active, self.over)
-        return self._pullbacks[key]
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         """A closure, whose cotangent in either form becomes that of what it captures."""

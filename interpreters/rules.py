@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from combinators.derivatives import Selection
+from combinators.kit.remembered import Remembered
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product, Tensor, Unit
 from combinators.operation import Operation
@@ -32,10 +33,33 @@ def program(rule: Lam, over: Carrier) -> Linear:
     return compute
 
 
+_Rules = dict[Any, Linear | None]
+_PULLBACKS: Remembered[Carrier, _Rules] = Remembered()
+_PUSHFORWARDS: Remembered[Carrier, _Rules] = Remembered()
+
+
+def _of(remembered: Remembered[Carrier, _Rules], over: Carrier) -> _Rules:
+    """The rules that are known for a carrier; of one without weak references none are kept."""
+    try:
+        return remembered.of(over, dict)
+    except TypeError:
+        return {}
+
+
 def pullback_of(
     operation: Operation, dom: Any, active: tuple[int, ...], over: Carrier
 ) -> Linear | None:
     """``(g, xs, y)`` to the sparse cotangent of ``dom``; None where it is always zero."""
+    known = _of(_PULLBACKS, over)
+    key = (operation, dom, active)
+    if key not in known:
+        known[key] = _pullback(operation, dom, active, over)
+    return known[key]
+
+
+def _pullback(
+    operation: Operation, dom: Any, active: tuple[int, ...], over: Carrier
+) -> Linear | None:
     types = arguments(dom)
     rule = pullback_rule(operation, types, active)
     if rule is None:
@@ -87,5 +111,9 @@ def _put_off(rule: Lam, dom: Object) -> Linear | None:
 
 def pushforward_of(operation: Operation, dom: Any, index: int, over: Carrier) -> Linear | None:
     """``(ẋᵢ, *xs, y)`` to ``ẏ``; None where it is always zero."""
-    rule = pushforward_rule(operation, arguments(dom), index)
-    return None if rule is None else program(rule, over)
+    known = _of(_PUSHFORWARDS, over)
+    key = (operation, dom, index)
+    if key not in known:
+        rule = pushforward_rule(operation, arguments(dom), index)
+        known[key] = None if rule is None else program(rule, over)
+    return known[key]

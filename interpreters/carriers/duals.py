@@ -45,15 +45,7 @@ class Duals:
         """Dual numbers whose parts are numbers of ``over``."""
         self.over = carrier_of(over)
         self._rules: dict[Any, rules.Linear | None] = {}
-        self.control = self._control()
-
-    def _control(self) -> Any:
-        """How control is written where the numbers are those of a program."""
-        if getattr(self.over, "control", None) is None:
-            return None
-        from interpreters.staging.moving_control import MovingControl
-
-        return MovingControl()
+        self.controlled = None if getattr(self.over, "controlled", None) is None else _control
 
     def const(self, literal: Literal) -> Dual:
         """A number that does not move."""
@@ -155,3 +147,10 @@ class Duals:
         """Both parts, as the user gets them."""
         tangent = None if number.tangent is None else self.over.lower(number.tangent)
         return Dual(self.over.lower(number.primal), tangent)
+
+
+def _control() -> Any:
+    """What writes a program whose numbers move."""
+    from interpreters.staging.moving_control import MovingControl
+
+    return MovingControl()

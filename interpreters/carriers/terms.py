@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Never
 
 from combinators.errors import ConcreteValueNeeded
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 class Terms:
     """A mode over this carrier writes a program into the current scope.
 
-    Branches, loops and calls are not run but written, by its ``control``.
+    Branches, loops and calls are not run but written, by a ``Control`` that each mode has of its
+    own: a mode writes one program.
     """
 
-    @cached_property
-    def control(self) -> Control:
-        """How branches, loops and calls are written."""
+    def controlled(self) -> Control:
+        """What writes the branches, loops and calls of one program."""
         from interpreters.staging.control import Control
 
         return Control()
@@ -87,3 +86,7 @@ def traced(atom: Any) -> Any:
 def library(name: str, *args: Any, **parameters: Any) -> Atom:
     """A function of the language, applied to atoms."""
     return Atom(operand(LIBRARY[name](*map(traced, args), **parameters)))
+
+
+TERMS = Terms()
+"""The carrier; what a mode over it keeps of a program is the mode's own."""

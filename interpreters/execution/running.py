@@ -68,7 +68,8 @@ class Running:
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
         self.over = carrier_of(over)
-        self.control = getattr(self.over, "control", None)
+        controlled = getattr(self.over, "controlled", None)
+        self.control = None if controlled is None else controlled()
         self._steps: dict[Any, Step] = {}
         self._primitives: dict[Any, Arrow] = {}
 

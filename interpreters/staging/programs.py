@@ -22,10 +22,11 @@ from combinators.objects import Tensor, tangent_of
 from combinators.terms import Const, Lam
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
-from interpreters.carriers.terms import Terms
+from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Running
 from interpreters.modes.dependent import Dependent
+from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 from interpreters.staging import atoms
@@ -81,6 +82,17 @@ class Forwards:
         return Lam(self.params, closed(self.scope, result).body, self.lam.name)
 
 
+def value(lam: Lam) -> Lam:
+    """A closed λ in the primal mode: itself, written again."""
+    program = Forwards(lam, Primal(TERMS))
+
+    def write(machine: Machine) -> Written:
+        yield from program.write(machine)
+        return program.close(program.value)
+
+    return written(program.scope, write)
+
+
 def gradient(
     lam: Lam, which: Sequence[int], mode: Reverse | None = None, *, has_aux: bool = False
 ) -> Lam:
@@ -89,7 +101,7 @@ def gradient(
     ``mode`` is a reverse mode over a Terms carrier of its own. With ``has_aux`` the result is a
     pair, and its first component is the number.
     """
-    program = Forwards(lam, mode or Dependent(Terms()))
+    program = Forwards(lam, mode or Dependent(TERMS))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -109,7 +121,7 @@ def pullback(
 
     With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component.
     """
-    program = Forwards(lam, mode or Dependent(Terms()))
+    program = Forwards(lam, mode or Dependent(TERMS))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -131,7 +143,7 @@ class Moved(Forwards):
 
     def __init__(self, lam: Lam, still: int) -> None:
         """The first ``still`` parameters do not move and have no tangents."""
-        super().__init__(lam, Pushforward(Terms()))
+        super().__init__(lam, Pushforward(TERMS))
         primals = [self.control.primal(param.type) for param in lam.params]
         self.scope = Scope(None, "a program")
         names = [param.name for param in lam.params]

@@ -18,7 +18,7 @@ from combinators.represented import rep_function, represented
 from combinators.terms import Lam
 from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate
-from interpreters.carriers.terms import Terms
+from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Running
 from interpreters.flat import parts_of
@@ -101,8 +101,9 @@ def rep_code(
     body: Morphism, captured: tuple[Object, ...], function: Fun
 ) -> tuple[tuple[Any, ...], Lam]:
     """The captured variables, and ``λx. (y, λȳ. (Tangent, x̄))`` of the code ``body``."""
-    carrier = Terms()
-    control, mode = carrier.control, Dependent(carrier)
+    mode = Dependent(TERMS)
+    control = mode.control
+    assert control is not None
     scope = Scope(None, "a rep-function")
     env = tuple(scope.parameter("w", represented(obj, rep_function)) for obj in captured)
     x = scope.parameter("x", represented(function.dom, rep_function))

@@ -12,7 +12,7 @@ import diffcurry.reverse
 import diffcurry.transforms
 from diffcurry import Real
 from diffcurry.modes import CARRIER
-from interpreters.carriers.terms import Terms
+from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Arrow
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
@@ -79,7 +79,7 @@ def test_it_goes_through_curry_and_eval(base, verb, monkeypatch):
 
 @pytest.mark.parametrize("verb", ["grad", "value_and_grad", "vjp"])
 def test_programs_go_through_curry_and_eval(verb, monkeypatch):
-    mode = swap_written(monkeypatch, counting(Dependent, Terms()))
+    mode = swap_written(monkeypatch, counting(Dependent, TERMS))
     getattr(dc, verb)(program).program(*POINT)
     # curry as above; the fold's function stands in the loop, and eval is the call inside it.
     assert mode.runs == {"curry": 2, "eval": 1}
@@ -105,7 +105,7 @@ def test_another_eval_gives_another_gradient(monkeypatch):
     assert dc.grad(call, argnums=(0, 1))(3.0, 5.0) == (5.0, 3.0)
     swap(monkeypatch, Forgetful(CARRIER))
     assert dc.vjp(call, 3.0, 5.0)[1](1.0) == (0.0, 3.0)
-    swap_written(monkeypatch, Forgetful(Terms()))
+    swap_written(monkeypatch, Forgetful(TERMS))
     assert dc.grad(call, argnums=(0, 1))(3.0, 5.0) == (0.0, 3.0)
 
 
@@ -128,7 +128,7 @@ def test_another_curry_gives_another_gradient(monkeypatch):
     call = lambda w, x: dc.fun(lambda z: z * w, Real)(x)
     swap(monkeypatch, Doubling(CARRIER))
     assert dc.vjp(call, 3.0, 5.0)[1](1.0) == (10.0, 3.0)
-    swap_written(monkeypatch, Doubling(Terms()))
+    swap_written(monkeypatch, Doubling(TERMS))
     assert dc.grad(call, argnums=(0, 1))(3.0, 5.0) == (10.0, 3.0)
 
 

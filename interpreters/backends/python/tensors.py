@@ -32,7 +32,7 @@ from interpreters.backends.python.values import (
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
-LARGE = 1024
+LARGE = 512
 """How many elements a buffer has that is worth using again."""
 
 
