@@ -7,15 +7,20 @@ one by hand before it is timed. A workload is named by how its name begins.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from programs import Workload, workloads
 from report import as_markdown, as_text, duration
 from systems import SYSTEMS, LeftOut, Ready
 
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+"""Several threads are slower on arrays as small as these; libraries ask when they are loaded."""
 ROUNDS, SECONDS = 5, 0.08
 """How often the systems take turns, and for how long each time."""
 
@@ -104,4 +109,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not ONE_THREAD.keys() <= os.environ.keys():
+        again = [sys.executable, *sys.orig_argv[1:]]
+        os.execve(sys.executable, again, os.environ | ONE_THREAD)  # noqa: S606 (itself)
     main()

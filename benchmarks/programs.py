@@ -7,8 +7,9 @@ from functools import partial
 from math import cos, sin
 from typing import Any, NamedTuple
 
-import lstm
 import numpy as np
+
+import lstm
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 STEPS = 1_000

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from systems import SYSTEMS
@@ -111,13 +113,14 @@ def as_markdown(results: Results) -> str:
         (
             "# Benchmarks",
             "",
-            "Written by `python benchmarks/gradients.py --markdown docs/benchmarks.md`, in one run.",
-            f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}.",
+            "Written by `python benchmarks/gradients.py --markdown docs/benchmarks.md` in one run,",
+            f"on {os.cpu_count()} cores ({platform.machine()}) with {_versions()};",
+            "BLAS has one thread.",
             "",
-            "A cell is the shortest time of a call, and its ratio to the gradient written by hand in",
-            "Python or NumPy. `grad(f)` is what users call, *its code* the function that it has",
-            "become, and *first result* the time from `grad(f)` to its first result. Every gradient",
-            "is checked against the one by hand before it is timed.",
+            "A cell is the shortest time of a call, and its ratio to the gradient written by hand",
+            "in Python or NumPy. `grad(f)` is what users call, *its code* the function that it has",
+            "become, and *first result* the time from `grad(f)` to its first result. Every",
+            "gradient is checked against the one by hand before it is timed.",
             "",
             *_rows(_table(results)),
             "",
@@ -131,6 +134,15 @@ def as_markdown(results: Results) -> str:
             "",
         )
     )
+
+
+def _versions() -> str:
+    """Of Python and of the packages that are installed."""
+    found = [f"Python {platform.python_version()}"]
+    for name in ("numpy", "autograd", "jax", "torch", "casadi"):
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)
 
 
 def _rows(table: list[list[str]]) -> Iterator[str]:

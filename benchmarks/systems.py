@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from programs import Workload
 
 import diffcurry as dc
 from interpreters.backends.python import compile_program
+from programs import Workload
 
 Gradient = Callable[..., Any]
 

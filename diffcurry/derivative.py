@@ -9,17 +9,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
+
 from combinators.errors import NotDifferentiable
 from combinators.kit.names import Names
 from combinators.kit.remembered import Remembered
-from combinators.objects import Fun, Object, Record, components, is_smooth
-from combinators.primitives.loops import REP
+from combinators.literal import Literal
+from combinators.objects import Fun, Object, Record, Tensor, components, is_smooth
+from combinators.primitives.loops import DUAL, REP
+from combinators.represented import rep_function, represented
 from combinators.simplify import simplify
-from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+from combinators.tracing.deferral import traced_apart
 from combinators.tracing.functions import Faces, Specialised, Types
-from combinators.tracing.scope import current
+from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.trees import Face, face_of
 from diffcurry.function import Function
+from diffcurry.modes import CARRIER
+from diffcurry.program import Program
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,11 +42,13 @@ class Written(NamedTuple):
 class Derivative(Function[P, R]):
     """The function that a transform makes of ``inner``."""
 
-    def __init__(self, inner: Function[..., Any]) -> None:
-        """Of a function of the language."""
+    def __init__(self, inner: Function[..., Any], types: tuple[Object, ...] | None = None) -> None:
+        """Of a function of the language; its parameters have ``types``, or those of ``inner``."""
         self.inner = inner
         self._derived: Remembered[Lam, Written] = Remembered()
-        super().__init__(inner.function, inner.types)
+        self._running: Remembered[Lam, Program] = Remembered()
+        super().__init__(inner.function, inner.types if types is None else types)
+        self.__doc__ = f"{type(self).__doc__} Here of {self.__name__}."
 
     @abstractmethod
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
@@ -53,6 +62,18 @@ class Derivative(Function[P, R]):
     def is_program(self) -> bool:
         """Whether it is written as a program, which runs as Python."""
         return True
+
+    def running(self, *args: Any) -> Program:
+        """The program; functions among the arguments are given as they are."""
+        if not any(map(callable, args)):
+            return self.program(*args)
+        types, faces = self._types_of(args)
+        made = traced_apart(lambda: self._given_functions(types, faces))
+        return self._running.of(made.lam, lambda: Program(made))
+
+    def _given_functions(self, types: Types, faces: Faces) -> Specialised:
+        with entered(Scope(None, "the caller")):
+            return self.specialise(types, faces)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The derivative at these argument types: of what the function captures it is a λ too."""
@@ -83,11 +104,12 @@ def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Spe
 
 
 def _represented(term: Term, obj: Object) -> Term:
-    """A value as a derivative takes it, of type ``obj``: with rep-functions for functions."""
+    """A value as a derivative takes it: with rep-functions for functions, or dual functions."""
     if term.type is obj:
         return term
     if isinstance(term.type, Fun):
-        return Prim(REP, (term,))
+        reverse = represented(term.type, rep_function) is obj
+        return Prim(REP if reverse else DUAL, (term,))
     target = components(obj)
     if target is None:
         raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
@@ -99,7 +121,22 @@ def finished(lam: Lam, results: Any, name: str) -> Lam:
     """``lam``, simplified, with ``results`` of its result instead."""
     whole = Var(Names(param.name for param in lam.params).fresh("both"), lam.body.type)
     body: Term = results(whole)
-    return simplify(Lam(lam.params, Let(((whole, lam.body),), body), name))
+    return simplify(Lam(lam.params, Let(((whole, lam.body),), body), name), fold=folded)
+
+
+FEW = 64
+"""A result of no more numbers is computed while a program is simplified."""
+
+
+def folded(node: Prim) -> Literal | None:
+    """The value of a primitive of constants, by the NumPy carrier; None where it is large."""
+    cod = node.type
+    if not isinstance(cod, Tensor) or cod.size > FEW:
+        return None
+    literals = [arg.literal for arg in node.args if isinstance(arg, Const)]
+    with np.errstate(all="ignore"):
+        compute = CARRIER.operation(node.operation, [arg.type for arg in node.args], cod)
+        return Literal(compute(*map(CARRIER.const, literals)), cod.dtype)
 
 
 NOTHING = Face(type(None), (), ())

@@ -38,7 +38,7 @@ def jvp(f: Any, primals: Any = None, tangents: Any = None, *, has_aux: bool = Fa
         given = tangents_of(tuple(primals), tuple(tangents))
         return Pushed(function, has_aux=has_aux)(*primals, *given)
     values = function.positional(tuple(primals), {})
-    program = function.program(*values)
+    program = function.running(*values)
     lifted = function.lifted(program, values, pushforward().inner)
     read = [
         read_tangent(tangent, param.type, param.name, value)
@@ -67,7 +67,7 @@ def forward_gradient(
     has_aux: bool,
 ) -> tuple[Any, tuple[Any, ...]]:
     """``(value, gradients)`` of a scalar function, a pushforward for each number of an argument."""
-    program = function.program(*values)
+    program = function.running(*values)
     obj, _ = auxiliary(program, has_aux)
     check_scalar(obj)
     lifted = function.lifted(program, values, pushforward().inner)

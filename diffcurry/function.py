@@ -76,11 +76,15 @@ class Function(Definition, Showing, Generic[P, R]):
 
     def evaluate(self, values: tuple[Any, ...]) -> Any:
         """The value, by interpretation: what takes or gives functions, or has no code."""
-        program = self.program(*values)
+        program = self.running(*values)
         mode = primal()
         with np.errstate(all="ignore"):
             result = program.arrow(mode).run(self.lifted(program, values, mode))
         return lower(result, program.cod, program.face)
+
+    def running(self, *args: Any) -> Program:
+        """What runs at ``args``: the program, whose parameters are what the user gives."""
+        return self.program(*args)
 
     def programs(self) -> list[Program]:
         """Those of the types that it has met; of a function with declared types, that one."""

@@ -55,7 +55,7 @@ def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     function = as_function(f)
 
     def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
-        program = function.program(*values)
+        program = function.running(*values)
         lifted = function.lifted(program, values, pushforward().inner)
         face = take_apart(values[which])[0]
         jacobian = Jacobian(program.cod, program.face, program.types[which], face)

@@ -7,15 +7,16 @@ from typing import Any, ParamSpec
 from combinators.errors import TypeMismatch
 from combinators.kit.remembered import Remembered
 from combinators.objects import Object, Unit
+from combinators.represented import velocity
 from combinators.simplify import simplify
 from combinators.terms import Lam, Let, Proj, Tuple, Var
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types
 from combinators.tracing.traced import LIBRARY
 from combinators.tracing.trees import Face
-from diffcurry.derivative import Derivative, Written, applied, tangent_face
+from diffcurry.derivative import Derivative, Written, applied, folded, tangent_face
+from diffcurry.duals import result
 from diffcurry.function import Function
 from diffcurry.reverse import of_pair
-from interpreters.staging.moving import velocity
 from interpreters.staging.programs import pushforward
 
 P = ParamSpec("P")
@@ -27,11 +28,10 @@ class Pushed(Derivative[P, Any]):
     def __init__(self, inner: Function[..., Any], *, has_aux: bool) -> None:
         """Of ``inner``."""
         self.has_aux = has_aux
-        super().__init__(inner)
-        self._signature = None
         self._halves: Remembered[Lam, Written] = Remembered()
-        if inner.types is not None:
-            self.types = (*inner.types, *map(velocity, inner.types))
+        types = inner.types
+        super().__init__(inner, None if types is None else (*types, *map(velocity, types)))
+        self._signature = None
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The dual function at these types of arguments and of tangents."""
@@ -46,7 +46,7 @@ class Pushed(Derivative[P, Any]):
         obj, of_value = of_pair(closed.body.type, face, self.has_aux)
         both = pushforward(closed, captured)
         whole = Var("both_", both.body.type)
-        y, dy = Proj(0, whole), Proj(1, whole)
+        y, dy = result(Proj(0, whole), Proj(1, whole), closed.body.type)
         shown = [of_value, tangent_face(of_value, obj)]
         parts = [y, dy]
         if self.has_aux:
@@ -54,7 +54,8 @@ class Pushed(Derivative[P, Any]):
             shown += [face.children[1] if face is not None else None]
         name = f"jvp_{closed.name}" if closed.name else "jvp"
         body = Let(((whole, both.body),), Tuple(tuple(parts)))
-        return Written(simplify(Lam(both.params, body, name)), Face(tuple, (), tuple(shown)))
+        lam = simplify(Lam(both.params, body, name), fold=folded)
+        return Written(lam, Face(tuple, (), tuple(shown)))
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions, and their tangents."""

@@ -73,7 +73,7 @@ def _applied(value: Traced) -> Callable[..., Any]:
 def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:
     """``f`` at ``args`` in a reverse mode."""
     function = as_function(f)
-    program = function.program(*args)
+    program = function.running(*args)
     category = reverse(mode)
     values = function.lifted(program, args, category)
     with np.errstate(all="ignore"):

@@ -44,7 +44,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     if current() is not None:
         return jvp(gradient_of(function, argnums), primals, tangents)[1]
     values = function.positional(tuple(primals), {})
-    program = function.program(*values)
+    program = function.running(*values)
     which = chosen(argnums, len(values))
     read = [
         read_tangent(tangent, param.type, param.name)
@@ -81,7 +81,7 @@ def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]
 
 def _block(function: Function[..., Any], values: tuple[Any, ...], i: int, j: int) -> Any:
     """The derivative by argument j of the gradient of argument i."""
-    program = function.program(*values)
+    program = function.running(*values)
     faces = [take_apart(value)[0] for value in values]
     jacobian = Jacobian(program.types[i], faces[i], program.types[j], faces[j])
     for at, index, unit in basis(program.types[j]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from combinators.errors import TypeMismatch
 from combinators.objects import Fun, Object, Product, components
 from combinators.operation import Operation, declare, free
-from combinators.represented import rep_function, represented
+from combinators.represented import dual_function, rep_function, represented
 from combinators.rows import length_of, row_of, stack_of
 
 
@@ -68,6 +68,12 @@ def _rep(f: Object) -> Object:
     return represented(f, rep_function)
 
 
+def _dual(f: Object) -> Object:
+    if not isinstance(f, Fun):
+        raise TypeMismatch(f"only a function has a dual function, and {f!r} is none")
+    return represented(f, dual_function)
+
+
 FOLD = Operation(declare("fold", _fold, None, cost=free))
 SCAN = Operation(declare("scan", _scan, None, cost=free))
 MAP = Operation(declare("map", _map, None, cost=free))
@@ -76,6 +82,8 @@ RECOMPUTE = Operation(declare("recompute", _recompute, None, cost=free))
 """Applies a function, of which a pullback keeps nothing: it runs the function again."""
 REP = Operation(declare("rep", _rep, None, cost=free))
 """From a function to its rep-function, ``A ⇒ B`` to ``A ⇒ B × (T B ⇒ Tangent × T A)`` (001)."""
+DUAL = Operation(declare("dual", _dual, None, cost=free))
+"""From a function to its dual function, ``A ⇒ B`` to ``A × T A ⇒ B × T B``."""
 
 BACKWARDS = (("reverse", True),)
 """The parameter of a fold or scan that runs from the last row to the first."""

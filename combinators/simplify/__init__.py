@@ -18,6 +18,7 @@ from collections.abc import Iterable
 
 from combinators.kit.collector import uncollected
 from combinators.simplify.forward import passed
+from combinators.simplify.fusion import fused
 from combinators.simplify.needs import Analysis
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
 from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
@@ -27,6 +28,8 @@ from combinators.terms import Lam
 
 PASSES = 8
 """A program that still changes after so many passes is left as it is then."""
+FUSIONS = 2
+"""Two choices by one test that are not made one so many times are two."""
 
 
 def simplify(
@@ -52,7 +55,15 @@ def simplify(
     switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold)
     with uncollected():
         made, last = passed(lam, switches)
+        tries = FUSIONS if switches.has("cond-fusion") else 0
         for _ in range(0 if last.is_flat and not switches.count_uses else PASSES):
+            if tries and last.is_twice:
+                one = fused(made)
+                if one is made:
+                    tries -= 1
+                else:
+                    switches.say("cond-fusion", made, one)
+                    made, last = passed(one, switches)
             analysis = Analysis(made, last.units, switches)
             before = switches.fired
             made, last = passed(made, switches, analysis, last.ids)

@@ -112,10 +112,12 @@ class Writer:
     def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
         """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
         seen = view(term)
-        if seen is None:
-            return self.bind(term, block, wish)
-        made = self._rewritten(term, seen, block, wish)
-        return self.bind(term, block, wish, like) if made is None else made
+        made = None if seen is None else self._rewritten(term, seen, block, wish)
+        return self._bound(term, seen, block, wish, like) if made is None else made
+
+    def bind(self, term: Term, block: Block, wish: str = "v") -> Var:
+        """A variable for ``term``; no rule is tried."""
+        return self._bound(term, view(term), block, wish, None)
 
     def together(
         self, atoms: tuple[Term, ...], block: Block, names: tuple[str, ...] | None = None
@@ -125,9 +127,9 @@ class Writer:
         known = self._common.get(self._key(("tuple", atoms, (("names", names),))))
         return known if known is not None else self.emit(term, block)
 
-    def bind(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Var:
-        """A variable for ``term``; no rule is tried."""
-        seen = view(term)
+    def _bound(
+        self, term: Term, seen: View | None, block: Block, wish: str, like: Var | None
+    ) -> Var:
         key = None if seen is None else self._key(seen)
         if key is not None:
             known = self._common.get(key)
@@ -182,7 +184,7 @@ class Writer:
         head, operands, parameters = seen
         keys: list[str] = []
         for operand in operands:
-            key = operand.name if isinstance(operand, Var) else self._atom_key(operand)
+            key = operand.name if isinstance(operand, Var) else self.word(operand)
             if key is None:
                 return None
             keys.append(key)
@@ -190,9 +192,11 @@ class Writer:
             keys.sort()
         return head, parameters, *keys
 
-    def _atom_key(self, atom: Term) -> str | None:
-        """A word that no variable is, one for equal atoms."""
+    def word(self, atom: Term) -> str | None:
+        """The name of a variable; of what else is known to be one value, a word that is no name."""
         match atom:
+            case Var(name):
+                return name
             case Const(literal):
                 small = literal.array.size <= SMALL
                 key: Any = (literal.type, literal.array.tobytes()) if small else id(literal)

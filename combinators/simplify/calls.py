@@ -87,9 +87,16 @@ def _written_out(
 def _unit_called(
     run: Pass, term: App, lam: Lam, argument: Value, block: Block, wish: str
 ) -> Recursive[Value]:
-    """A call of a closed λ, which may give only the parts that its calls need."""
+    """A call of a closed λ, which may take and give only the parts that are needed."""
     unit: Lam = yield run.unit(lam)
-    atom: Term = yield run.atom(argument, block)
+    given = run.given(lam)
+    if len(given) == len(lam.params):
+        atom: Term = yield run.atom(argument, block)
+    else:
+        atoms = []
+        for index in given:
+            atoms.append((yield run.select(argument, (index,), block)))
+        atom = run.packed(atoms, block)
     result = run.writer.emit(App(unit, atom, term.place), block, wish)
     need = run.analysis.results[id(lam)] if run.analysis else None
     cod = lam.body.type

@@ -108,6 +108,7 @@ def _joined(
         bodies.append(run.writer.close(inside, body) if body is not None else None)
         run.writer.leave(inside)
     if bodies[0] is not None and bodies[1] is not None:
+        run.choose(test, block)
         chosen = run.writer.bind(Cond(test, bodies[0], bodies[1], term.place), block, wish)
         entries += run.unpacked(chosen, left, block)
     return assembled(term.type, entries)

@@ -46,6 +46,7 @@ def direct(
             return env[name]  # type: ignore[return-value]
         case Const() | Prim(_, ()):
             return term
-    atoms = tuple([direct(part, env, writer, block) for part in operands(term)])
-    made = rebuilt(term, atoms)
+    parts = operands(term)
+    atoms = tuple([direct(part, env, writer, block) for part in parts])
+    made = rebuilt(term, parts, atoms)
     return writer.emit(made, block, wish.name if wish is not None else "v", wish)

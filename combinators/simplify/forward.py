@@ -48,6 +48,9 @@ class Pass:
         """Whether a loop's closed function was put in place, where the next pass looks into it."""
         self.is_flat = True
         """Whether there was no λ, choice, call or loop, so that uses tell the rules nothing."""
+        self.is_twice = False
+        """Whether a block chooses twice by one test."""
+        self._chosen: set[tuple[int, str]] = set()
         self._done: dict[int, Lam] = {}
         self.writer = Writer(switches, self.ids)
 
@@ -59,7 +62,8 @@ class Pass:
         uses = self.analysis.units[id(lam)] if self.analysis else None
         need = self.analysis.results[id(lam)] if self.analysis else None
         block, frame = Block(None), Frame({}, uses)
-        params = self.parameters(lam, frame, block)
+        every = self.parameters(lam, frame, block)
+        params = tuple([every[index] for index in self.given(lam)])
         value: Value = yield self.walk(lam.body, frame, block, "v", need)
         result: Term = yield self.narrowed(value, need, lam, block)
         made = Lam(params, self.writer.close(block, result), lam.name)
@@ -80,6 +84,20 @@ class Pass:
         for path in paths(need, cod):
             atoms.append((yield self.select(value, path, block)))
         return self.packed(atoms, block)
+
+    def given(self, lam: Lam) -> list[int]:
+        """The parameters that calls of a closed λ give."""
+        every = list(range(len(lam.params)))
+        used = self.analysis.used_params(lam) if self.analysis else every
+        if used != every:
+            self.switches.say("call-parts", lam, lam)
+        return used
+
+    def choose(self, test: Term, block: Block) -> None:
+        """Note that a block chooses by a test."""
+        if isinstance(test, Var):
+            self.is_twice |= (id(block), test.name) in self._chosen
+            self._chosen.add((id(block), test.name))
 
     def parameters(self, lam: Lam, frame: Frame, block: Block) -> tuple[Var, ...]:
         """New parameters, for which the old ones stand."""

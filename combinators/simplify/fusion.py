@@ -2,8 +2,8 @@
 
 Reverse mode writes a choice twice: forwards, with what its branches keep, and backwards, which
 opens that again. ``a = if p then s else t; …; b = if p then u else v`` is
-``m = if p then let a = s in (a, u) else let a = t in (a, v); a = π₀ m; b = π₁ m`` if ``u`` and
-``v`` see, of what stands since ``a``, only ``a`` and its components: the same lines run, once each,
+``m = if p then let a = s in (a, u) else let a = t in (a, v); a = π0 m; b = π1 m`` if ``u`` and
+``v`` see, of what stands since ``a``, only components, as of ``a``: the same lines run, once each,
 and what was kept between the choices is seen in place.
 """
 
@@ -26,6 +26,7 @@ class _Fusing:
     def __init__(self, inside: Captured) -> None:
         self._inside = inside
         self._done: dict[int, Lam] = {}
+        self._held: list[Term] = []
 
     def function(self, lam: Lam) -> Recursive[Lam]:
         """A λ, once."""
@@ -46,7 +47,9 @@ class _Fusing:
             lines.append((var, (yield self._line(term))))
         block = _Block(lines, self._inside)
         result: Term = yield self._block(body.body)
-        same = all(new is old for (_, new), (_, old) in zip(block.lines, body.bindings, strict=False))
+        same = all(
+            new is old for (_, new), (_, old) in zip(block.lines, body.bindings, strict=False)
+        )
         if same and len(block.lines) == len(body.bindings) and result is body.body:
             return body
         return Let(tuple(block.lines), result)
@@ -59,16 +62,14 @@ class _Fusing:
         if isinstance(term, Lam):
             function: Lam = yield self.function(term)
             return function
-        parts: list[Term] = []
-        for part in operands(term):
+        before, parts = operands(term), list[Term]()
+        for part in before:
             parts.append((yield self._block(part)))
-        made = rebuilt(term, tuple(parts))
+        made = rebuilt(term, before, tuple(parts))
         if id(term) in self._inside:
             self._inside[id(made)] = self._inside[id(term)]
-            self._held = (*self._held, made)
+            self._held.append(made)
         return made
-
-    _held: tuple[Term, ...] = ()
 
 
 class _Block:
@@ -98,7 +99,7 @@ class _Block:
                 self.lines.append((var, term))
 
     def _seen(self, later: Cond, var: Var) -> list[Var] | None:
-        """Of ``var`` and its components what a choice sees; None if it sees more that is new."""
+        """The components that a choice sees and that stand after ``var``; None if it sees more."""
         found: list[Var] = []
         before = self._index[var.name]
         for other in self._inside[id(later)]:
@@ -108,8 +109,6 @@ class _Block:
                 if not isinstance(line, Proj) or not isinstance(line.product, Var):
                     return None
                 chain.append(line.product)
-            if len(chain) > 1 and chain[-1].name != var.name:
-                continue
             found += [part for part in reversed(chain[:-1]) if part not in found]
         return found
 
@@ -121,9 +120,9 @@ class _Block:
             more, result = _opened(other)
             both = (*lines, (var, value), *opened, *more)
             branches.append(Let(both, Tuple((var, result))))
-        whole = Var(f"{var.name}'", branches[0].type)
+        whole = Var(var.name, branches[0].type)
         self.lines.append((whole, Cond(first.test, branches[0], branches[1], first.place)))
-        self.lines += [(var, Proj(0, whole)), (later, Proj(1, whole))]
+        self.lines += [(later, Proj(1, whole)), (var, Proj(0, whole))]
 
 
 def _opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:

@@ -64,6 +64,10 @@ def _tensor(atom: Term, _: Facts) -> bool:
     return isinstance(atom.type, Tensor)
 
 
+def _single(atom: Term, _: Facts) -> bool:
+    return isinstance(atom.type, Tensor) and atom.type.size == 1
+
+
 def is_uniform(atom: Term, _: Facts | None = None) -> bool:
     """Of a literal that is one number everywhere, and known to be."""
     if not isinstance(atom, Const):
@@ -103,6 +107,7 @@ false = Hole("false", _truth(False), 0.0, only=True)
 n = Hole("n", _integral)
 q = Hole("q", _boolean)
 tensor = Hole("tensor", _tensor)
+single = Hole("single", _single)
 zero = Hole("zero", _zero, 0.0, only=True)
 other_zero = Hole("other_zero", _zero, 0.0)
 typed_zero = Hole("typed_zero", is_typed_zero, 0.0, only=True)

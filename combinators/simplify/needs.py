@@ -47,6 +47,8 @@ class Analysis:
         self._switches = switches
         self.units: dict[int, Uses] = {}
         self.calls: Counter[int] = Counter()
+        self.values: set[int] = {id(root)}
+        """The closed λs that are more than called."""
         self.results: dict[int, Need] = {id(root): None}
         self.small = {id(lam) for lam in units if _is_small(lam)}
         self._root = root
@@ -58,12 +60,21 @@ class Analysis:
                 self._uses = self.units[id(lam)] = Uses()
                 recurse(self._block(lam.body, self.results[id(lam)]))
 
+    def used_params(self, lam: Lam) -> list[int]:
+        """The parameters of a closed λ that have to be given: of one that is only called, used."""
+        every = list(range(len(lam.params)))
+        if id(lam) in self.values or not self._switches.has("call-parts"):
+            return every
+        count = self.units[id(lam)].count
+        return [i for i in every if count[lam.params[i].name]] or every[:1]
+
     def _mark(self, atom: Term, need: Need = None) -> Recursive[None]:
         match atom:
             case Var():
                 self._count(atom, need)
             case Lam() if id(atom) in self._closed:
                 self._call(atom, None)
+                self.values.add(id(atom))
             case Lam(_, body):
                 yield self._block(body, None)
             case _:

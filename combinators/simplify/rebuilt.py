@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TypeVar
 
 from combinators.terms import App, Cond, Prim, Proj, Term, Tuple
@@ -24,9 +25,9 @@ def operands(term: Term) -> tuple[Term, ...]:
             return (term,)
 
 
-def rebuilt(term: Term, parts: tuple[Term, ...]) -> Term:
-    """``term`` of other operands, each of the type of the one before; itself if they are those."""
-    if all(map(_is, parts, operands(term))):
+def rebuilt(term: Term, before: tuple[Term, ...], parts: tuple[Term, ...]) -> Term:
+    """``term`` of other operands than ``before``, each of the same type; itself if they are not."""
+    if all(map(is_, parts, before)):
         return term
     match term:
         case Prim(_, (_, *_)):
@@ -41,10 +42,6 @@ def rebuilt(term: Term, parts: tuple[Term, ...]) -> Term:
             return _like(term, test=parts[0], then=parts[1], other=parts[2])
         case _:
             return parts[0]
-
-
-def _is(x: Term, y: Term) -> bool:
-    return x is y
 
 
 def _like(term: T, **operands: object) -> T:

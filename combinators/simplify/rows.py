@@ -14,7 +14,6 @@ from combinators.simplify.calls import applied, function_of
 from combinators.simplify.holes import filled, is_typed_zero, is_uniform, zeros
 from combinators.simplify.needs import row_need
 from combinators.simplify.parts import Frame, Later, Need, Path, Value, assembled, is_partial, paths
-from combinators.simplify.patterns import same
 from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
 
 if TYPE_CHECKING:
@@ -76,16 +75,17 @@ def _taken(
     atoms: list[Term] = []
     recipe = Part(row, [], [])
     steady = run.switches.has("row-steady")
+    where: dict[str | None, list[Path]] = {}
     for path, atom in entries:
-        fixed = _steady_row(run, atom) if steady else None
-        seen = [index for index, other in enumerate(atoms) if steady and same(atom, other)]
+        fixed, word = (_steady_row(run, atom), run.writer.word(atom)) if steady else (None, None)
         if fixed is not None:
             recipe.known.append((path, fixed))
-        elif seen:
-            recipe.places[seen[0]].append(path)
+        elif word is not None and word in where:
+            where[word].append(path)
         else:
+            where[word] = [path]
             atoms.append(atom)
-            recipe.places.append([path])
+            recipe.places.append(where[word])
     if not atoms:  # a loop has rows, if only to count them
         atoms.append(entries[0][1])
         recipe.places.append([])

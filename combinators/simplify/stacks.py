@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Tensor
+from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.shape import BROADCAST_TO
 from combinators.rows import length_of, stack_of
@@ -70,18 +70,17 @@ def output(run: Pass, loop: Rows, value: Value, need: Need, obj: Object) -> Recu
         return plain
     parts = _parts(run, list(zip(places, atoms, strict=True)))
     found = Output()
+    where: dict[str | None, list[Path]] = {}
     for path, atom in parts:
-        stack = _stack(run, loop, atom)
+        stack, word = _stack(run, loop, atom), run.writer.word(atom)
         if stack is not None:
             found.known.append((path, stack))
-            continue
-        for index, other in enumerate(found.atoms):
-            if same(atom, other):
-                found.places[index].append(path)
-                break
+        elif word is not None and word in where:
+            where[word].append(path)
         else:
+            where[word] = [path]
             found.atoms.append(atom)
-            found.places.append([path])
+            found.places.append(where[word])
     return plain if len(found.atoms) == len(parts) else found
 
 
@@ -92,7 +91,7 @@ def _parts(run: Pass, entries: list[tuple[Path, Term]]) -> list[tuple[Path, Term
         opened: list[tuple[Path, Term]] = []
         for path, atom in found:
             line = run.writer.definition(atom)
-            if isinstance(line, Tuple):
+            if isinstance(line, Tuple) and line.items:
                 opened += [((*path, index), item) for index, item in enumerate(line.items)]
             else:
                 opened.append((path, atom))
@@ -111,7 +110,7 @@ def _stack(run: Pass, loop: Rows, atom: Term) -> Term | None:
     if isinstance(line, Proj) and same(line.product, loop.item):
         stack = writer.emit(Proj(line.index, loop.xs), loop.block)
         return stack if stack_of(atom.type, length) is stack.type else None
-    if is_typed_zero(atom):
+    if is_typed_zero(atom) or atom.type is Unit:
         return zeros(stack_of(atom.type, length))
     if isinstance(atom.type, Tensor) and writer.is_outside(atom, loop.block):
         spread = Operation(BROADCAST_TO, (("shape", (length, *atom.type.shape)),))

@@ -41,25 +41,27 @@ class _Writing:
         """The block written, and how often it uses each name of outside."""
         lines, result = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
         uses: dict[str, int] = {}
-        parts: dict[str, tuple[Term, ...]] = {}
+        parts: dict[str, tuple[tuple[Term, ...], tuple[Term, ...]]] = {}
         end: tuple[Term, ...] = yield self._scopes((result,), uses)
         for var, term in reversed(lines):
             if var.name in uses:
-                found = operands(term)
+                found = before = operands(term)
                 if not _note(found, uses):
-                    found = yield self._scopes(found, uses)
-                parts[var.name] = found
+                    found = yield self._scopes(before, uses)
+                parts[var.name] = before, found
         inside: dict[str, tuple[Term, int]] = {}
         named: list[tuple[Var, Term]] = []
         for var, term in lines:
             if var.name not in parts:
                 continue
-            made, height = _placed(term, parts[var.name], inside)
+            made, height = _placed(term, *parts[var.name], inside)
             if uses[var.name] == 1 and height <= LINE and var.name not in self._keep:
                 inside[var.name] = made, height
             else:
                 named.append((var, made))
-        last = inside[end[0].name][0] if _stands(end[0], inside) else end[0]
+        last = end[0]
+        if isinstance(last, Var) and last.name in inside:
+            last = inside[last.name][0]
         for var, _ in lines:
             uses.pop(var.name, None)
         return (Let(tuple(named), last) if named else last), uses
@@ -112,12 +114,11 @@ def _use(names: dict[str, int], bound: set[str], uses: dict[str, int]) -> None:
             uses[name] = uses.get(name, 0) + 2
 
 
-def _stands(part: Term, inside: dict[str, tuple[Term, int]]) -> bool:
-    return isinstance(part, Var) and part.name in inside
-
-
 def _placed(
-    term: Term, parts: tuple[Term, ...], inside: dict[str, tuple[Term, int]]
+    term: Term,
+    before: tuple[Term, ...],
+    parts: tuple[Term, ...],
+    inside: dict[str, tuple[Term, int]],
 ) -> tuple[Term, int]:
     """The line with what is used once put into it, and its height."""
     made: list[Term] = []
@@ -129,4 +130,4 @@ def _placed(
             made.append(below)
         else:
             made.append(part)
-    return rebuilt(term, tuple(made)), height + 1
+    return rebuilt(term, before, tuple(made)), height + 1

@@ -10,7 +10,7 @@ from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
@@ -159,9 +159,8 @@ class Running:
             return Arrow(dom, cod, (self.override(dom, cod),))
         if operation == RECOMPUTE:
             return Arrow(dom, cod, (self.recompute(dom),))
-        if operation == REP:
-            assert isinstance(dom, Fun)
-            return Arrow(dom, cod, (self.rep_function(dom),))
+        if operation in (REP, DUAL):
+            return Arrow(dom, cod, (self.reified(operation),))
         raise MissingRule(f"the mode {type(self).__name__} does not know the loop {operation.name}")
 
     def recompute(self, dom: Object) -> Step:
@@ -169,11 +168,11 @@ class Running:
         step: Step = self.eval(function_of(dom)).enter
         return step
 
-    def rep_function(self, function: Fun) -> Step:
-        """A closure of the rep-function of a closure's code."""
-        from interpreters.staging.reified import RepFunctions
+    def reified(self, operation: Operation) -> Step:
+        """From a closure to one of its rep-function, or of its dual function."""
+        from interpreters.staging.reified import Reified
 
-        return RepFunctions(self, function)
+        return Reified(self, operation)
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""

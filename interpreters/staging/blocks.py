@@ -6,8 +6,18 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from combinators.objects import Fun, Object, Product, is_smooth, tangent_of
-from combinators.terms import Lam, Let, Proj, Term, Tuple, Var
+from combinators.objects import (
+    Fun,
+    Object,
+    Product,
+    Real,
+    Tensor,
+    Vector,
+    is_smooth,
+    tangent_of,
+)
+from combinators.primitives.loops import MAP
+from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.tracing.scope import Scope, entered
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.staging import atoms
@@ -112,13 +122,23 @@ def placeholder(obj: Object) -> Atom:
     if not _holds_functions(obj):
         return atoms.zeros(obj)
     if isinstance(obj, Fun):
-        scope = Scope(None, "a placeholder")
-        with entered(scope):
-            param = scope.parameter("x", obj.dom)
-            body = closed(scope, placeholder(obj.cod))
-        return atoms.write(lambda: Lam((param,), body.body))
+        function = _constant(obj.dom, obj.cod)
+        return atoms.write(lambda: function)
+    if isinstance(obj, Vector):
+        function = _constant(Real, obj.item)
+        rows = atoms.zeros(Tensor((obj.length,)))
+        return atoms.write(lambda xs: Prim(MAP, (function, xs)), rows)
     parts = [placeholder(part) for part in atoms.parts(obj)]
     return atoms.tuple_of(parts, getattr(obj, "names", None))
+
+
+def _constant(dom: Object, cod: Object) -> Lam:
+    """A function of no interest."""
+    scope = Scope(None, "a placeholder")
+    with entered(scope):
+        param = scope.parameter("x", dom)
+        body = closed(scope, placeholder(cod))
+    return Lam((param,), body.body)
 
 
 def _holds_functions(obj: Object) -> bool:

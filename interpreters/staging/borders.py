@@ -103,6 +103,10 @@ class Borders:
                 return self.arrived(obj, moves, term)
         raise AssertionError(shape)
 
+    def still(self, obj: Object, term: Atom) -> Any:
+        """The value of type ``obj`` that a term is, which does not move."""
+        return self.arrived(obj, False, term)
+
     def arrived(self, obj: Object, moves: bool, term: Atom) -> Any:
         """The value of type ``obj`` that a term of its own representation is."""
         return term

@@ -54,6 +54,8 @@ class Back(NamedTuple):
 class Known(NamedTuple):
     """A function of known code, written."""
 
+    code: Code
+    """Kept, since functions are told apart by their code's identity."""
     lam: Lam
     shape: Shape
     keeps: bool
@@ -178,7 +180,7 @@ def _write(
         kept = record(residuals)
     block = closed(scope, *([y] if kept is None else [y, kept]))
     lam = Lam(params, block.body, code.label.called)
-    return Known(lam, shape, kept is not None, back)
+    return Known(code, lam, shape, kept is not None, back)
 
 
 def _write_back(

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Record, Tensor, Unit, is_smooth, remade
+from combinators.objects import Fun, Object, Record, Tensor, Unit
+from combinators.represented import velocity
 from interpreters.carriers.duals import Dual
 from interpreters.flat import parts_of
 from interpreters.staging import atoms
@@ -47,24 +48,6 @@ def arrived(obj: Object, primal: Atom, tangent: Atom | None) -> Any:
     moves = tangent is not None and velocity(obj) is not Unit
     both = tangent if moves else None
     return Dual(primal, both) if isinstance(obj, Tensor) else Moving(obj, primal, both)
-
-
-def velocity(obj: Object) -> Object:
-    """The type of a tangent that goes beside a value: a function has none."""
-    return remade(obj, "velocity_", _velocity_at)
-
-
-def _velocity_at(obj: Object) -> Object | None:
-    if isinstance(obj, Tensor):
-        return obj if obj.is_smooth else Unit
-    if isinstance(obj, Fun):
-        return Unit
-    return obj if parts_of(obj) is None else None
-
-
-def moves(obj: Object) -> bool:
-    """Whether a tangent can go beside a value of type ``obj``."""
-    return is_smooth(velocity(obj))
 
 
 class MovingBorders(Borders):

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from combinators.objects import Fun, Object, Product, tangent_of
+from combinators.objects import Object, tangent_of
 from combinators.operation import Operation
 from combinators.primitives.tangents import UNPACK
-from combinators.represented import represented
+from combinators.represented import dual_function, moves, represented, with_tangent
 from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.control import Control
-from interpreters.staging.moving import (
-    MovingBorders,
-    arrived,
-    joined,
-    moves,
-    resting,
-    split,
-    velocity,
-)
+from interpreters.staging.moving import MovingBorders, arrived, joined, resting, split
 from interpreters.staging.shapes import Plain, Shape
 
 
@@ -42,11 +34,11 @@ class MovingControl(Control):
 
     def represented(self, mode: Running, obj: Object) -> Object:
         """The type of what ``plain`` gives."""
-        return _with_tangent(obj, self.primal(obj))
+        return with_tangent(self.primal(obj))
 
     def primal(self, obj: Object) -> Object:
         """The type of a value without its tangent."""
-        return represented(obj, _dual_function)
+        return represented(obj, dual_function)
 
     def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A term with its tangent, which is zero where it had none."""
@@ -91,12 +83,3 @@ def _of_tangents(operation: Operation) -> Operation:
     if operation.primitive is not UNPACK:
         return operation
     return Operation(UNPACK, (("of", tangent_of(operation.keywords["of"])),))
-
-
-def _dual_function(dom: Object, cod: Object) -> Object:
-    """``A × T A ⇒ B × T B``."""
-    return Fun(_with_tangent(dom, dom), _with_tangent(cod, cod))
-
-
-def _with_tangent(obj: Object, primal: Object) -> Object:
-    return Product(primal, velocity(obj)) if moves(obj) else primal

@@ -6,7 +6,7 @@
 >>> from combinators.terms import Prim
 >>> x = Var("x", Real)
 >>> gradient(Lam((x,), Prim(Operation(named("sin")), (x,))), (0,))
-λx. (sin x, (scale 1 (cos x),))
+λx. (sin x, (1 · cos x,))
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from combinators.kit.collector import uncollected
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Tensor, tangent_of
+from combinators.represented import moves, velocity
 from combinators.terms import Const, Lam
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
@@ -32,7 +33,7 @@ from interpreters.reverse import Reverse
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
-from interpreters.staging.moving import arrived, moves, velocity
+from interpreters.staging.moving import arrived
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened
 

@@ -27,9 +27,9 @@ def test_it_walks_from_the_term_to_the_certificate():
     assert found["rep-function"].text == "Real × Real ⇒ Real × (Real ⇒ Real × Real)"
     assert found["formula"].text.splitlines()[0] == "wave = x**2 + sin(x*y)"
     assert "return math.sin(x * y) + x * x" in found["code"].text
-    assert "(scale v7 y + scale 1 (2 * x), scale v7 x)" in found["gradient, as written"].text
-    assert "scale-one: scale 1 v1 ⇝ cos v" in found["rules that fired"].text
-    assert "scale 1" not in found["value and gradient, simplified"].text
+    assert "(v7 · y + 1 · (2 * x), v7 · x)" in found["gradient, as written"].text
+    assert "scale-one: 1 · v1 ⇝ cos v" in found["rules that fired"].text
+    assert " 1 ·" not in found["value and gradient, simplified"].text
     assert found["formula"].text.splitlines()[1] == "∇wave = (2*x + y*cos(x*y), x*cos(x*y))"
     assert "def grad_wave(x, y):" in found["the gradient's code"].text
     assert found["cost"].text.startswith("exactly 4 operations")

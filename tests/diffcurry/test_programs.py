@@ -81,6 +81,30 @@ def test_the_gradient_of_a_function_value():
     close(weighted(np.sin, 1.3), 1.3 * (np.cos(1.3) * 1.3 + np.sin(1.3)))
 
 
+def test_the_amazing_bug_is_not_there():
+    """Manzyuk et al.: a derivative returns a function that is differentiated by another."""
+    shift = lambda u: fun(lambda f: fun(lambda x: f(x + u), Real), FUNCTION)
+
+    def twice(y):
+        slope = jvp(shift, (0.0,), (1.0,))[1]
+        return slope(slope(fun(np.exp, Real)))(y)
+
+    close(fun(twice)(1.0), np.e)
+    for mode in ("dependent", "simple"):
+        close(grad(twice, mode=mode)(1.0), np.e)
+    close(grad(grad(twice))(1.0), np.e)
+    close(jvp(twice, (1.0,), (1.0,)), (np.e, np.e))
+
+
+def test_gradients_of_gradients_of_functions_of_functions():
+    twice = lambda h, x: h(h(x))
+    second = grad(grad(twice, argnums=1), argnums=1)
+    slope = lambda x: np.cos(np.sin(x)) * np.cos(x)
+    step = 1e-6
+    true = (slope(0.5 + step) - slope(0.5 - step)) / (2 * step)
+    np.testing.assert_allclose(second(np.sin, 0.5), true, rtol=1e-8)
+
+
 def test_the_derivative_of_an_unknown_derivative_is_refused():
     slope = fun(lambda h, x: grad(h)(x), FUNCTION, Real)
     with pytest.raises(dc.NotDifferentiable, match="tells its first derivative only"):

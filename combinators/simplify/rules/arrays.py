@@ -9,7 +9,7 @@ from combinators.simplify.rule import Rule
 from combinators.terms import Const, Term
 
 reshape, transpose, broadcast_to = map(head, ("reshape", "transpose", "broadcast_to"))
-slice_, embed, concatenate = map(head, ("slice", "embed", "concatenate"))
+slice_, embed, concatenate, take = map(head, ("slice", "embed", "concatenate", "take"))
 Shape = tuple[int, ...]
 
 CHAIN = "moves compose"
@@ -58,6 +58,23 @@ def _steps(b: Shape, d: Shape) -> Shape:
 
 def _same_window(x: Term, a: Shape, b: Shape, s: Shape) -> Term | None:
     return x if isinstance(x.type, Tensor) and x.type.shape == s else None
+
+
+def _taken(x: tuple[Term, ...], k: int, out: Object) -> Node | None:
+    """One row, at an index that is known and in range."""
+    whole, index = x[0], x[-1]
+    if len(x) != 2 or not isinstance(index, Const) or index.literal.array.ndim:
+        return None
+    assert isinstance(whole.type, Tensor)
+    assert isinstance(out, Tensor)
+    shape, at = whole.type.shape, int(index.literal.array)
+    at += shape[k] if at < 0 else 0
+    if not 0 <= at < shape[k]:
+        return None
+    start, extent = [0] * len(shape), list(shape)
+    start[k], extent[k] = at, 1
+    row = slice_(whole, start=tuple(start), step=(1,) * len(shape), extent=tuple(extent))
+    return reshape(row, shape=out.shape)
 
 
 def _one_part(x: tuple[Term, ...]) -> Term | None:
@@ -133,6 +150,7 @@ ARRAYS = (
         embed(embed(x, start=a, step=b), start=c, step=d, shape=s),
         _outer_window,
     ),
+    Rule("take-constant", "arrays", WINDOW, take(Rest("x"), axis=k), _taken),
     Rule("concatenate-one", "arrays", IDENTITY, concatenate(Rest("x")), _one_part),
 )
 

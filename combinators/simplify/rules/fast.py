@@ -14,6 +14,7 @@ from combinators.simplify.holes import (
     k,
     p,
     s,
+    single,
     two,
     v,
     x,
@@ -92,6 +93,17 @@ def _swapped(x: Term, y: Term, a: Any, b: Any, s: Any) -> Node | None:
     return matmul(y, x) if a == b == s == (1, 0) else None
 
 
+def _outer(x: Term, y: Term) -> Node | None:
+    """A column times a row: sums of one product each."""
+    (_, inner), (_, _) = _shape(x), _shape(y)
+    return multiply(x, y) if inner == 1 else None
+
+
+def _factor_out(single: Term, y: Term, s: tuple[int, ...]) -> Node | None:
+    """A number in front of what is moved there and back."""
+    return multiply(reshape(single, shape=()), y) if _shape(y) == s else None
+
+
 FAST = (
     Rule("multiply-zero", "fast_math", FIG, multiply(x, any_zero), zeros),
     Rule("add-zero", "fast_math", FIG, add(x, any_zero), x),
@@ -133,6 +145,14 @@ FAST = (
         SUMS,
         sum_(reshape(x, shape=s), axis=a, keepdims=False),
         _sum_reshaped,
+    ),
+    Rule("matmul-outer", "fast_math", SUMS, matmul(x, y), _outer),
+    Rule(
+        "reshape-product",
+        "fast_math",
+        "moves compose",
+        reshape(once(multiply(single, reshape(y))), shape=s),
+        _factor_out,
     ),
     Rule(
         "transpose-matmul",

@@ -14,6 +14,7 @@ STEPS = (
     Step("cond-known", "conditionals", FIG, "if true then a else b ⇝ a"),
     Step("cond-same", "conditionals", FIG, "if p then a else a ⇝ a, also in one component"),
     Step("cond-parts", "conditionals", FIG, "πᵢ (if p then a else b) ⇝ if p then πᵢ a else πᵢ b"),
+    Step("cond-fusion", "conditionals", CLASSIC, "two choices by one test are one, if they can"),
     Step("map-fusion", "loops", FIG, "a map that only one loop reads runs inside it"),
     Step("loop-empty", "loops", CLASSIC, "a loop over no rows is where it starts"),
     Step("loop-parts", "loops", CLASSIC, "carries, results and rows that nothing needs go"),
@@ -29,7 +30,7 @@ STEPS = (
     Step("stack-steady", "loops", CLASSIC, "what every step gives alike, or passes on, is spread"),
     Step("row-steady", "loops", CLASSIC, "a row that is the same at every step is no row"),
     Step("hoist", "loops", CLASSIC, "what a step computes from outside only, before the loop"),
-    Step("call-parts", "inlining", CLASSIC, "results of a known function that nothing needs go"),
+    Step("call-parts", "inlining", CLASSIC, "what a known function takes or gives unneeded goes"),
     Step(
         "common", "sharing", CLASSIC, "one name for equal terms, seen from where the first stands"
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.objects import Tensor
-from combinators.primitives.loops import LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
 from interpreters.backends.python import calls, cotangents, loops, tensors
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
-_OTHERS = frozenset((*LOOPS, *_APPLIED, REP.primitive, ZEROS, PACK, UNPACK))
+_OTHERS = frozenset((*LOOPS, *_APPLIED, REP.primitive, DUAL.primitive, ZEROS, PACK, UNPACK))
 _DEEP = 8
 
 
@@ -52,8 +52,7 @@ def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
     if several is not None:
         return several.write(emitter, direct(emitter, several.args[0], at, "t"), at, wish)
     args = [
-        at.env[arg.name] if type(arg) is Var else direct(emitter, arg, at, "t")
-        for arg in term.args
+        at.env[arg.name] if type(arg) is Var else direct(emitter, arg, at, "t") for arg in term.args
     ]
     return _tensor(emitter, term, args, at, wish)
 
@@ -75,7 +74,7 @@ def operation(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[V
     if primitive in _APPLIED:
         result = yield calls.applied(emitter, term.args[0], term.args[-1], at, wish)
         return result
-    if primitive is REP.primitive:
+    if primitive in (REP.primitive, DUAL.primitive):
         raise MissingRule("the Python backend has no rep-functions of functions that it is given")
     if primitive is ZEROS:
         result = yield cotangents.zeros(emitter, term.operation.keywords["of"], at, {})

@@ -103,7 +103,9 @@ class Instance:
                 self.variable(rng.choice(TYPES)) for _ in range(rng.choice([1, 2]))
             ]
             if head in ("take", "put"):
-                items = [items[0], self.variable(rng.choice([Int, Tensor((2,), "int64")]))]
+                index: Term = self.variable(rng.choice([Int, Tensor((2,), "int64")]))
+                number = Const(Literal(rng.choice([-1, 0, 1])))
+                items = [items[0], rng.choice([index, number])]
             if head in ("take", "put", "concatenate") and rng.random() < 0.7:
                 obj = rng.choice(TYPES)
                 zero = Prim(Operation(ZEROS, (("of", obj),)), ())

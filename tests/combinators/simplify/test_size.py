@@ -11,7 +11,9 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Real, Tensor
 from combinators.simplify import simplify
 from combinators.simplify.blocks import Writer
+from combinators.terms import Prim
 from diffcurry import fun
+from interpreters.staging.programs import gradient
 
 V3 = Tensor((3,))
 
@@ -111,7 +113,7 @@ FAMILIES = [
 def test_lines_and_program_are_linear(family, n, monkeypatch):
     def lines_written(k):
         count = 0
-        bind = Writer.bind
+        bind = Writer._bound
 
         def counted(self, *args):
             nonlocal count
@@ -119,7 +121,7 @@ def test_lines_and_program_are_linear(family, n, monkeypatch):
             return bind(self, *args)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Writer, "bind", counted)
+            patch.setattr(Writer, "_bound", counted)
             before = family(k)
             after = simplify(before)
         assert size(after) <= 1.3 * size(before) + 10
@@ -128,6 +130,21 @@ def test_lines_and_program_are_linear(family, n, monkeypatch):
     (few, small), (more, medium), (many, large) = map(lines_written, (n, 2 * n, 4 * n))
     assert many - more <= 2.2 * (more - few) + 20
     assert large - medium <= 2.2 * (medium - small) + 20
+
+
+def test_a_program_without_control_is_written_once(monkeypatch):
+    written = []
+    bind = Writer._bound
+
+    def counted(self, *args):
+        written.append(args)
+        return bind(self, *args)
+
+    raw = gradient(chain(100), (0,))
+    operations = sum(isinstance(node, Prim) for node in distinct_nodes(raw))
+    monkeypatch.setattr(Writer, "_bound", counted)
+    simplify(raw)
+    assert len(written) <= operations + 2
 
 
 @pytest.mark.parametrize("family", [chain, fan_out, doubling])

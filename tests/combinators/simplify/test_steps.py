@@ -10,7 +10,8 @@ from combinators.primitives.loops import FOLD
 from combinators.simplify import Hole, Rule, head, normal, simplify
 from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from diffcurry import fun
-from tests.combinators.simplify.test_worked_examples import plus, scale, times, zero
+from interpreters.staging.programs import gradient, pushforward
+from tests.combinators.simplify.test_worked_examples import plus, prim, scale, times, zero
 
 V3 = Tensor((3,))
 
@@ -89,6 +90,107 @@ def test_a_carry_of_zeros_is_zero():
     mixed = Lam((c, x), Tuple((plus(scale(Proj(0, c), x), Proj(1, c)), scale(Proj(1, c), x))))
     lam = Lam((x, v), Prim(FOLD, (mixed, Tuple((zero(Real), x)), v)))
     assert "plus" in names(simplify(lam))  # what feeds the first is not zero
+
+
+def test_what_every_step_gives_alike_is_not_stacked():
+    def f(x, v):
+        return dc.scan(lambda c, i: (c * i, (i, x, c, c)), x, v)[1]
+
+    assert str(made(f, Real, V3)).splitlines()[1:] == [
+        "  v8 : Tensor[3] = π1 (scan (λ(c, i). (c * i, c)) x v)",
+        "  (v, broadcast_to[shape=(3,)] x, v8, v8)",
+    ]
+
+
+def test_a_map_that_packs_rows_anew_is_none():
+    def swapped(u, v):
+        return dc.map(lambda row: (row[1], row[0], row[1]), (u, v))
+
+    assert line(swapped, V3, Tensor((3, 2))) == "λ(u, v). (v, u, v)"
+
+
+def test_a_row_that_is_the_same_at_every_step_is_no_row():
+    def f(x, v):
+        rows = np.broadcast_to(x, (3,)), v, v
+        return dc.fold(lambda c, r: c * r[0] + r[1] * r[2], x, rows)
+
+    assert line(f, Real, V3) == "λ(x, v). fold (λ(c, r). c * x + r * r) x v"
+    assert "(broadcast_to" in line(f, Real, V3, without=["row-steady"])
+
+
+def test_choices_by_one_test_are_one():
+    def last(x, y):
+        return dc.cond(x < y, lambda: np.sin(np.exp(x) * y), lambda: x * y * y)
+
+    def between(x, y):
+        return np.sin(last(x, y))
+
+    def conditionals(f):
+        lam = simplify(gradient(fun(f, Real, Real).program().lam, (0, 1)))
+        return [node for node in distinct_nodes(lam) if isinstance(node, Cond)]
+
+    (only,) = conditionals(last)
+    assert names(only).count("exp") == 1
+    assert "zeros" not in names(only)
+    assert len(conditionals(between)) == 2  # the second depends on what sin makes of the first
+
+
+def test_components_of_something_older_may_stand_between_two_choices():
+    x, p, pair = Var("x", Real), Var("p", Bool), Var("pair", Product(Real, Real))
+    a, b, part = Var("a", Real), Var("b", Real), Var("part", Real)
+    sines = prim("sin", x), prim("cos", x)
+    lines = (
+        (a, Cond(p, sines[0], sines[1])),
+        (part, Proj(1, pair)),
+        (b, Cond(p, times(a, part), plus(part, part))),
+    )
+    lam = Lam((x, p, pair), Let(lines, Tuple((times(a, a), b, times(part, b)))))
+    assert sum(isinstance(node, Cond) for node in distinct_nodes(simplify(lam))) == 1
+
+
+def test_parameters_that_a_known_function_does_not_use_go():
+    @fun
+    def long(x, y):
+        return np.sin(np.cos(np.exp(np.tanh(np.sin(np.cos(x))))))
+
+    made_one = made(lambda x: long(long(x, np.log(x)), np.sqrt(x)), Real)
+    assert names(made_one).count("tanh") == 1
+    assert not {"log", "sqrt"} & {*names(made_one)}
+
+
+def test_what_is_needed_of_nothing_is_not_asked_for():
+    """Carries that are used, and of which no component is needed."""
+
+    def f(x, y, v):
+        init = dc.cond(x < y, lambda: (x, v), lambda: (-1.0, v))
+        step = lambda c, i: (dc.cond(y < x, lambda: c, lambda: c), -i)
+        return dc.scan(step, init, v)[1][2]
+
+    def g(x, y, v):
+        c = dc.cond(x < y, lambda: (v, x), lambda: (v, y))
+        step = lambda c, i: ((v, i), dc.cond(y < x, lambda: x, lambda: 2.0))
+        return dc.scan(step, c, v)[1][2]
+
+    for lam in (fun(f, Real, Real, V3).program().lam, fun(g, Real, Real, V3).program().lam):
+        for derived in (gradient(lam, (0, 1, 2)), pushforward(lam)):
+            assert simplify(derived).type is derived.type
+
+
+def test_an_element_at_a_known_index_is_a_window():
+    v = Var("v", V3)
+    index = prim("take", v, const(-1), axis=0)
+    assert repr(simplify(Lam((v,), index))) == (
+        "λv. reshape[shape=()] (slice[start=(2,), step=(1,), extent=(1,)] v)"
+    )
+    outside = prim("take", v, const(3), axis=0)
+    assert repr(simplify(Lam((v,), outside))) == "λv. take[axis=0] v 3"
+
+
+def test_names_are_kept_on_wish():
+    x, w = Var("x", Real), Var("w", Real)
+    lam = Lam((x,), Let(((w, times(x, x)),), plus(w, x)))
+    assert repr(simplify(lam)) == "λx. x * x + x"
+    assert repr(simplify(lam, keep=["w"])) == "λx. let w = x * x in w + x"
 
 
 def test_loops_over_no_rows_are_where_they_start():

@@ -6,6 +6,7 @@ from combinators.objects import Product, Real, Tangent, Tensor
 from combinators.operation import Operation, named
 from combinators.simplify import simplify
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from interpreters.staging.programs import gradient, pullback
 
 
 def prim(name: str, *args: Term, **parameters: object) -> Prim:
@@ -54,9 +55,22 @@ def example() -> Lam:
 
 
 def test_example_1_1_in_its_last_form():
-    last = simplify(example(), fast_math=True, without=["sharing"])
-    assert repr(last) == "λ(x1, x2, x3). (x1 * x2 + x2 * x1, x1 * x1, 0)"
-    assert repr(simplify(example())) == ("λ(x1, x2, x3). (x1 * x2 + scale x1 x2, scale x1 x1, 0)")
+    last = simplify(example(), fast_math=True, without=["sharing"], keep=["w1", "w2"])
+    assert repr(last) == "λ(x1, x2, x3). let w1 = x1 * x2 in (w1 + x2 * x1, x1 * x1, 0)"
+    assert repr(simplify(example())) == "λ(x1, x2, x3). (x1 * x2 + x1 · x2, x1 · x1, 0)"
+
+
+def test_example_1_1_from_reverse_mode():
+    """Of which only the names are lost: combinators have none."""
+    lines = ((w1, times(x1, x2)), (w2, times(w1, x1)))
+    both = gradient(Lam((x1, x2, x3), Let(lines, w2)), (0, 1, 2))
+    alone = Lam(both.params, Proj(1, both.body))
+    assert repr(simplify(alone, fast_math=True, without=["sharing"])) == (
+        "λ(x1, x2, x3). (x2 * x1 + x1 * x2, x1 * x1, 0)"
+    )
+    assert repr(simplify(alone, fast_math=True)) == (
+        "λ(x1, x2, x3). let v = x1 * x2 in (v + v, x1 * x1, 0)"
+    )
 
 
 def test_example_1_1_shares_what_is_one_product():
@@ -89,6 +103,14 @@ def test_the_gradient_of_dot_is_the_other():
         )
     )
     assert repr(simplify(Lam((A, B), gradient))) == "λ(A, B). (B, A)"
+
+
+def test_the_pullback_of_dot_is_the_other_times_the_cotangent():
+    dot = prim("reshape", prim("matmul", as_matrix(A, 1, 4), as_matrix(B, 4, 1)), shape=())
+    back = Lam((A, B), Proj(1, pullback(Lam((A, B), dot), (0, 1)).body))
+    assert repr(simplify(back, fast_math=True)) == "λ(A, B). λdy. (dy * B, dy * A)"
+    both = Lam((A, B), Proj(1, gradient(Lam((A, B), dot), (0, 1)).body))
+    assert repr(simplify(both)) == "λ(A, B). (B, A)"
 
 
 def test_the_gradient_of_sum_is_ones():

@@ -47,6 +47,6 @@ def agrees(function: Any, *args: Any, rtol: float = 1e-15) -> Compiled:
     code = compile_program(whole.program(*args).lam)
     given = plain(args)
     before = repr(given)
-    same(code.function(*given), whole(*args), rtol)
+    same(code.function(*given), whole.evaluate(args), rtol)
     assert repr(given) == before
     return code

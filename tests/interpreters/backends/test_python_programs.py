@@ -44,7 +44,7 @@ def test_random_programs(data):
     function = function_of(program)
     values = tuple(np.asarray(arg, dtype=float)[()] for arg in args)
     code = compile_program(function.program(*values).lam)
-    same(code.function(*plain(values)), function(*values), 1e-9)
+    same(code.function(*plain(values)), function.evaluate(values), 1e-9)
 
 
 def test_arrays():
@@ -424,7 +424,7 @@ def test_gradients_and_pullbacks_as_programs():
         return dc.fold(lambda c, r: c * np.sin(r) + dc.cond(r > x, lambda: c, lambda: x), x, a)
 
     args = (0.3, np.array([0.1, 0.5, -2.0]))
-    value, slopes = dc.value_and_grad(f, argnums=(0, 1))(*args)
+    value, slopes = dc.value_and_grad(f, argnums=(0, 1)).evaluate(args)
     found = compile_program(gradient(lam_of(f, *args), (0, 1))).function(*args)
     same(found, (value, slopes), 1e-12)
     y, back = compile_program(pullback(lam_of(f, *args), (0, 1))).function(*args)

@@ -1,0 +1,132 @@
+"""The code of a function's derivatives, from the arrow of the free category that its body is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from combinators.morphisms import interpret
+from combinators.objects import Object, Product, Tangent, tangent_of
+from combinators.operation import Operation
+from combinators.primitives.loops import DUAL, REP
+from combinators.represented import (
+    dual_function,
+    rep_function,
+    represented,
+    with_tangent,
+)
+from combinators.terms import Lam, Var
+from combinators.tracing.scope import Scope, entered
+from interpreters.carriers.terms import TERMS
+from interpreters.execution.machine import Machine
+from interpreters.execution.running import Closure, Code, Running
+from interpreters.modes.dependent import Dependent
+from interpreters.modes.pushforward import Pushforward
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import Written as Steps
+from interpreters.staging.blocks import backwards, closed, forwards, twin
+from interpreters.staging.programs import written
+from interpreters.staging.skeletons import dense
+from interpreters.tangents.cotangents import opened
+
+
+class Template(NamedTuple):
+    """A captured closure of known code, of which only what it captures is a variable."""
+
+    code: Code
+    parts: tuple[Captured, ...]
+
+
+Captured = Object | Template
+"""What a captured value is: any value of a type, or a closure of known code."""
+
+
+class Written(NamedTuple):
+    """A λ, and the variables that it captures."""
+
+    captured: tuple[Var, ...]
+    lam: Lam
+
+
+def variable(captured: Captured) -> Object:
+    """The type of the variable that stands for a captured value."""
+    if isinstance(captured, Template):
+        return Product(*map(variable, captured.parts))
+    return captured
+
+
+class Writing:
+    """The code of a closure in a mode over the Terms carrier."""
+
+    def __init__(
+        self, mode: Running, code: Code, captured: tuple[Captured, ...], x: Object
+    ) -> None:
+        """``x`` is the type of the parameter."""
+        assert mode.control is not None
+        self.mode, self.control, self.code, self.of = mode, mode.control, code, captured
+        self.scope = Scope(None, "the derivative of a function value")
+        self.env = tuple(self.scope.parameter("w", variable(each)) for each in captured)
+        self.x = self.scope.parameter("x", x)
+
+    def forwards(self, machine: Machine) -> Steps:
+        """The value, its shape and type, and the tape."""
+        function = self.code.function
+        values = [self._value(each, Atom(var)) for each, var in zip(self.of, self.env, strict=True)]
+        plain = self.control.plain_shape(self.mode, function.dom)
+        values.append(self.control.borders.value(plain, Atom(self.x)))
+        arrow = interpret(self.code.label.body, self.mode)
+        value, tape = yield from forwards(machine, arrow, tuple(values))
+        shape, own = self.control.borders.term(value, function.cod)
+        y = yield from self.control.plain(self.mode, machine, shape, own, function.cod)
+        return y, (shape, own.type), tape
+
+    def _value(self, captured: Captured, atom: Atom) -> Any:
+        if not isinstance(captured, Template):
+            return self.control.borders.still(captured, atom)
+        code = captured.code
+        arrow = interpret(code.label.body, self.mode)
+        env = tuple(self._value(part, atom[i]) for i, part in enumerate(captured.parts))
+        return Closure(Code(arrow, code.captured, code.function, code.label), env)
+
+
+def rep_code(code: Code, captured: tuple[Captured, ...]) -> Written:
+    """``λx. (y, λȳ. (Tangent, x̄))``."""
+    x = represented(code.function.dom, rep_function)
+    writing = Writing(Dependent(TERMS), code, captured, x)
+    scope, env = writing.scope, writing.env
+
+    def write(machine: Machine) -> Steps:
+        y, own, tape = yield from writing.forwards(machine)
+        inner = twin(scope, scope)
+        with entered(inner):
+            dy = inner.parameter("dy", tangent_of(y.type))
+            given = writing.control.returned(*own, Atom(dy))
+            cotangent = yield from backwards(machine, tape, given)
+            parts = {} if cotangent is None else dict(opened(cotangent))
+            of_x = dense(parts.pop(len(env), None), tangent_of(x))
+            whole = [dense(parts.get(i), tangent_of(var.type)) for i, var in enumerate(env)]
+            erased = atoms.packed(atoms.tuple_of(whole)) if env else atoms.zeros(Tangent)
+        block = closed(inner, erased, of_x)
+        pullback = atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
+        return Lam((writing.x,), closed(scope, atoms.tuple_of((y, pullback))).body)
+
+    return Written(env, written(scope, write))
+
+
+def dual_code(code: Code, captured: tuple[Captured, ...]) -> Written:
+    """``λ(x, ẋ). (y, ẏ)``; what is captured stands still."""
+    x = with_tangent(represented(code.function.dom, dual_function))
+    writing = Writing(Pushforward(TERMS), code, captured, x)
+
+    def write(machine: Machine) -> Steps:
+        y, _, _ = yield from writing.forwards(machine)
+        return Lam((writing.x,), closed(writing.scope, y).body)
+
+    return Written(writing.env, written(writing.scope, write))
+
+
+WRITERS: dict[Operation, Callable[[Code, tuple[Captured, ...]], Written]] = {
+    REP: rep_code,
+    DUAL: dual_code,
+}
