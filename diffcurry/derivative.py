@@ -9,23 +9,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-import numpy as np
-
 from combinators.errors import NotDifferentiable
 from combinators.kit.names import Names
 from combinators.kit.remembered import Remembered
-from combinators.literal import Literal
-from combinators.objects import Fun, Object, Record, Tensor, components, is_smooth
+from combinators.objects import Fun, Object, Record, components, is_smooth
 from combinators.primitives.loops import DUAL, REP
 from combinators.represented import rep_function, represented
 from combinators.simplify import simplify
-from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.deferral import traced_apart
 from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.trees import Face, face_of
+from diffcurry.folding import folded
 from diffcurry.function import Function
-from diffcurry.modes import CARRIER
 from diffcurry.program import Program
 
 P = ParamSpec("P")
@@ -42,13 +39,17 @@ class Written(NamedTuple):
 class Derivative(Function[P, R]):
     """The function that a transform makes of ``inner``."""
 
+    about: str = "The derivative"
+    """What it is, in words."""
+
     def __init__(self, inner: Function[..., Any], types: tuple[Object, ...] | None = None) -> None:
         """Of a function of the language; its parameters have ``types``, or those of ``inner``."""
         self.inner = inner
         self._derived: Remembered[Lam, Written] = Remembered()
         self._running: Remembered[Lam, Program] = Remembered()
         super().__init__(inner.function, inner.types if types is None else types)
-        self.__doc__ = f"{type(self).__doc__} Here of {self.__name__}."
+        named = self.__name__ if self.__name__.isidentifier() else "a function"
+        self.__doc__ = f"{self.about} of {named}."
 
     @abstractmethod
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
@@ -122,21 +123,6 @@ def finished(lam: Lam, results: Any, name: str) -> Lam:
     whole = Var(Names(param.name for param in lam.params).fresh("both"), lam.body.type)
     body: Term = results(whole)
     return simplify(Lam(lam.params, Let(((whole, lam.body),), body), name), fold=folded)
-
-
-FEW = 64
-"""A result of no more numbers is computed while a program is simplified."""
-
-
-def folded(node: Prim) -> Literal | None:
-    """The value of a primitive of constants, by the NumPy carrier; None where it is large."""
-    cod = node.type
-    if not isinstance(cod, Tensor) or cod.size > FEW:
-        return None
-    literals = [arg.literal for arg in node.args if isinstance(arg, Const)]
-    with np.errstate(all="ignore"):
-        compute = CARRIER.operation(node.operation, [arg.type for arg in node.args], cod)
-        return Literal(compute(*map(CARRIER.const, literals)), cod.dtype)
 
 
 NOTHING = Face(type(None), (), ())

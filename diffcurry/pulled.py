@@ -19,6 +19,8 @@ P = ParamSpec("P")
 class Pulled(Derivative[P, Any]):
     """The rep-function of a function: ``x ↦ (y, pullback)``."""
 
+    about = "The value and the pullback"
+
     def __init__(self, inner: Function[..., Any], *, has_aux: bool, mode: Mode) -> None:
         """Of ``inner``."""
         self.has_aux, self.mode = has_aux, mode

@@ -13,8 +13,9 @@ from combinators.terms import Lam, Let, Proj, Tuple, Var
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types
 from combinators.tracing.traced import LIBRARY
 from combinators.tracing.trees import Face
-from diffcurry.derivative import Derivative, Written, applied, folded, tangent_face
+from diffcurry.derivative import Derivative, Written, applied, tangent_face
 from diffcurry.duals import result
+from diffcurry.folding import folded
 from diffcurry.function import Function
 from diffcurry.reverse import of_pair
 from interpreters.staging.programs import pushforward
@@ -24,6 +25,8 @@ P = ParamSpec("P")
 
 class Pushed(Derivative[P, Any]):
     """The dual function of a function: ``(x…, ẋ…) ↦ (y, ẏ)``."""
+
+    about = "The value and the tangent"
 
     def __init__(self, inner: Function[..., Any], *, has_aux: bool) -> None:
         """Of ``inner``."""

@@ -40,6 +40,7 @@ class Gradient(Derivative[P, Any]):
         """The gradient of ``inner`` in the arguments ``argnums``."""
         self.argnums, self.has_aux, self.mode = argnums, has_aux, mode
         self.with_value = with_value
+        self.about = "The value and the gradient" if with_value else "The gradient"
         super().__init__(inner)
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
