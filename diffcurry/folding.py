@@ -18,16 +18,16 @@ from diffcurry.modes import CARRIER
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.fractions import Fractions
 
-FEW = 64
-"""A result of no more numbers is computed."""
-
 EXACT = Fractions()
 
 
 def folded(node: Prim) -> Literal | None:
-    """The value of a primitive of constants; None where it is large, or no float is that value."""
+    """The value of a primitive of constants; None for an array, or where no float is that value.
+
+    Arrays stay as they are: a program is as long for ten rows as for ten thousand.
+    """
     cod = node.type
-    if not isinstance(cod, Tensor) or cod.size > FEW:
+    if not isinstance(cod, Tensor) or cod.shape:
         return None
     try:
         value, exact = _computed(node, CARRIER), _computed(node, EXACT)
@@ -36,8 +36,7 @@ def folded(node: Prim) -> Literal | None:
     found = np.asarray(value, dtype=cod.dtype)
     if not np.all(np.isfinite(found)):
         return None
-    same = [a == b for a, b in zip(_numbers(found), _numbers(exact), strict=True)]
-    return Literal(found) if all(same) else None
+    return Literal(found) if Fraction(found.item()) == _number(exact) else None
 
 
 def _computed(node: Prim, over: Carrier) -> object:
@@ -48,5 +47,5 @@ def _computed(node: Prim, over: Carrier) -> object:
         return result
 
 
-def _numbers(value: object) -> list[Fraction]:
-    return [Fraction(number) for number in np.ravel(np.asarray(value, dtype=object))]
+def _number(exact: object) -> Fraction:
+    return Fraction(np.asarray(exact, dtype=object).item())
