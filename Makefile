@@ -14,6 +14,8 @@ BIN := $(VENV)/bin
 ROOMS := combinators interpreters laws diffcurry
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
+# A process a core; a test is by itself in any of them.
+ALL := $(PYTEST) --numprocesses=auto --dist=worksteal
 
 ifneq ($(filter-out 0 false,$(CI)),)
 DIFFCURRY_PROFILE ?= ci
@@ -28,13 +30,13 @@ demo: $(VENV)/.demo ## train the paper's recurrent network on the sunspot number
 	$(BIN)/python examples/sunspots.py
 
 test: $(VENV)/.dev ## all tests
-	$(PYTEST)
+	$(ALL)
 
 quick: $(VENV)/.dev ## the tests that are not slow
-	$(PYTEST) -m "not slow"
+	$(ALL) -m "not slow"
 
 laws: $(VENV)/.dev ## all tests, with 5,000 examples a property
-	DIFFCURRY_PROFILE=deep $(PYTEST)
+	DIFFCURRY_PROFILE=deep $(ALL)
 
 check: lint types doctest readme architecture ## everything about the code that is not a test of what it does
 

@@ -48,4 +48,5 @@ def _computed(node: Prim, over: Carrier) -> object:
 
 
 def _number(exact: object) -> Fraction:
-    return Fraction(np.asarray(exact, dtype=object).item())
+    number = np.asarray(exact, dtype=object).item()
+    return Fraction(int(number) if isinstance(number, bool | np.bool_) else number)
