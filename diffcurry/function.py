@@ -29,6 +29,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+MEMORIES = frozenset({"_closed", "_derived", "_halves", "_open", "_programs", "_quick", "_running"})
+"""What a function remembers of the types that it has met."""
+
+
 class Function(Definition, Showing, Generic[P, R]):
     """A function of the language.
 
@@ -96,6 +100,12 @@ class Function(Definition, Showing, Generic[P, R]):
         """A method: the function with its first argument, which is a constant to it."""
         return self if owner is None else Function(functools.partial(self.function, owner))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what it remembers, which is made again."""
+        return {
+            name: type(value)() if name in MEMORIES else value for name, value in vars(self).items()
+        }
+
     def __repr__(self) -> str:
         """Its name, and the types at which it has been traced."""
         types = ", ".join(repr(program.lam.type) for program in self._programs.values())
@@ -153,6 +163,10 @@ class Function(Definition, Showing, Generic[P, R]):
             raise TypeMismatch(
                 f"{self.__name__} takes {len(self.types)} arguments and was given {len(args)}"
             )
+        for arg, obj, name in zip(
+            args, self.types, parameter_names(self.function, len(args)), strict=True
+        ):
+            fits(arg, obj, name)
         return self.types, tuple(
             take_apart(arg)[0] if components(obj) is not None else None
             for arg, obj in zip(args, self.types, strict=True)

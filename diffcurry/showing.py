@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from combinators.objects import components
+
 if TYPE_CHECKING:
     from diffcurry.cost import Report
     from diffcurry.explain import Explanation
     from diffcurry.function import Function
+    from diffcurry.program import Program
 
 
 class Showing:
@@ -21,6 +24,8 @@ class Showing:
     def source(self, *at: Any) -> str:
         """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
 
+        Containers are tuples there, in the order that its docstring says.
+
         >>> from combinators.objects import Real
         >>> from diffcurry.function import fun
         >>> print(fun(lambda x: x * x + 1.0, Real).source())
@@ -32,7 +37,8 @@ class Showing:
 
         program = program_at(self._function, at)
         name = self._function.__name__ if self._function.__name__.isidentifier() else "f"
-        return program.compiled(program.lam.name or name, self._function.__doc__ or "").source
+        doc = " ".join(filter(None, (self._function.__doc__, _containers(program))))
+        return program.compiled(program.lam.name or name, doc).source
 
     def sympy(self, *at: Any, **assumptions: Any) -> Any:
         """The formula, on symbols named after the parameters.
@@ -75,3 +81,10 @@ class Showing:
 
         programs = self._function.programs()
         return latex(programs[-1].lam, self._function.__name__) if programs else None
+
+
+def _containers(program: Program) -> str:
+    """The types of the parameters that are containers, which are tuples in Python."""
+    params = [param for param in program.lam.params if components(param.type) is not None]
+    listed = ", ".join(f"{param.name} : {param.type!r}" for param in params)
+    return f"Containers are tuples: {listed}." if params else ""

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from combinators.errors import TypeMismatch
 from combinators.objects import Tensor
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.functions import Faces
@@ -161,7 +162,13 @@ def _vjp(
     ran = run(function, primals, mode)
     obj, _ = auxiliary(ran.program, has_aux)
 
-    def pullback(cotangent: Any) -> tuple[Any, ...]:
+    def pullback(*cotangents: Any) -> tuple[Any, ...]:
+        if len(cotangents) != 1:
+            raise TypeMismatch(
+                "a pullback takes one argument, the cotangent of the result, which mirrors it; "
+                f"it was given {len(cotangents)}"
+            )
+        (cotangent,) = cotangents
         result = ran.result[0] if has_aux else ran.result
         given = read(cotangent, obj, result, "the result", ran.mode)
         seed = {0: given} if has_aux and given is not None else given

@@ -203,7 +203,7 @@ def _sigmoid_array(x):
 
 
 def _erf_array(x):
-    return np.frompyfunc(math.erf, 1, 1)(x).astype(x.dtype)
+    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x)).astype(x.dtype)
 
 
 def _logsumexp(x, axis, keepdims):

@@ -61,6 +61,8 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
         args = [Leaf(at.assign(x.text, "p"), x.type) if x.literal is not None else x for x in args]
     if name == "scale" and any(is_plain(x.literal) for x in args):
         name = "multiply"
+    if name == "power" and args[1].literal is not None and cod is Real:
+        name, args, kinds = _power_of(args, kinds)
     if name == "negative" and args[0].level == UNARY:
         if args[0].literal is not None:
             return emitter.number_of(-args[0].literal, cod)
@@ -78,6 +80,15 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
         if wraps(bounds):
             text, level, bounds = f"_int64({text})", ATOM, INT64
     return Leaf(text, cod, level, bounds=bounds, tainted=tainted)
+
+
+def _power_of(
+    args: Sequence[Leaf], kinds: tuple[Object, ...]
+) -> tuple[str, Sequence[Leaf], tuple[Object, ...]]:
+    """A power with a number as its exponent; half a power is a square root, as NumPy has it."""
+    if args[1].literal == 0.5:
+        return "sqrt", args[:1], kinds[:1]
+    return "literal_power", args, kinds
 
 
 @functools.cache

@@ -107,6 +107,7 @@ _REAL = {
     **{name: Form(f"_{name}({{0}})") for name in _RAISES if name != "power"},
     **{name: Form(f"_{name}({{0}})") for name in ("floor", "ceil", "trunc", "sign", "sigmoid")},
     "divide": Form("_divide({0}, {1})"),
+    "literal_power": Form("_power({0}, {1})"),
     "reciprocal": Form("_divide(1.0, {0})"),
     "scale": Form("_scale({0}, {1})"),
     "unscale": Form("_unscale({0}, {1})"),
@@ -125,8 +126,12 @@ _QUICK = {
         name: Form(f"math.copysign(math.{name}({{0}}), {{0}})", ATOM, (ATOM,), raises=True)
         for name in ("floor", "ceil", "trunc")
     },
-    "power": Form("math.pow({0}, {1})", raises=True),
+    # NumPy's power is the square root at 0.5, which differs at -0.0 and -inf.
+    "power": Form(
+        "math.sqrt({0}) if {1} == 0.5 else math.pow({0}, {1})", CHOICE, (ATOM, ATOM), raises=True
+    ),
     "divide": _infix("/", TIMES)._replace(raises=True),
+    "literal_power": Form("math.pow({0}, {1})", raises=True),
     "reciprocal": Form("1.0 / {0}", TIMES, (TIMES + 1,), raises=True),
     "floor_divide": _infix("//", TIMES)._replace(raises=True),
     "remainder": _infix("%", TIMES)._replace(raises=True),
