@@ -18,6 +18,7 @@ from combinators.terms import Lam, Prim
 from interpreters.cost.contents import numbers_in
 from interpreters.cost.counted import Cost, counted
 from interpreters.cost.figure_11 import measured
+from interpreters.cost.passed import passed
 from interpreters.cost.source import OutsideSource, nesting
 from interpreters.cost.text import number, plural, ratio
 
@@ -125,12 +126,16 @@ def certificate(
 def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:
     constant = DIVIDING if _divides(program) else OPERATIONS
     result, size = numbers_in(program.body.type), _size_of_context(program)
+    terms, words = [result, size], ["size(ȳ)", "size(Γ)"]
+    loops = passed(program)
+    if loops:
+        terms, words = [loops, *terms], ["passed(f)", *words]
     return Bound(
         "law K1",
-        f"ops(f, ∇f) ≤ {constant}·ops(f) + size(ȳ) + size(Γ)",
+        " + ".join([f"ops(f, ∇f) ≤ {constant}·ops(f)", *words]),
         second.total,
-        constant * first.total + result + size,
-        f"{constant}·{number(first.total)} + {number(result)} + {number(size)}",
+        constant * first.total + sum(terms),
+        " + ".join([f"{constant}·{number(first.total)}", *map(number, terms)]),
         first.exact and second.exact,
     )
 

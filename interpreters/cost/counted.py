@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
-from combinators.operation import Operation
 from combinators.primitives.loops import LOOPS
 from combinators.primitives.tangents import PLUS, STRUCTURAL
 from combinators.terms import Lam, Let, Prim, Term
@@ -111,7 +110,7 @@ class _Operations:
         types = [arg.type for arg in term.args if isinstance(arg.type, Tensor)]
         return {primitive.name: primitive.cost(types, term.type)}
 
-    def round(self, loop: Operation) -> Mapping[str, int]:
+    def round(self, loop: Prim) -> Mapping[str, int]:
         return {}
 
 
@@ -128,5 +127,5 @@ class _Moves:
             return {"moved": taken + kept - carried}
         return {"moved": numbers_in(term.type)}
 
-    def round(self, loop: Operation) -> Mapping[str, int]:
+    def round(self, loop: Prim) -> Mapping[str, int]:
         return {}

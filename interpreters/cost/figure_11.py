@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from combinators.objects import Tensor
-from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, LOOPS, MAP, SCAN
 from combinators.primitives.tangents import PACK, UNPACK
 from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Var
@@ -65,8 +64,12 @@ class _Figure11:
             case _:
                 return {}
 
-    def round(self, loop: Operation) -> Mapping[str, int]:
-        return {"moves": {FOLD.primitive: 2, SCAN.primitive: 3, MAP.primitive: 2}[loop.primitive]}
+    def round(self, loop: Prim) -> Mapping[str, int]:
+        return {
+            "moves": {FOLD.primitive: 2, SCAN.primitive: 3, MAP.primitive: 2}[
+                loop.operation.primitive
+            ]
+        }
 
 
 def _scalar(term: Prim) -> Mapping[str, int]:

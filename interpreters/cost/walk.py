@@ -12,7 +12,6 @@ from typing import Protocol
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, components
-from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, LOOPS, MAP, OVERRIDE, RECOMPUTE, SCAN
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR
 from combinators.rows import length_of
@@ -29,7 +28,7 @@ class Prices(Protocol):
         """What ``term`` counts by itself, without its parts."""
         ...
 
-    def round(self, loop: Operation) -> Mapping[str, int]:
+    def round(self, loop: Prim) -> Mapping[str, int]:
         """What each round of ``loop`` counts besides its function."""
         ...
 
@@ -165,7 +164,7 @@ class _Walk:
 
     def _loop(self, term: Prim, known: list[Known], tally: Tally) -> Recursive[Known]:
         loop = _Loop(term, known, self.values)
-        tally.count(self.prices.round(term.operation), loop.length)
+        tally.count(self.prices.round(term), loop.length)
         while loop.left:
             carry = loop.carry
             counted: _Counted = yield self.call(known[0], loop.argument())

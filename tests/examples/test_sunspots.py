@@ -57,7 +57,8 @@ def test_the_gradient_of_the_loss_goes_through_curry_and_eval(monkeypatch):
     evaluated = dc.value_and_grad(loss).evaluate((params, some.xs, some.ys))
     value, gradient = dc.value_and_grad(loss)(params, some.xs, some.ys)
     np.testing.assert_allclose(evaluated[0], value, rtol=1e-12)
-    # By interpretation, each year, the fold calls g and g calls lstm_cell; g is made once, and the cell in every call.
+    # By interpretation, the fold calls g and g calls lstm_cell, each year; g is made once, and the
+    # cell in every call.
     # Written as a program, once each: the fold's function stands in the loop.
     assert runs == {"eval": 2 * PAST + 1, "curry": 1 + PAST + 2}
     assert np.isfinite(value)

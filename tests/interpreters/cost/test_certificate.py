@@ -147,3 +147,14 @@ def test_a_free_program_has_no_ratio():
     assert np.isnan(found.ratio)
     assert ": – for one" in str(found)
     assert found.bounds[0].right == 4
+
+
+def test_rounds_that_only_hand_numbers_on_count_what_they_pass():
+    """The program adds three numbers; its gradient sums cotangents in every round."""
+    v = Tensor((3,))
+    idle = lambda v: np.sum(dc.fold(lambda c, _: v, v, np.arange(30)))
+    found = dc.fun(idle, v).cost().certificate
+    (bound, *_) = found.bounds
+    assert "passed(f)" in bound.says
+    assert bound.holds
+    assert found.gradient.total > 5 * found.program.total
