@@ -55,7 +55,7 @@ class Function(Definition, Showing, Generic[P, R]):
         if quick is not None and here is None and not kwargs:
             try:
                 return quick(*args)  # type: ignore[no-any-return]
-            except (NotThese, IndexError):
+            except (NotThese, LookupError):
                 pass  # other types, or an error that names the place
         values = self.positional(args, kwargs)
         if here is not None:
@@ -151,7 +151,7 @@ class Function(Definition, Showing, Generic[P, R]):
                 made = traced_apart(lambda: self.specialise(types, faces))
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
-                self._programs[key] = Program(made)
+                self._programs[key] = Program(made, faces)
         return self._programs[key]
 
     def _types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:

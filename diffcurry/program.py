@@ -8,7 +8,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
 from combinators.objects import Object
 from combinators.terms import Lam, Term
-from combinators.tracing.functions import Specialised
+from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
 from diffcurry.quick import Quick, quick
@@ -23,8 +23,9 @@ LARGE = 20_000
 class Program:
     """What ``f.program(*args)`` gives: a typed term and everything that follows from it."""
 
-    def __init__(self, made: Specialised) -> None:
-        """Of a λ that captures nothing."""
+    def __init__(self, made: Specialised, faces: Faces = ()) -> None:
+        """Of a λ that captures nothing; ``faces`` are those of its arguments."""
+        self.faces = faces
         self.lam: Lam = made.lam
         self.face = made.face
         self._morphism: Morphism | None = None
@@ -57,7 +58,7 @@ class Program:
 
     @cached_property
     def _quick(self) -> Quick | None:
-        return quick(self.lam, self.face)
+        return quick(self.lam, self.face, self.faces)
 
     @cached_property
     def _is_large(self) -> bool:

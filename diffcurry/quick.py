@@ -14,6 +14,7 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.terms import Lam
+from combinators.tracing.functions import Faces
 from combinators.tracing.trees import Face, face_of, open_up
 from interpreters.backends.python import compile_program
 
@@ -34,8 +35,11 @@ class NotThese(Exception):
 class Quick:
     """A program as Python."""
 
-    def __init__(self, lam: Lam, face: Face | None, compute: Run) -> None:
-        """Of a closed λ whose compiled function is ``compute``."""
+    def __init__(self, lam: Lam, face: Face | None, faces: Faces, compute: Run) -> None:
+        """Of a closed λ whose compiled function is ``compute``.
+
+        ``face`` is that of the result, ``faces`` are those of the arguments.
+        """
         self._types = tuple(param.type for param in lam.params)
         space: dict[str, Any] = {
             "compute": compute,
@@ -43,7 +47,7 @@ class Quick:
             "ndarray": np.ndarray,
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
-        exec(_text(self._types, lam.body.type, face, space), space)  # noqa: S102 (our own text)
+        exec(_text(self._types, faces, lam.body.type, face, space), space)  # noqa: S102 (our own text)
         self._shown: Run = space["shown"]
         self.entry: Run = space["entry"]
         """The function of arguments that need no conversion; it raises ``NotThese`` for others."""
@@ -55,12 +59,12 @@ class Quick:
         return self._shown(self._compute(*given))
 
 
-def quick(lam: Lam, face: Face | None) -> Quick | None:
+def quick(lam: Lam, face: Face | None, faces: Faces) -> Quick | None:
     """``lam`` as Python; None where it takes or gives functions, or has no code."""
     if not all(_is_first_order(obj) for obj in (lam.body.type, *(p.type for p in lam.params))):
         return None
     try:
-        return Quick(lam, face, compile_program(lam, name=lam.name or "f").function)
+        return Quick(lam, face, faces, compile_program(lam, name=lam.name or "f").function)
     except MissingRule:
         return None
 
@@ -83,15 +87,52 @@ def _given(value: Any, obj: Object) -> Any:
     return np.asarray(value, dtype=obj.dtype)[()]
 
 
-def _text(types: tuple[Object, ...], cod: Object, face: Face | None, space: dict[str, Any]) -> str:
+def _text(
+    types: tuple[Object, ...], faces: Faces, cod: Object, face: Face | None, space: dict[str, Any]
+) -> str:
     """Two functions: one that tests the arguments and computes, one that shows a result."""
     names = [f"x{index}" for index in range(len(types))]
     shown = _result("y", cod, face, space)
     lines = [f"def entry({', '.join(names)}):"]
-    for name, obj in zip(names, types, strict=True):
-        lines += _tests(name, obj, space)
-    lines += [f"    y = compute({', '.join(names)})", f"    return {shown}"]
+    given = [
+        _taken(name, obj, faces[index] if faces else None, lines, space)
+        for index, (name, obj) in enumerate(zip(names, types, strict=True))
+    ]
+    lines += [f"    y = compute({', '.join(given)})", f"    return {shown}"]
     return "\n".join([*lines, "def shown(y):", f"    return {shown}"])
+
+
+def _taken(
+    name: str, obj: Object, face: Face | None, lines: list[str], space: dict[str, Any]
+) -> str:
+    """The expression that the compiled function takes for ``name``; its tests go to ``lines``."""
+    product = components(obj)
+    if product is None:
+        lines += _tests(name, obj, space)
+        return name
+    if face is None:
+        lines.append("    raise NotThese")
+        return name
+    kind = f"kind{len(space)}"
+    space[kind] = face.kind
+    lines += [f"    if type({name}) is not {kind}:", "        raise NotThese"]
+    parts = []
+    for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
+        below = f"{name}_{index}"
+        lines.append(f"    {below} = {_part(name, face, index, space)}")
+        parts.append(_taken(below, part, child, lines, space))
+    if face.kind in (tuple, list, dict):
+        lines += [f"    if len({name}) != {product.width}:", "        raise NotThese"]
+    return f"({', '.join(parts)}{',' * bool(parts)})"
+
+
+def _part(name: str, face: Face, index: int, space: dict[str, Any]) -> str:
+    """How Python reads a component of a container."""
+    if not face.keys:
+        return f"{name}[{index}]"
+    key = f"key{len(space)}"
+    space[key] = face.keys[index]
+    return f"{name}[{key}]" if face.kind is dict else f"getattr({name}, {key})"
 
 
 def _tests(name: str, obj: Object, space: dict[str, Any]) -> Iterator[str]:
