@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from combinators.objects import Object, Vector, component, components, is_smooth
+from combinators.objects import Object, Record, component, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.emit import emit, scope_here
 from combinators.tracing.scope import Scope, current
+from interpreters.flat import parts_of
 
 
 class Atom:
@@ -43,23 +44,15 @@ class Atom:
 
     def __iter__(self) -> Iterator[Atom]:
         """Over the components."""
-        return (self[i] for i in range(len(parts(self.type))))
+        return (self[i] for i in range(len(parts_of(self.type) or ())))
 
     def opened(self) -> dict[int, Atom]:
         """As a sparse cotangent: the components that can hold anything."""
-        return {i: self[i] for i, part in enumerate(parts(self.type)) if is_smooth(part)}
+        return {i: self[i] for i, part in enumerate(parts_of(self.type) or ()) if is_smooth(part)}
 
     def __repr__(self) -> str:
         """Its term and type."""
         return f"{self.term!r} : {self.type!r}"
-
-
-def parts(obj: Object) -> tuple[Object, ...]:
-    """The types of the components of a product or a vector."""
-    product = components(obj)
-    if product is not None:
-        return product.parts
-    return (obj.item,) * obj.length if isinstance(obj, Vector) else ()
 
 
 def write(
@@ -92,6 +85,11 @@ def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
 def tuple_of(items: Iterable[Atom], names: tuple[str, ...] | None = None) -> Atom:
     """The product, or the record of these names."""
     return write(lambda *terms: Tuple(terms, names), *items, wish="t")
+
+
+def product_of(items: Iterable[Atom], obj: Object) -> Atom:
+    """The product, or the record where ``obj`` is one, of these components."""
+    return tuple_of(items, obj.names if isinstance(obj, Record) else None)
 
 
 def zeros(obj: Object) -> Atom:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from combinators.objects import (
     Fun,
     Object,
-    Product,
     Real,
     Tensor,
     Vector,
@@ -17,9 +16,10 @@ from combinators.objects import (
     tangent_of,
 )
 from combinators.primitives.loops import MAP
-from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Lam, Let, Prim, Proj, Term, Var, pack, packed
 from combinators.tracing.scope import Scope, entered
 from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.tangents.cotangents import Cotangent
@@ -74,25 +74,23 @@ def closed(scope: Scope, *results: Atom) -> Closed:
     """The block that gives ``results``: one as it is, several as a tuple."""
     with entered(scope):
         terms = tuple(result.term for result in results)
-        return Closed(*scope.close(lambda *parts: bundle(parts), terms))
-
-
-def bundle(parts: tuple[Term, ...]) -> Term:
-    """One term as it is, several as a tuple."""
-    return parts[0] if len(parts) == 1 else Tuple(parts)
+        return Closed(*scope.close(lambda *parts: pack(parts), terms))
 
 
 def unbundled(whole: Atom, count: int) -> list[Atom]:
-    """The terms that ``bundle`` made one."""
+    """The terms that ``pack`` made one."""
     return [whole] if count == 1 else [whole[i] for i in range(count)]
 
 
 def record(variables: Iterable[Var]) -> Atom | None:
     """Residuals as one value; None of none."""
     held = [Atom(var) for var in variables]
-    if len(held) < 2:
-        return held[0] if held else None
-    return atoms.tuple_of(held)
+    return bundled(held) if held else None
+
+
+def bundled(held: list[Atom]) -> Atom:
+    """Several terms as one: what ``pack`` is of terms that are written already."""
+    return held[0] if len(held) == 1 else atoms.tuple_of(held)
 
 
 def opening(variables: list[Var], whole: Term) -> list[tuple[Var, Term]]:
@@ -111,10 +109,12 @@ def binding(bindings: list[tuple[Var, Term]], body: Term) -> Term:
 
 def absent(variables: list[Var]) -> Atom | None:
     """In the place of residuals that another branch keeps."""
-    types = [var.type for var in variables]
-    if len(types) < 2:
-        return placeholder(types[0]) if types else None
-    return placeholder(Product(*types))
+    return placeholder(together(variables)) if variables else None
+
+
+def together(variables: list[Var]) -> Object:
+    """The type of residuals as one value."""
+    return packed(tuple([var.type for var in variables]))
 
 
 def placeholder(obj: Object) -> Atom:
@@ -128,8 +128,8 @@ def placeholder(obj: Object) -> Atom:
         function = _constant(Real, obj.item)
         rows = atoms.zeros(Tensor((obj.length,)))
         return atoms.write(lambda xs: Prim(MAP, (function, xs)), rows)
-    parts = [placeholder(part) for part in atoms.parts(obj)]
-    return atoms.tuple_of(parts, getattr(obj, "names", None))
+    parts = [placeholder(part) for part in parts_of(obj) or ()]
+    return atoms.product_of(parts, obj)
 
 
 def _constant(dom: Object, cod: Object) -> Lam:
@@ -147,7 +147,7 @@ def _holds_functions(obj: Object) -> bool:
         part = todo.pop()
         if isinstance(part, Fun):
             return True
-        for below in atoms.parts(part):
+        for below in parts_of(part) or ():
             if below not in seen:
                 seen.add(below)
                 todo.append(below)

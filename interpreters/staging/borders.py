@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Object, Record
+from combinators.objects import Object
 from combinators.tracing.scope import current
 from interpreters.execution.machine import settled
 from interpreters.execution.running import Closure, Code
@@ -78,9 +78,9 @@ class Borders:
     def _parts(self, value: tuple[Any, ...], obj: Object) -> Recursive[tuple[Shape, Atom]]:
         shapes, terms = yield self._each(value, parts_of(obj) or ())
         plain = is_plain(shapes)
-        names = obj.names if plain and isinstance(obj, Record) else None
-        shape = self.shapes.plain(obj) if plain else self.shapes.several(shapes)
-        return shape, atoms.tuple_of(terms, names)
+        if not plain:
+            return self.shapes.several(shapes), atoms.tuple_of(terms)
+        return self.shapes.plain(obj), atoms.product_of(terms, obj)
 
     def _each(
         self, values: Any, types: Any

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from combinators.objects import Fun, Object, Record
+from combinators.objects import Fun, Object
 from combinators.operation import Operation
 from combinators.represented import as_it_is, rep_function, represented
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import calls, choices, known, loops, unknown
-from interpreters.staging.atoms import Atom, packed, primitive, tuple_of, unpacked
+from interpreters.staging.atoms import Atom, packed, primitive, product_of, unpacked
 from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders
 from interpreters.staging.shapes import Plain, Shape
@@ -115,7 +115,7 @@ class Control:
 
     def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
         """The plain term of a product, from those of its components."""
-        return tuple_of(terms, obj.names if isinstance(obj, Record) else None)
+        return product_of(terms, obj)
 
     def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
         """The cotangent of a value, from that of what ``plain`` made of it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from combinators.objects import Object, Product, is_smooth, tangent_of
+from combinators.objects import Product, is_smooth, tangent_of
 from combinators.terms import Lam, Var
 from combinators.tracing.scope import Scope, entered
 from interpreters.execution import steps
@@ -27,6 +27,7 @@ from interpreters.staging.blocks import (
     opening,
     record,
     seed,
+    together,
     twin,
     unbundled,
 )
@@ -220,16 +221,11 @@ def _write_back(
     passed = tuple(i for i, param in enumerate(params) if param in owned)
     taken, bindings = [params[i] for i in passed], []
     if residuals:
-        kept = Var(scope.names.fresh("kept"), _together(residuals))
+        kept = Var(scope.names.fresh("kept"), together(residuals))
         taken.append(kept)
         bindings = opening(residuals, kept)
     lam = Lam((*taken, dy), binding(bindings, block.body))
     return Back(lam, passed, held), residuals
-
-
-def _together(residuals: list[Var]) -> Object:
-    types = [var.type for var in residuals]
-    return types[0] if len(types) == 1 else Product(*types)
 
 
 def _names(code: Code, given: Parameters) -> list[str]:

@@ -8,14 +8,14 @@ from combinators.objects import Object, Product, component, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import row_of
-from combinators.terms import Lam, Prim, Term, Tuple, Var
+from combinators.terms import Lam, Prim, Term, Tuple, Var, pack
 from combinators.tracing.emit import emit
 from combinators.tracing.scope import Scope, current, entered
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Closure, Running, function_of
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Closed, Written, bundle, forwards, record, unbundled
+from interpreters.staging.blocks import Closed, Written, forwards, record, unbundled
 from interpreters.staging.shapes import Plain, Shape
 from interpreters.tangents.cotangents import Cotangent
 
@@ -169,8 +169,8 @@ def round_of(scope: Scope, carried: list[Atom] | None, items: list[Atom]) -> Clo
     def make(*parts: Term) -> Term:
         after, kept = parts[:count], parts[count:]
         if carried is None:
-            return bundle(kept)
-        return Tuple((bundle(after), bundle(kept))) if kept else bundle(after)
+            return pack(kept)
+        return Tuple((pack(after), pack(kept))) if kept else pack(after)
 
     with entered(scope):
         terms = tuple(atom.term for atom in [*(carried or ()), *items])

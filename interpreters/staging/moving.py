@@ -7,11 +7,11 @@ A number is a ``Dual`` of two atoms. A value of a product type that came over a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Record, Tensor, Unit
+from combinators.objects import Fun, Object, Tensor, Unit
 from combinators.represented import velocity
 from interpreters.carriers.duals import Dual
 from interpreters.flat import parts_of
@@ -67,14 +67,8 @@ class MovingBorders(Borders):
         if not all(isinstance(shape, Plain) for shape in shapes):
             return self.shapes.several(shapes), atoms.tuple_of(terms)
         if not any(shape.moves for shape in shapes):
-            return self.shapes.plain(obj), joined(terms, obj)
-        both = [split(shape, term) for shape, term in zip(shapes, terms, strict=True)]
-        primal = joined([primal for primal, _ in both], obj)
-        tangents = [
-            resting(part) if tangent is None else tangent
-            for (_, tangent), part in zip(both, types, strict=True)
-        ]
-        return self.shapes.plain(obj, moves=True), atoms.tuple_of((primal, joined(tangents, obj)))
+            return self.shapes.plain(obj), atoms.product_of(terms, obj)
+        return self.shapes.plain(obj, moves=True), together(shapes, terms, obj)
 
     def arrived(self, obj: Object, moves: bool, term: Atom) -> Any:
         """The dual value that a term is."""
@@ -82,9 +76,15 @@ class MovingBorders(Borders):
         return arrived(obj, primal, tangent)
 
 
-def joined(terms: Any, obj: Object) -> Atom:
-    """A product, a record or a vector of these parts."""
-    return atoms.tuple_of(terms, obj.names if isinstance(obj, Record) else None)
+def together(shapes: Sequence[Plain], terms: Sequence[Atom], obj: Object) -> Atom:
+    """The plain term of a product that moves, from those of its components."""
+    both = [split(shape, term) for shape, term in zip(shapes, terms, strict=True)]
+    tangents = [
+        resting(part) if tangent is None else tangent
+        for (_, tangent), part in zip(both, parts_of(obj) or (), strict=True)
+    ]
+    primal = atoms.product_of([primal for primal, _ in both], obj)
+    return atoms.tuple_of((primal, atoms.product_of(tangents, obj)))
 
 
 def split(shape: Plain, term: Atom) -> tuple[Atom, Atom | None]:

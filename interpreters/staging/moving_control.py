@@ -10,10 +10,11 @@ from combinators.operation import Operation
 from combinators.primitives.tangents import UNPACK
 from combinators.represented import dual_function, moves, represented, with_tangent
 from interpreters.execution.running import Running
+from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.control import Control
-from interpreters.staging.moving import MovingBorders, arrived, joined, resting, split
+from interpreters.staging.moving import MovingBorders, arrived, resting, split, together
 from interpreters.staging.shapes import Plain, Shape
 
 
@@ -49,19 +50,10 @@ class MovingControl(Control):
 
     def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
         """Primals and tangents apart."""
-        types = atoms.parts(obj)
         if not moves(obj):
-            return joined(terms, obj)
-        both = [
-            split(self.plain_shape(mode, part), term)
-            for term, part in zip(terms, types, strict=True)
-        ]
-        primal = joined([primal for primal, _ in both], obj)
-        tangents = [
-            resting(part) if tangent is None else tangent
-            for (_, tangent), part in zip(both, types, strict=True)
-        ]
-        return atoms.tuple_of((primal, joined(tangents, obj)))
+            return atoms.product_of(terms, obj)
+        shapes = [self.plain_shape(mode, part) for part in parts_of(obj) or ()]
+        return together(shapes, terms, obj)
 
     def structural(self, mode: Running, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents is linear: it does to tangents what it does to values."""

@@ -18,7 +18,7 @@ from typing import Any
 from combinators.kit.collector import uncollected
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Tensor, tangent_of
+from combinators.objects import Tensor, component, tangent_of
 from combinators.represented import moves, velocity
 from combinators.terms import Const, Lam
 from combinators.tracing.scope import Scope, apart, entered
@@ -106,7 +106,7 @@ def gradient(
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
-        number = program.value.type if not has_aux else atoms.parts(program.value.type)[0]
+        number = program.value.type if not has_aux else component(program.value.type, 0)
         assert isinstance(number, Tensor)
         one = Atom(Const(Literal(1.0, number.dtype)))
         pulled = yield from program.pulled(machine, {0: one} if has_aux else one, which)
@@ -129,7 +129,7 @@ def pullback(
         obj = tangent_of(program.value.type)
         scope = twin(program.scope, program.scope)
         with entered(scope):
-            dy = scope.parameter("dy", atoms.parts(obj)[0] if has_aux else obj)
+            dy = scope.parameter("dy", component(obj, 0) if has_aux else obj)
             seed = {0: Atom(dy)} if has_aux else Atom(dy)
             pulled = yield from program.pulled(machine, seed, which)
         block = closed(scope, pulled)

@@ -13,16 +13,16 @@ from combinators.objects import Product, is_smooth, tangent_of
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN, SCAN_BACKWARDS
 from combinators.rows import row_of
-from combinators.terms import Lam, Proj, Term, Var
+from combinators.terms import Lam, Proj, Term, Var, packed
 from combinators.tracing.scope import current, entered
 from interpreters.execution.machine import Machine, Step
-from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import (
     Closed,
     Written,
     backwards,
     binding,
+    bundled,
     opening,
     twin,
     unbundled,
@@ -130,9 +130,9 @@ class Reversed:
         taken = self._sequence(items, residuals)
         init = ([carry] if carry is not None else []) + gathering.start()
         lam = self._function([source for source, _ in taken], [opened for _, opened in taken])
-        stack = taken[0][0] if len(taken) == 1 else atoms.tuple_of([source for source, _ in taken])
+        stack = bundled([source for source, _ in taken])
         operation = self._operation(carries=bool(init), keeps=bool(rows))
-        start = None if not init else init[0] if len(init) == 1 else atoms.tuple_of(init)
+        start = bundled(init) if init else None
         whole = loop(operation, lam, self._mentioned(), start, stack)
         return self._arguments(whole, operation, len(init), len(rows))
 
@@ -189,7 +189,7 @@ class Reversed:
         assert self.block is not None
         names = self.scope.names
         types = [row_of(source.type) for source in sources]
-        row = Var(names.fresh("row"), types[0] if len(types) == 1 else Product(*types))
+        row = Var(names.fresh("row"), packed(tuple(types)))
         bindings: list[tuple[Var, Term]] = []
         for index, variables in enumerate(opened):
             whole: Term = row if len(types) == 1 else Proj(index, row)

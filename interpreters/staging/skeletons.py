@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.objects import Object, Record, Tensor, Unit, Vector
+from combinators.objects import Object, Tensor, Unit, Vector
 from combinators.operation import Operation
 from combinators.primitives.tangents import VECTOR
 from combinators.terms import Const
+from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.scattering import scattered
@@ -78,7 +79,7 @@ def skeleton_of_context(cotangent: Cotangent, obj: Object) -> Skeleton:
     """The skeleton of what a block captures, whose components go apart."""
     if type(cotangent) is not dict:
         return recurse(_skeleton(cotangent, obj))
-    types = atoms.parts(obj)
+    types = parts_of(obj) or ()
     found = [(i, recurse(_skeleton(cotangent[i], types[i]))) for i in sorted(cotangent)]
     held = tuple((i, below) for i, below in found if below != ZERO)
     return Sparse(held) if held else ZERO
@@ -92,7 +93,7 @@ def _skeleton(cotangent: Cotangent, obj: Object) -> Recursive[Skeleton]:
         return Slots(cotangent.obj, slots, cotangent.rest is not None)
     if type(cotangent) is not dict:
         return Dense(obj)
-    types = atoms.parts(obj)
+    types = parts_of(obj) or ()
     found: list[tuple[int, Skeleton]] = []
     for index in sorted(cotangent):
         below: Skeleton = yield _skeleton(cotangent[index], types[index])
@@ -226,8 +227,8 @@ def _dense(cotangent: Cotangent, obj: Object) -> Recursive[Atom]:
     if type(cotangent) is not dict:
         return cotangent  # type: ignore[no-any-return]
     parts: list[Atom] = []
-    for index, part in enumerate(atoms.parts(obj)):
+    for index, part in enumerate(parts_of(obj) or ()):
         parts.append((yield _dense(cotangent.get(index), part)))
     if isinstance(obj, Vector):
         return atoms.primitive(Operation(VECTOR), *parts)
-    return atoms.tuple_of(parts, obj.names if isinstance(obj, Record) else None)
+    return atoms.product_of(parts, obj)

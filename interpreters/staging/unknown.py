@@ -14,6 +14,7 @@ from combinators.tracing.scope import Scope, current, entered
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Running
+from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth
@@ -63,7 +64,7 @@ def plain(
             written = yield from _function(control, mode, machine, shape, term)
             return written
         case Several(parts):
-            types = atoms.parts(obj)
+            types = parts_of(obj) or ()
             made = []
             for index, part in enumerate(parts):
                 below = yield from plain(control, mode, machine, part, term[index], types[index])
@@ -80,7 +81,7 @@ def returned(shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
         case Plain():
             return cotangent
         case Several(parts):
-            given, types = opened(cotangent), atoms.parts(own)
+            given, types = opened(cotangent), parts_of(own) or ()
             below = {i: returned(parts[i], types[i], g) for i, g in given.items()}
             return {i: g for i, g in below.items() if g is not None} or None
         case _:
