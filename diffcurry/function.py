@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-MEMORIES = frozenset({"_closed", "_derived", "_halves", "_open", "_programs", "_quick", "_running"})
+MEMORIES = frozenset({"_closed", "_derived", "_open", "_programs", "_quick", "_running"})
 """What a function remembers of the types that it has met."""
 
 

@@ -46,8 +46,3 @@ class Pulled(Derivative[P, Any]):
         from diffcurry.transforms import vjp
 
         return vjp(self.inner, *args, has_aux=self.has_aux, mode=self.mode)
-
-
-def pulled(inner: Function[..., Any], *, has_aux: bool, mode: Mode) -> Pulled[Any]:
-    """The function that gives a value and its pullback."""
-    return Pulled(inner, has_aux=has_aux, mode=mode)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ParamSpec
 
 from combinators.errors import TypeMismatch
-from combinators.kit.remembered import Remembered
 from combinators.objects import Object, Unit
 from combinators.represented import velocity
 from combinators.simplify import simplify
@@ -31,7 +30,6 @@ class Pushed(Derivative[P, Any]):
     def __init__(self, inner: Function[..., Any], *, has_aux: bool) -> None:
         """Of ``inner``."""
         self.has_aux = has_aux
-        self._halves: Remembered[Lam, Written] = Remembered()
         types = inner.types
         super().__init__(inner, None if types is None else (*types, *map(velocity, types)))
         self._signature = None
@@ -40,7 +38,7 @@ class Pushed(Derivative[P, Any]):
         """The dual function at these types of arguments and of tangents."""
         half = len(types) // 2
         made = self.inner.specialise(types[:half], faces[:half])
-        written = self._halves.of(made.lam, lambda: self._write(made, faces[:half]))
+        written = self._derived.of(made.lam, lambda: self._write(made, faces[:half]))
         tangents = written.lam.params[len(made.captured) + half :]
         return applied(written, made, (*made.lam.params, *tangents))
 

@@ -18,7 +18,7 @@ from diffcurry.derivative import Derivative, Written, finished, tangent_face
 from diffcurry.forward import forward_gradient, jvp
 from diffcurry.function import Function
 from diffcurry.modes import Mode, check_mode, written
-from diffcurry.pulled import pulled
+from diffcurry.pulled import Pulled
 from diffcurry.reverse import Ran, as_function, auxiliary, of_pair, run
 from diffcurry.scalar import Argnums, check_scalar, chosen
 from interpreters.staging.programs import gradient
@@ -151,7 +151,7 @@ def vjp(
     check_mode(mode, reverse_only="vjp")
     function = as_function(f)
     if not primals or current() is not None:
-        transformed = pulled(function, has_aux=has_aux, mode=mode)
+        transformed: Pulled[Any] = Pulled(function, has_aux=has_aux, mode=mode)
         return transformed(*primals) if primals else transformed
     return _vjp(function, function.positional(primals, {}), has_aux=has_aux, mode=mode)
 

@@ -133,7 +133,7 @@ class Running:
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
         """Enter the branch that the first component chooses."""
         if self.control is not None:
-            return Arrow(dom, then.cod, (self.control.choice(self, dom, then, other),))
+            return Arrow(dom, then.cod, (self.control.choice(self, then, other),))
         truth = self.over.truth
 
         def choose(machine: Machine) -> Iterator[Step]:
@@ -199,7 +199,7 @@ class Running:
             return self.over.operation(operation, types, cod)
         obj = types[0] if operation.primitive is PACK else cod
         if self.control is not None:
-            return self.control.structural(self, operation, obj)  # type: ignore[no-any-return]
+            return self.control.structural(operation, obj)  # type: ignore[no-any-return]
         return structural(self.over, operation, obj)
 
     def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:

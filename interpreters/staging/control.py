@@ -32,7 +32,7 @@ class Control:
         """What a conditional chooses by."""
         return number  # type: ignore[no-any-return]
 
-    def choice(self, mode: Running, dom: Object, then: Arrow, other: Arrow) -> Step:
+    def choice(self, mode: Running, then: Arrow, other: Arrow) -> Step:
         """A conditional."""
         return choices.choice(self, mode, then, other)
 
@@ -75,7 +75,7 @@ class Control:
 
         return transpose
 
-    def structural(self, mode: Running, operation: Operation, obj: Object) -> Callable[..., Any]:
+    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents: a node of the program."""
 
         def compute(*values: Any) -> Any:

@@ -55,7 +55,7 @@ class MovingControl(Control):
         shapes = [self.plain_shape(mode, part) for part in parts_of(obj) or ()]
         return together(shapes, terms, obj)
 
-    def structural(self, mode: Running, operation: Operation, obj: Object) -> Callable[..., Any]:
+    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents is linear: it does to tangents what it does to values."""
 
         def compute(*values: Any) -> Any:

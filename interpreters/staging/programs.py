@@ -20,7 +20,7 @@ from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Tensor, component, tangent_of
 from combinators.represented import moves, velocity
-from combinators.terms import Const, Lam
+from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
 from interpreters.carriers.terms import TERMS
@@ -46,13 +46,17 @@ class Forwards:
         assert mode.control is not None
         self.lam, self.mode, self.control = lam, mode, mode.control
         self.scope = Scope(None, "a program")
-        self.params = tuple(
-            self.scope.parameter(param.name, self.control.represented(mode, param.type))
-            for param in lam.params
-        )
+        self.params = self._parameters()
         self.value: Atom
         self._tape: list[Step] = []
         self._returned: Callable[[Cotangent], Cotangent]
+
+    def _parameters(self) -> tuple[Var, ...]:
+        """The parameters of the λ that is written."""
+        return tuple(
+            self.scope.parameter(param.name, self.control.represented(self.mode, param.type))
+            for param in self.lam.params
+        )
 
     def arguments(self) -> tuple[Any, ...]:
         """The parameters as values of the mode."""
@@ -144,24 +148,25 @@ class Moved(Forwards):
 
     def __init__(self, lam: Lam, still: int) -> None:
         """The first ``still`` parameters do not move and have no tangents."""
-        super().__init__(lam, Pushforward(TERMS))
-        primals = [self.control.primal(param.type) for param in lam.params]
-        self.scope = Scope(None, "a program")
-        names = [param.name for param in lam.params]
-        self._primals = [self.scope.parameter(n, o) for n, o in zip(names, primals, strict=True)]
-        self._tangents = [
-            self.scope.parameter(f"d{param.name}", velocity(param.type))
-            for param in lam.params[still:]
-        ]
-        self.params = (*self._primals, *self._tangents)
         self._still = still
+        super().__init__(lam, Pushforward(TERMS))
+
+    def _parameters(self) -> tuple[Var, ...]:
+        """The arguments, and then the tangents of those that move."""
+        given = self.lam.params
+        primals = [self.scope.parameter(p.name, self.control.primal(p.type)) for p in given]
+        moved = given[self._still :]
+        tangents = [self.scope.parameter(f"d{p.name}", velocity(p.type)) for p in moved]
+        return *primals, *tangents
 
     def arguments(self) -> tuple[Any, ...]:
         """The parameters as dual values."""
-        tangents = [None] * self._still + [Atom(tangent) for tangent in self._tangents]
+        olds = self.lam.params
+        primals, moved = self.params[: len(olds)], self.params[len(olds) :]
+        tangents = [*[None] * self._still, *map(Atom, moved)]
         return tuple(
             arrived(old.type, Atom(primal), tangent)
-            for old, primal, tangent in zip(self.lam.params, self._primals, tangents, strict=True)
+            for old, primal, tangent in zip(olds, primals, tangents, strict=True)
         )
 
 
