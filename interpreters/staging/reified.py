@@ -18,10 +18,7 @@ from combinators.translate import translate
 from interpreters.execution.machine import Arrow, Machine
 from interpreters.execution.running import Closure, Running
 from interpreters.staging.blocks import Written as Steps
-from interpreters.staging.codes import WRITERS, Captured, Template, Written
-
-_WRITTEN: dict[Any, tuple[tuple[Captured, ...], Written]] = {}
-"""By the operation and the bodies of the closures: what was written, and who holds the bodies."""
+from interpreters.staging.codes import WRITERS, Captured, Template
 
 
 class Reified:
@@ -30,25 +27,23 @@ class Reified:
     def __init__(self, mode: Running, operation: Operation) -> None:
         """``REP`` or ``DUAL``, in ``mode``."""
         self.mode, self.operation = mode, operation
-        self._arrows: dict[int, Arrow] = {}
+        self._arrows: dict[Any, tuple[Template, Arrow]] = {}
 
     def __call__(self, machine: Machine) -> Steps:
         """Put the new closure in the place of the closure: over the same captured values."""
         closure = machine.stack.pop()
         template = _template(closure)
-        written = self._written(template)
-        arrow = self._arrows.get(id(written))
-        if arrow is None:
-            arrow = self._arrows[id(written)] = interpret(translate(*written), self.mode)
+        arrow = self._arrow(template)
         machine.stack.append(_values(closure.env, template.parts))
         yield arrow.enter
 
-    def _written(self, template: Template) -> Written:
-        key = (self.operation, _key(template))
-        if key not in _WRITTEN:
-            made = WRITERS[self.operation](template.code, template.parts)
-            _WRITTEN[key] = (template,), made
-        return _WRITTEN[key][1]
+    def _arrow(self, template: Template) -> Arrow:
+        """The arrow that makes the new closure, by the bodies of the closures: they are kept."""
+        key = _key(template)
+        if key not in self._arrows:
+            written = WRITERS[self.operation](template.code, template.parts)
+            self._arrows[key] = template, interpret(translate(*written), self.mode)
+        return self._arrows[key][1]
 
 
 def _template(value: Any) -> Template:
