@@ -52,6 +52,7 @@ clip = eager(primitives.clip)
 concatenate = eager(primitives.concatenate)
 cos = eager(primitives.cos)
 cosh = eager(primitives.cosh)
+cumprod = eager(primitives.cumprod)
 cumsum = eager(primitives.cumsum)
 diagonal = eager(primitives.diagonal)
 divide = eager(primitives.divide)
@@ -159,6 +160,7 @@ __all__ = [
     "cond",
     "cos",
     "cosh",
+    "cumprod",
     "cumsum",
     "diagonal",
     "divide",

@@ -44,7 +44,7 @@ from combinators.primitives.hyperbolic import arccosh, arcsinh, arctanh, cosh, s
 from combinators.primitives.indexing import getitem
 from combinators.primitives.joining import concatenate, hstack, stack, vstack
 from combinators.primitives.logic import logical_and, logical_not, logical_or, logical_xor
-from combinators.primitives.multiplication import prod
+from combinators.primitives.multiplication import cumprod, prod
 from combinators.primitives.powers import cbrt, hypot, power, reciprocal, sqrt, square
 from combinators.primitives.products import dot, inner, matmul, outer, tensordot, vdot
 from combinators.primitives.quantifiers import all, any
@@ -84,6 +84,7 @@ __all__ = [
     "concatenate",
     "cos",
     "cosh",
+    "cumprod",
     "cumsum",
     "diagonal",
     "divide",

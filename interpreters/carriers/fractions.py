@@ -21,6 +21,7 @@ from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import scatter_into
+from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.tangents.scattered import Part
 
 
@@ -194,6 +195,12 @@ _reduction("prod", np.prod)
 _reduction("max", np.max)
 _reduction("min", np.min)
 computes("cumsum", Fractions)(lambda axis: lambda x: rationals(np.cumsum(x, axis)))
+computes("exclusive_cumprod", Fractions)(
+    lambda axis, reverse: lambda x: rationals(exclusive_cumprod(axis, reverse)(x))
+)
+computes("recurrence", Fractions)(
+    lambda axis, reverse: lambda a, b: rationals(recurrence(axis, reverse, np.multiply)(a, b))
+)
 computes("matmul", Fractions)(lambda: lambda x, y: rationals(np.matmul(x, y)))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import IndexOutOfRange
+from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.tangents.scattered import Part
 
 Make = Callable[..., Callable[..., Any]]
@@ -90,6 +91,17 @@ def _accumulate(function: Callable[..., Any]) -> Make:
         return lambda x: function(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
 
     return make
+
+
+def _recurrence(axis: int, reverse: bool) -> Callable[..., Any]:
+    """The plain products, and those that absorb only where that gives a nan."""
+    plain, absorbing = (recurrence(axis, reverse, times) for times in (np.multiply, _scale))
+
+    def compute(a: Any, b: Any) -> Any:
+        y = plain(a, b)
+        return absorbing(a, b) if np.isnan(np.sum(y)) else y
+
+    return compute
 
 
 def _logsumexp(axis: Shape, keepdims: bool) -> Callable[..., Any]:
@@ -202,6 +214,8 @@ VALUES: dict[str, Make] = {
     "sum": _accumulate(np.sum),
     "prod": _accumulate(np.prod),
     "cumsum": lambda axis: lambda x: np.cumsum(x, axis, dtype=x.dtype),
+    "exclusive_cumprod": exclusive_cumprod,
+    "recurrence": _recurrence,
     "max": _reduce(np.max),
     "min": _reduce(np.min),
     "logsumexp": _logsumexp,

@@ -16,6 +16,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.carriers.sympy_numbers import expressions
 
 Make = Callable[..., Compute]
@@ -197,6 +198,14 @@ def _cumsum(axis: int) -> Compute:
     return lambda x: np.add.accumulate(x, axis, dtype=object)
 
 
+def _exclusive_cumprod(axis: int, reverse: bool) -> Compute:
+    return lambda x: expressions(exclusive_cumprod(axis, reverse)(x))
+
+
+def _recurrence(axis: int, reverse: bool) -> Compute:
+    return lambda a, b: expressions(recurrence(axis, reverse, elementwise(_scale, 2))(a, b))
+
+
 def _matmul(x: Any, y: Any) -> Any:
     if x.shape[-1]:
         return np.matmul(x, y)
@@ -235,6 +244,8 @@ VALUES: dict[str, Make] = {
     "min": _reduction(sympy.Min),
     "logsumexp": _reduction(lambda *xs: sympy.log(sympy.Add(*map(sympy.exp, xs)))),
     "cumsum": _cumsum,
+    "exclusive_cumprod": _exclusive_cumprod,
+    "recurrence": _recurrence,
     "matmul": _pointwise(_matmul),
     **{
         name: _borrowed(name)

@@ -19,8 +19,8 @@ from interpreters.cost.contents import numbers_in
 from interpreters.cost.walk import tallied
 
 ADDITIVE = frozenset(("add", "subtract", "plus", "sum", "cumsum", "put"))
-MULTIPLICATIVE = frozenset(("multiply", "scale", "prod"))
-REDUCING = frozenset(("sum", "prod", "max", "min", "cumsum"))
+MULTIPLICATIVE = frozenset(("multiply", "scale", "prod", "exclusive_cumprod"))
+REDUCING = frozenset(("sum", "prod", "max", "min", "cumsum", "exclusive_cumprod"))
 
 
 class Measures(NamedTuple):
@@ -114,7 +114,7 @@ def _measure(term: Prim) -> str:
     name = term.operation.name
     if name in ADDITIVE:
         return "adds"
-    return "mults" if name in MULTIPLICATIVE or name == "matmul" else "nlops"
+    return "mults" if name in MULTIPLICATIVE or name in ("matmul", "recurrence") else "nlops"
 
 
 __all__ = ["Measures", "measured"]

@@ -122,6 +122,11 @@ def _new(operation: Operation, args: Sequence[str], types: Sequence[Tensor]) -> 
             return call(
                 f"{args[0]}.cumsum", axis, *([f'dtype="{types[0].dtype}"'] if narrow else [])
             )
+        case "exclusive_cumprod":
+            return call("np.ones_like", args[0])
+        case "recurrence":
+            step = "-1" if parameters["reverse"] else "1"
+            return call("_recurrence", *args, str(parameters["axis"]), step)
         case "logsumexp":
             axis, keepdims = parameters["axis"], parameters["keepdims"]
             return call("_logsumexp", args[0], str(axis), str(keepdims))
@@ -146,6 +151,14 @@ def new_array(
     from interpreters.backends.python.layout import flat
 
     return f"{flat(text)}.item()"
+
+
+def accumulated(x: str, y: str, axis: int, reverse: bool) -> Text:
+    """Into ``y``, which is all ones, the products of what stands before each element of ``x``."""
+    before, behind = (":0:-1", "-2::-1") if reverse else (":-1", "1:")
+    along = [f"axis={axis}"] if axis else []
+    source, target = (index_text(axis, [part]) for part in (before, behind))
+    return call("np.multiply.accumulate", f"{x}[{source}]", *along, f"out={y}[{target}]")
 
 
 def slice_text(start: Shape, step: Shape, extent: Shape, shape: Shape, drop: bool = False) -> str:

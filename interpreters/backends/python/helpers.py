@@ -213,6 +213,29 @@ def _logsumexp(x, axis, keepdims):
     return total if keepdims else np.squeeze(total, axis)
 
 
+def _recurrence(a, b, axis, step):
+    y = np.zeros_like(b)
+    factors, terms, sums = (x.swapaxes(0, axis)[::step] for x in (a, b, y))
+    for times in (np.multiply, _scale_array):
+        sums[1:] = terms[:-1]
+        _solve(factors[:-1], sums[1:], times)
+        if not np.isnan(y.sum()):
+            break
+    return y
+
+
+def _solve(a, y, times):
+    last = len(y) - 1
+    if last < 1:
+        return
+    odds = a[1::2]
+    pairs = times(odds, y[:last:2])
+    pairs += y[1::2]
+    _solve(times(odds, a[:last:2]), pairs, times)
+    y[1::2] = pairs
+    y[2::2] += times(a[2::2], pairs[: last // 2])
+
+
 def _plus(x, y, made=None):
     if x is None or y is None:
         return y if x is None else x
@@ -244,11 +267,11 @@ HELPERS: dict[str, str] = {
 
 
 def helpers_for(text: str) -> list[str]:
-    """The texts of the helpers that ``text`` calls, and of those that they call."""
+    """The texts of the helpers that ``text`` names, and of those that they name."""
     found: dict[str, str] = {}
     todo = [text]
     while todo:
-        for name in re.findall(r"\b_[a-z0-9_]+(?=\()", todo.pop()):
+        for name in re.findall(r"\b_[a-z0-9_]+\b", todo.pop()):
             if name in HELPERS and name not in found:
                 found[name] = HELPERS[name]
                 todo.append(HELPERS[name])

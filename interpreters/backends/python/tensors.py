@@ -87,8 +87,12 @@ def _array(
     if operation.name == "take":
         index = arrays.index_text(operation.keywords["axis"], texts[1:])
         return fresh_leaf(at.assign(f"{texts[0]}[{index}]", wish), cod, tainted=tainted)
+    if operation.name == "exclusive_cumprod":
+        texts = [at.named(args[0]).text]
     _give_back(args, "", at)
     name = at.assign(arrays.new_array(operation, texts, types, cod), wish)
+    if operation.name == "exclusive_cumprod":
+        at.do(arrays.accumulated(texts[0], name, **operation.keywords))
     return fresh_leaf(name, cod, tainted=tainted)
 
 

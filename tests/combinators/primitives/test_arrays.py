@@ -64,6 +64,8 @@ SAME = {
     "prod": (lambda a: np.prod(a, axis=(0, 2)), Q),
     "cumsum": (lambda a: np.cumsum(a, axis=1), A),
     "cumsum, flat": (lambda a: a.cumsum(), A),
+    "cumprod": (lambda a: np.cumprod(a, axis=1), A),
+    "cumprod, flat": (lambda a: np.cumprod(a), A),
     "where": (lambda a, b: np.where(a > 0, a * a, b), A, V),
     "where by numbers": (lambda a: np.where(np.round(a), a, 0.5), A),
     "clip": (lambda a: np.clip(a, -0.5, 0.5), A),

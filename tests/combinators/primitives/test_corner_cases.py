@@ -24,7 +24,7 @@ def test_indices_stand_where_numpy_puts_them(key):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.bool_, np.float32])
-@pytest.mark.parametrize("function", [np.sum, np.prod, np.cumsum, np.mean, np.max])
+@pytest.mark.parametrize("function", [np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.max])
 def test_reductions_of_small_numbers_do_not_wrap(function, dtype):
     x = np.array([100, 100], np.int64).astype(dtype)
     found, wanted = fun(function)(x), function(x)

@@ -36,6 +36,7 @@ TWO = {
     REAL: "add subtract multiply scale hypot arctan2 logaddexp maximum minimum",
     POSITIVE: "divide unscale power remainder",
 }
+BOTH = (False, True)
 REDUCTIONS = [{"axis": axis, "keepdims": k} for axis in ((0,), (0, 2), (0, 1, 2)) for k in (0, 1)]
 
 
@@ -79,6 +80,8 @@ SAMPLES = {
     "min": [([Q], REAL, p) for p in REDUCTIONS],
     "logsumexp": [([Q], REAL, p) for p in REDUCTIONS],
     "cumsum": [([Q], REAL, {"axis": 1})],
+    "exclusive_cumprod": [([Q], REAL, {"axis": a, "reverse": r}) for a in (0, 2) for r in BOTH],
+    "recurrence": [([Q, Q], REAL, {"axis": a, "reverse": r}) for a in (0, 2) for r in BOTH],
     "matmul": [([A, (4, 2)], REAL, {}), ([Q, (4, 2)], REAL, {}), ([(1, 2, 3), Q], REAL, {})],
 }
 CASES = [(name, *sample) for name, samples in SAMPLES.items() for sample in samples]

@@ -10,7 +10,7 @@ SINGLE = np.array([0.25, 0.5], dtype=np.float32)
 ONES = [
     "negative absolute square sqrt cbrt reciprocal exp expm1 exp2 log log1p log2 log10 sin cos tan",
     "arcsin arccos arctan sinh cosh tanh arcsinh arctanh sigmoid softplus relu erf",
-    "sum prod max min mean var std cumsum logsumexp ravel flip transpose",
+    "sum prod max min mean var std cumsum cumprod logsumexp ravel flip transpose",
 ]
 TWOS = "add subtract multiply divide power maximum minimum hypot arctan2 logaddexp remainder"
 

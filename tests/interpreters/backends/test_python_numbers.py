@@ -90,7 +90,11 @@ def test_an_integer_power_and_conversions():
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, np.int64])
 def test_element_types_are_kept(dtype):
     x, y = dtype(3), np.array([1, 2, 250], dtype)
-    agrees(lambda x, y: (x + y, x * x, np.sum(y), np.prod(y), np.cumsum(y), y // x, -x), x, y)
+    agrees(
+        lambda x, y: (x + y, x * x, np.sum(y), np.prod(y), np.cumsum(y), np.cumprod(y), y // x, -x),
+        x,
+        y,
+    )
     agrees(lambda x, y: (y > x, np.where(y > x, x, y), np.maximum(x, y), np.square(x)), x, y)
     agrees(lambda x, y: (y.astype(np.float64), x.astype(float), y[1], y[::-1], np.sign(x)), x, y)
     agrees(lambda x, y: dc.fold(lambda c, i: c + i, x, y), x, y)

@@ -82,6 +82,7 @@ V = np.array([Q(1, 3), Q(-1)], dtype=object)
         (lambda a, v: np.max(a, axis=1) - np.min(v), A.max(axis=1) - V.min()),
         (lambda a, v: np.mean(a), A.sum() / 4),
         (lambda a, v: np.cumsum(v), np.cumsum(V)),
+        (lambda a, v: np.cumprod(v), np.cumprod(V)),
         (lambda a, v: a @ v, A.dot(V)),
         (lambda a, v: np.einsum("ij,kj,k->i", a, a, v), A.dot(A.T.dot(V))),
         (lambda a, v: np.outer(v, v) + a.T, np.outer(V, V) + A.T),

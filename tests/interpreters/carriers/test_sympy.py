@@ -14,6 +14,7 @@ from combinators.operation import Operation, declare, named
 from combinators.primitives import arithmetic, joining, logsumexp, stop_gradient, windows
 from combinators.primitives import gathering as g
 from combinators.primitives.activation import erf, relu, sigmoid, softplus
+from combinators.primitives.recurrences import recurrence
 from combinators.terms import Prim
 from combinators.tracing.control import cond
 from combinators.tracing.functions import Draft
@@ -126,6 +127,9 @@ ARRAYS = [
     (lambda a: np.sum(a[:0]), (A,)),
     (lambda a: np.cumsum(a, axis=1), (A,)),
     (lambda a: np.cumsum(a, axis=0), (A,)),
+    (lambda a: np.cumprod(a, axis=1), (A,)),
+    (lambda a: recurrence(a, a + 1.0, axis=1), (A,)),
+    (lambda a: recurrence(a, a + 1.0, axis=0, reverse=True), (A,)),
     (lambda a: logsumexp(a, axis=0), (A,)),
     (lambda a, b: a @ b.T, (A, B)),
     (lambda a, v: a @ v, (A, V)),
