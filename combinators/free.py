@@ -2,70 +2,150 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
-from combinators.kit.recursion import Recursive, recurse
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Cond, Const, Lam, Let, Term, Var
+from combinators.unfolding import check_unfolding
 
 Captured = dict[int, tuple[Var, ...]]
 """What each λ and each conditional captures, by the node's ``id``."""
 
+MANY = 1 << 16
+"""A walk over more places than these may be one over a small term that shares its nodes."""
+
+
+class Scopes(NamedTuple):
+    """What the scopes of a term tell."""
+
+    free: tuple[Var, ...]
+    """The free variables of the term."""
+    captured: Captured
+    """Those of every λ and every conditional in it."""
+    are_plain: bool
+    """Whether no let stands in an argument, and no block binds a name that it has."""
+
 
 def captured(term: Term) -> tuple[tuple[Var, ...], Captured]:
     """The free variables of ``term``, and those of every λ and conditional in it."""
-    found: Captured = {}
-    scope = _Scope()
-    recurse(_walk(term, scope, found))
-    return tuple(scope.free.values()), found
+    return scopes(term)[:2]
+
+
+def scopes(term: Term) -> Scopes:
+    """What the scopes of ``term`` tell, in one walk over it.
+
+    Raises TypeMismatch where a term without its sharing is too large to be walked over.
+    """
+    walk = _Walk()
+    walk.over(term)
+    return Scopes(tuple(walk.scope.free.values()), walk.found, walk.are_plain)
 
 
 class _Scope:
-    """The names bound here, and the names that were not found."""
+    """The names bound in a block, how often, and the names that were not found in it."""
 
-    def __init__(self) -> None:
-        self.bound: Counter[str] = Counter()
-        self.free: dict[str, Var] = {}
+    __slots__ = ("bound", "free")
+
+    def __init__(self, bound: dict[str, int], free: dict[str, Var]) -> None:
+        self.bound, self.free = bound, free
 
     def use(self, var: Var) -> None:
-        if not self.bound[var.name]:
+        if not self.bound.get(var.name):
             self.free.setdefault(var.name, var)
 
+    def unbind(self, names: list[str]) -> None:
+        for name in names:
+            self.bound[name] -= 1
 
-def _walk(term: Term, scope: _Scope, found: Captured) -> Recursive[None]:
-    match term:
-        case Var():
-            scope.use(term)
-        case Const():
-            pass
-        case Lam(params, body):
-            if id(term) not in found:
-                inner = _Scope()
-                inner.bound.update(param.name for param in params)
-                yield _walk(body, inner, found)
-                found[id(term)] = tuple(inner.free.values())
-            for var in found[id(term)]:
-                scope.use(var)
-        case App(function, argument):
-            yield _walk(function, scope, found)
-            yield _walk(argument, scope, found)
-        case Let(bindings, body):
-            for var, bound in bindings:
-                yield _walk(bound, scope, found)
-                scope.bound[var.name] += 1
-            yield _walk(body, scope, found)
-            for var, _ in bindings:
-                scope.bound[var.name] -= 1
-        case Tuple(items, _) | Prim(_, items):
-            for item in items:
-                yield _walk(item, scope, found)
-        case Proj(_, product):
-            yield _walk(product, scope, found)
-        case Cond(test, then, other):
-            yield _walk(test, scope, found)
-            if id(term) not in found:
-                inner = _Scope()
-                yield _walk(then, inner, found)
-                yield _walk(other, inner, found)
-                found[id(term)] = tuple(inner.free.values())
-            for var in found[id(term)]:
-                scope.use(var)
+
+class _Walk:
+    """One walk, with a stack of its own: terms, names that are bound there, and what is done."""
+
+    def __init__(self) -> None:
+        self.found: Captured = {}
+        self.are_plain = True
+        self.scope = _Scope({}, {})
+        self._todo: list[Term | str | Callable[[], None]] = []
+
+    def over(self, term: Term) -> None:
+        """Walk over a program."""
+        self._block(term)
+        todo, places = self._todo, 0
+        while todo:
+            here: Any = todo.pop()
+            kind = type(here)
+            if kind is Var:
+                if not self.scope.bound.get(here.name):
+                    self.scope.free.setdefault(here.name, here)
+            elif kind is str:
+                self._bind(here)
+            elif kind is Const:
+                pass
+            elif kind is Lam:
+                self._capture(here, partial(self._enter_function, here))
+            elif kind is Cond:
+                self._capture(here, partial(self._enter_branches, here))
+                todo.append(here.test)
+            elif kind is Let:
+                self.are_plain = False
+                at = len(todo)
+                names = self._block(here)
+                todo.insert(at, partial(self.scope.unbind, names))
+            elif isinstance(here, Term):
+                todo.extend(reversed(here.below()))
+            else:
+                here()
+            places += 1
+            if places == MANY:
+                check_unfolding(term)
+
+    def _block(self, term: Term) -> list[str]:
+        """Walk over a block next; the names that its lets bind."""
+        later: list[Term | str | Callable[[], None]] = []
+        names: list[str] = []
+        while isinstance(term, Let):
+            for var, bound in term.bindings:
+                later += (bound, var.name)
+                names.append(var.name)
+            term = term.body
+        later.append(term)
+        self._todo.extend(reversed(later))
+        return names
+
+    def _bind(self, name: str) -> None:
+        scope = self.scope
+        times = scope.bound.get(name, 0)
+        if times or name in scope.free:
+            self.are_plain = False
+        scope.bound[name] = times + 1
+
+    def _capture(self, node: Lam | Cond, enter: Callable[[], None]) -> None:
+        """Walk over what captures, once, and use what it captures."""
+        self._todo.append(partial(self._use_captured, node))
+        if id(node) not in self.found:
+            self._todo.append(enter)
+
+    def _use_captured(self, node: Lam | Cond) -> None:
+        for var in self.found[id(node)]:
+            self.scope.use(var)
+
+    def _enter_function(self, node: Lam) -> None:
+        scope = _Scope({param.name: 1 for param in node.params}, {})
+        self._todo.append(partial(self._leave, node, self.scope))
+        self.scope = scope
+        self._block(node.body)
+
+    def _enter_branches(self, node: Cond) -> None:
+        outer, free = self.scope, dict[str, Var]()
+        self._todo.append(partial(self._leave, node, outer))
+        self._todo.append(partial(self._enter_branch, node.other, free))
+        self._enter_branch(node.then, free)
+
+    def _enter_branch(self, branch: Term, free: dict[str, Var]) -> None:
+        self.scope = _Scope({}, free)
+        self._block(branch)
+
+    def _leave(self, node: Lam | Cond, outer: _Scope) -> None:
+        self.found[id(node)] = tuple(self.scope.free.values())
+        self.scope = outer

@@ -71,7 +71,7 @@ class _Lifting:
             case Cond():
                 choice: Term = yield self._cond(term, block)
                 return choice
-        old = _parts(term)
+        old = term.below()
         new: list[Term] = []
         for part in old:
             new.append((yield self._walk(part, block)))
@@ -96,7 +96,7 @@ class _Lifting:
         if var.name not in block.names:
             return var
         if self._fresh is None:
-            nodes = distinct_nodes(self._term, kind=Term)
+            nodes = distinct_nodes(self._term)
             self._fresh = Names(node.name for node in nodes if isinstance(node, Var))
         return Var(self._fresh.fresh(var.name), var.type)
 
@@ -129,18 +129,6 @@ def _same(new: tuple[tuple[Var, Term], ...], old: tuple[tuple[Var, Term], ...]) 
     return len(new) == len(old) and all(
         var is was and bound is before for (var, bound), (was, before) in zip(new, old, strict=True)
     )
-
-
-def _parts(term: Term) -> tuple[Term, ...]:
-    match term:
-        case App(function, argument):
-            return function, argument
-        case Tuple(items) | Prim(_, items):
-            return items
-        case Proj(_, product):
-            return (product,)
-        case _:
-            return ()
 
 
 def _rebuilt(term: Term, parts: list[Term]) -> Term:

@@ -12,14 +12,14 @@ combinators.errors.NotComposable: ...: cannot form f >> g: f ends in Real, g sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from combinators.category import Label, Programs
 from combinators.errors import NotComposable, TypeMismatch
 from combinators.kit.collector import uncollected
-from combinators.kit.tree import Syntax, distinct_nodes
+from combinators.kit.tree import Syntax, distinct_nodes, nodes_in
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, component, components
 from combinators.operation import Operation
@@ -37,8 +37,12 @@ class Morphism(Syntax):
     cod: Object
 
     def _typed(self, dom: Object, cod: Object) -> None:
-        object.__setattr__(self, "dom", dom)
-        object.__setattr__(self, "cod", cod)
+        known = self.__dict__
+        known["dom"], known["cod"] = dom, cod
+
+    def below(self) -> tuple[Morphism, ...]:
+        """The arrows that it is made of, in order."""
+        return tuple(nodes_in(self.arguments(), Morphism))
 
     def __rshift__(self, other: Morphism) -> Morphism:
         """``f >> g``: first f, then g."""
@@ -57,8 +61,16 @@ class Morphism(Syntax):
         return morphism_text(self)
 
 
+class Single(Morphism):
+    """A combinator that is made of no others."""
+
+    def below(self) -> tuple[Morphism, ...]:
+        """None."""
+        return ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Id(Morphism):
+class Id(Single):
     """``id : a → a``."""
 
     obj: Object
@@ -85,6 +97,10 @@ class Compose(Morphism):
                 )
         self._typed(self.arrows[0].dom, self.arrows[-1].cod)
 
+    def below(self) -> tuple[Morphism, ...]:
+        """The arrows."""
+        return self.arrows
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prod(Morphism):
@@ -100,11 +116,15 @@ class Prod(Morphism):
                 raise TypeMismatch(
                     f"cannot pair: an arrow starts from {arrow.dom!r}, not from {self.source!r}"
                 )
-        self._typed(self.source, Product(*(arrow.cod for arrow in self.arrows)))
+        self._typed(self.source, Product(*[arrow.cod for arrow in self.arrows]))
+
+    def below(self) -> tuple[Morphism, ...]:
+        """The arrows."""
+        return self.arrows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relabel(Morphism):
+class Relabel(Single):
     """The identity between a record and its product, in either direction."""
 
     source: Object
@@ -117,27 +137,26 @@ class Relabel(Morphism):
         self._typed(self.source, self.target)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Projection(Morphism):
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Projection(Single):
     """``πᵢ`` out of a product, a record, a vector or a context."""
 
     product: Object
     index: int
     obj: Object | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(self, product: Object, index: int, obj: Object | None = None) -> None:
         """``obj``, where the caller knows it, saves the walk along a long context."""
-        known, product = self.obj, components(self.product)
-        if known is None or product is None or product.width <= _SHORT or self.index < 0:
-            known = component(self.product, self.index)
-        elif self.index >= product.width:
-            raise TypeMismatch(f"{self.product!r} has no component {self.index}")
-        if self.obj is not None and self.obj is not known:
-            raise TypeMismatch(
-                f"component {self.index} of {self.product!r} is {known!r}, not {self.obj!r}"
-            )
-        object.__setattr__(self, "obj", known)
-        self._typed(self.product, known)
+        known, of = obj, components(product)
+        if known is None or of is None or of.width <= _SHORT or index < 0:
+            known = component(product, index)
+        elif index >= of.width:
+            raise TypeMismatch(f"{product!r} has no component {index}")
+        if obj is not None and obj is not known:
+            raise TypeMismatch(f"component {index} of {product!r} is {known!r}, not {obj!r}")
+        made = self.__dict__
+        made["product"], made["index"], made["obj"] = product, index, known
+        made["dom"], made["cod"] = product, known
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,6 +170,16 @@ class Extend(Morphism):
         if not isinstance(self.arrow.dom, Product):
             raise TypeMismatch(f"only a context can be extended, not {self.arrow.dom!r}")
         self._typed(self.arrow.dom, self.arrow.dom.snoc(self.arrow.cod))
+
+    @property
+    def context(self) -> Product:
+        """The context with what is bound at its end."""
+        extended: Any = self.cod
+        return extended  # type: ignore[no-any-return]
+
+    def below(self) -> tuple[Morphism, ...]:
+        """What is bound."""
+        return (self.arrow,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,9 +198,13 @@ class Curry(Morphism):
             raise TypeMismatch(f"curry splits off a last component, and {context!r} has none")
         self._typed(context.init, Fun(context.last, self.body.cod))
 
+    def below(self) -> tuple[Morphism, ...]:
+        """The body."""
+        return (self.body,)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Eval(Morphism):
+class Eval(Single):
     """``eval : (a ⇒ b) × a → b``."""
 
     function: Fun
@@ -182,7 +215,7 @@ class Eval(Morphism):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Constant(Morphism):
+class Constant(Single):
     """``const c : a → τ``."""
 
     source: Object
@@ -194,7 +227,7 @@ class Constant(Morphism):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Primitive(Morphism):
+class Primitive(Single):
     """A primitive operation, from its one argument or from the product of several.
 
     One argument that is itself a product stands in a product of one.
@@ -227,23 +260,38 @@ class Choice(Morphism):
             )
         self._typed(Product(Bool, self.then.dom), self.then.cod)
 
+    def below(self) -> tuple[Morphism, ...]:
+        """The branches."""
+        return self.then, self.other
+
 
 def compose(*arrows: Morphism) -> Morphism:
     """First the first, then the next; associative and unital on the nose."""
     if not arrows:
         raise TypeMismatch("compose takes an arrow or more; of none, write Id(obj)")
     flat: list[Morphism] = []
-    for index, arrow in enumerate(arrows):
-        if index and arrows[index - 1].cod is not arrow.dom:
+    before: Morphism | None = None
+    for arrow in arrows:
+        if before is not None and before.cod is not arrow.dom:
             raise NotComposable(
-                f"cannot form f >> g: f ends in {arrows[index - 1].cod!r}, "
-                f"g starts from {arrow.dom!r}"
+                f"cannot form f >> g: f ends in {before.cod!r}, g starts from {arrow.dom!r}"
             )
-        steps = arrow.arrows if isinstance(arrow, Compose) else (arrow,)
-        flat.extend(step for step in steps if not isinstance(step, Id))
+        before = arrow
+        if isinstance(arrow, Compose):
+            flat += arrow.arrows
+        elif not isinstance(arrow, Id):
+            flat.append(arrow)
     if len(flat) > 1:
-        return Compose(tuple(flat))
+        return _composite(tuple(flat))
     return flat[0] if flat else arrows[0]
+
+
+def _composite(arrows: tuple[Morphism, ...]) -> Compose:
+    """Arrows of which it is known that they compose."""
+    made: Compose = object.__new__(Compose)
+    made.__dict__["arrows"] = arrows
+    made._typed(arrows[0].dom, arrows[-1].cod)
+    return made
 
 
 def prod(dom: Object, *arrows: Morphism) -> Morphism:
@@ -266,44 +314,40 @@ def interpret(program: Morphism, category: Programs[M]) -> M:
     return meaning[id(program)]
 
 
-def _interpret(node: Morphism, category: Programs[M], meaning: dict[int, M]) -> M:
-    def of(arrows: Sequence[Morphism]) -> list[M]:
-        return [meaning[id(arrow)] for arrow in arrows]
-
-    match node:
-        case Id(obj):
-            return category.identity(obj)
-        case Relabel(source, target):
-            relabel: Callable[[Object, Object], M] | None = getattr(category, "relabel", None)
-            return category.identity(source) if relabel is None else relabel(source, target)
-        case Compose(arrows):
-            return category.compose(of(arrows))
-        case Prod(source, arrows):
-            return category.prod(source, of(arrows))
-        case Projection(product, index):
-            return category.proj(product, index, node.cod)
-        case Extend(arrow):
-            return category.extend(_context(arrow), meaning[id(arrow)])
-        case Curry(body, names, parameters, called):
-            label = Label(names, body, parameters, called)
-            return category.curry(_context(node), _function(node), meaning[id(body)], label)
-        case Eval(function):
-            return category.eval(function)
-        case Constant(source, literal):
-            return category.const(source, literal)
-        case Primitive(operation, _):
-            return category.primitive(operation, node.dom, node.cod)
-        case Choice(then, other):
-            return category.cond(node.dom, meaning[id(then)], meaning[id(other)])
-        case _:
-            raise TypeMismatch(f"{type(node).__name__} is no combinator")
+def _interpret(node: Any, category: Programs[M], meaning: dict[int, M]) -> M:
+    # By class: a match would ask for most of them, and there are as many arrows as operations.
+    try:
+        interpreted = _INTERPRETED[type(node)]
+    except KeyError:
+        raise TypeMismatch(f"{type(node).__name__} is no combinator") from None
+    return interpreted(node, category, meaning)  # type: ignore[no-any-return]
 
 
-def _context(node: Morphism) -> Product:
-    dom: Any = node.dom
-    return dom  # type: ignore[no-any-return]
+def _relabel(node: Relabel, category: Programs[M], _: dict[int, M]) -> M:
+    relabel: Callable[[Object, Object], M] | None = getattr(category, "relabel", None)
+    if relabel is None:
+        return category.identity(node.source)
+    return relabel(node.source, node.target)
 
 
-def _function(node: Morphism) -> Fun:
-    cod: Any = node.cod
-    return cod  # type: ignore[no-any-return]
+def _curry(node: Any, category: Programs[M], of: dict[int, M]) -> M:
+    label = Label(node.names, node.body, node.parameters, node.called)
+    return category.curry(node.dom, node.cod, of[id(node.body)], label)
+
+
+_INTERPRETED: dict[type, Callable[..., Any]] = {
+    Id: lambda node, category, _: category.identity(node.obj),
+    Relabel: _relabel,
+    Compose: lambda node, category, of: category.compose([of[id(f)] for f in node.arrows]),
+    Prod: lambda node, category, of: category.prod(node.source, [of[id(f)] for f in node.arrows]),
+    Projection: lambda node, category, _: category.proj(node.product, node.index, node.cod),
+    Extend: lambda node, category, of: category.extend(node.dom, of[id(node.arrow)]),
+    Curry: _curry,
+    Eval: lambda node, category, _: category.eval(node.function),
+    Constant: lambda node, category, _: category.const(node.source, node.literal),
+    Primitive: lambda node, category, _: category.primitive(node.operation, node.dom, node.cod),
+    Choice: lambda node, category, of: category.cond(
+        node.dom, of[id(node.then)], of[id(node.other)]
+    ),
+}
+"""What each combinator is in a category, given what those below it are there."""

@@ -135,10 +135,12 @@ class Product(Object):
 
     def __new__(cls, *parts: Object) -> Product:
         """``Product(A, B, C)``."""
-        product = cls._intern(None, None)
-        for part in parts:
-            product = product.snoc(part)
-        return product
+        if len(parts) <= FEW:
+            try:
+                return _few(parts)
+            except TypeError:
+                pass  # what cannot be hashed is no object
+        return _snoc(parts)
 
     def _derive(self) -> None:
         vars(self)["width"] = 0 if self.init is None else self.init.width + 1
@@ -167,6 +169,20 @@ class Product(Object):
     def __iter__(self) -> Iterator[Object]:
         """Over the components."""
         return iter(self.parts)
+
+
+FEW = 4
+"""Products of so few components are made again and again."""
+
+
+def _snoc(parts: tuple[Object, ...]) -> Product:
+    product = Product._intern(None, None)
+    for part in parts:
+        product = product.snoc(part)
+    return product
+
+
+_few = lru_cache(maxsize=1 << 10)(_snoc)
 
 
 class Record(Object):

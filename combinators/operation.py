@@ -8,8 +8,7 @@ it gives where it has no derivative. Its values belong to the carriers
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,6 +51,8 @@ class Primitive:
     cost: Cost
     infix: str
     kink: str
+    plain: Operation
+    """Itself, with no parameters."""
 
     def __repr__(self) -> str:
         """Its name."""
@@ -82,6 +83,7 @@ def declare(
     it gives where there is no derivative.
     """
     primitive: Primitive = type(f"Primitive_{name}", (Primitive,), {})()
+    primitive.plain = Operation(primitive)
     vars(primitive).update(
         name=name,
         typing=typing,
@@ -102,9 +104,8 @@ def named(name: str) -> Primitive:
     return PRIMITIVES[name]
 
 
-@lru_cache(maxsize=1 << 14)
-def _typed(operation: Operation, arguments: tuple[Object, ...]) -> Object:
-    return operation.primitive.typing(*arguments, **operation.keywords)
+_TYPED = 1 << 8
+"""At so many argument types an operation remembers its result's type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,22 @@ class Operation:
 
     primitive: Primitive
     parameters: tuple[tuple[str, Any], ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)
+    _types: dict[tuple[Object, ...], Object] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        """Hash once: types and rules are looked up by operation."""
+        object.__setattr__(self, "_hash", hash((self.primitive, self.parameters)))
+
+    def __hash__(self) -> int:
+        """Of the primitive and the parameters."""
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the hash, which another process has not."""
+        return Operation, (self.primitive, self.parameters)
 
     @property
     def name(self) -> str:
@@ -126,7 +143,14 @@ class Operation:
 
     def type(self, *arguments: Object) -> Object:
         """The type of the result, by the primitive's own rule."""
-        return _typed(self, arguments)
+        known = self._types
+        found = known.get(arguments)
+        if found is None:
+            found = self.primitive.typing(*arguments, **self.keywords)
+            if len(known) == _TYPED:
+                known.clear()
+            known[arguments] = found
+        return found
 
     def __repr__(self) -> str:
         """``sum[axis=(0,)]``; a parameter that is False goes without saying."""

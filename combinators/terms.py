@@ -36,8 +36,9 @@ class Term(Syntax):
 
     type: Object
 
-    def _typed(self, obj: Object) -> None:
-        object.__setattr__(self, "type", obj)
+    def below(self) -> tuple[Term, ...]:
+        """The terms that it is made of, in order; binders are none."""
+        return ()
 
     def __repr__(self) -> str:
         """In one line."""
@@ -52,16 +53,17 @@ class Term(Syntax):
         return term_text(self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Var(Term):
     """A variable ``x : τ``."""
 
     name: str
     obj: Object
 
-    def __post_init__(self) -> None:
+    def __init__(self, name: str, obj: Object) -> None:
         """Γ, x:τ ⊢ x : τ."""
-        self._typed(self.obj)
+        known = self.__dict__
+        known["name"], known["obj"], known["type"] = name, obj, obj
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +74,7 @@ class Const(Term):
 
     def __post_init__(self) -> None:
         """Γ ⊢ c : τ."""
-        self._typed(self.literal.type)
+        self.__dict__["type"] = self.literal.type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +90,11 @@ class Lam(Term):
         if len({param.name for param in self.params}) != len(self.params):
             names = ", ".join(param.name for param in self.params)
             raise TypeMismatch(f"a λ has each parameter once, and this has {names}")
-        self._typed(Fun(self.dom, self.body.type))
+        self.__dict__["type"] = Fun(self.dom, self.body.type)
+
+    def below(self) -> tuple[Term, ...]:
+        """The body."""
+        return (self.body,)
 
     @property
     def dom(self) -> Object:
@@ -113,7 +119,11 @@ class App(Term):
             raise TypeMismatch(
                 f"a function of {function.dom!r} is applied to {self.argument.type!r}"
             )
-        self._typed(function.cod)
+        self.__dict__["type"] = function.cod
+
+    def below(self) -> tuple[Term, ...]:
+        """The function and the argument."""
+        return self.function, self.argument
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,7 +138,11 @@ class Let(Term):
         for var, bound in self.bindings:
             if var.type is not bound.type:
                 raise TypeMismatch(f"{var.name} : {var.type!r} is bound to {bound.type!r}")
-        self._typed(self.body.type)
+        self.__dict__["type"] = self.body.type
+
+    def below(self) -> tuple[Term, ...]:
+        """What is bound, and the body."""
+        return (*[bound for _, bound in self.bindings], self.body)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,13 +154,17 @@ class Tuple(Term):
 
     def __post_init__(self) -> None:
         """The product of the items' types."""
-        product = Product(*(item.type for item in self.items))
+        product = Product(*[item.type for item in self.items])
         if self.names is None:
-            self._typed(product)
+            self.__dict__["type"] = product
             return
         if len(self.names) != product.width:
             raise TypeMismatch(f"{product.width} components have {len(self.names)} names")
-        self._typed(Record.of(self.names, product))
+        self.__dict__["type"] = Record.of(self.names, product)
+
+    def below(self) -> tuple[Term, ...]:
+        """The items."""
+        return self.items
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,7 +176,11 @@ class Proj(Term):
 
     def __post_init__(self) -> None:
         """Γ ⊢ e : τ₁ × … × τₙ gives Γ ⊢ πᵢ e : τᵢ."""
-        self._typed(component(self.product.type, self.index))
+        self.__dict__["type"] = component(self.product.type, self.index)
+
+    def below(self) -> tuple[Term, ...]:
+        """The product."""
+        return (self.product,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +193,11 @@ class Prim(Term):
 
     def __post_init__(self) -> None:
         """By the primitive's own rule."""
-        self._typed(self.operation.type(*(arg.type for arg in self.args)))
+        self.__dict__["type"] = self.operation.type(*[arg.type for arg in self.args])
+
+    def below(self) -> tuple[Term, ...]:
+        """The arguments."""
+        return self.args
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,7 +218,11 @@ class Cond(Term):
                 f"the branches of a cond have one type, but these have {self.then.type!r} "
                 f"and {self.other.type!r}"
             )
-        self._typed(self.then.type)
+        self.__dict__["type"] = self.then.type
+
+    def below(self) -> tuple[Term, ...]:
+        """The test and the branches."""
+        return self.test, self.then, self.other
 
 
 def packed(types: tuple[Object, ...]) -> Object:
@@ -203,6 +233,16 @@ def packed(types: tuple[Object, ...]) -> Object:
 def pack(args: tuple[Term, ...]) -> Term:
     """Several arguments as one."""
     return args[0] if len(args) == 1 else Tuple(args)
+
+
+def prim(
+    obj: Object, operation: Operation, args: tuple[Term, ...], place: Place | None = None
+) -> Prim:
+    """A primitive that is known to give an ``obj``, and is not typed again."""
+    made: Prim = object.__new__(Prim)
+    known = made.__dict__
+    known["operation"], known["args"], known["place"], known["type"] = operation, args, place, obj
+    return made
 
 
 def const(value: Any, dtype: Any = None) -> Const:

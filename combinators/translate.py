@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from combinators.errors import TypeMismatch, UnboundVariable
-from combinators.free import Captured, captured
+from combinators.free import Captured, scopes
 from combinators.kit.collector import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.lift import lift_lets
@@ -29,11 +29,13 @@ from combinators.morphisms import (
     Relabel,
     compose,
 )
-from combinators.objects import Fun, Product
+from combinators.objects import Fun, Object, Product
+from combinators.operation import Operation
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from combinators.unfolding import check_unfolding
 
 _LISTED = 8
+LINE = 32
+"""So deep is a line that is translated by plain recursion, which costs half of one without end."""
 
 
 def translate(context: Sequence[Var], term: Term) -> Morphism:
@@ -42,14 +44,15 @@ def translate(context: Sequence[Var], term: Term) -> Morphism:
     Raises UnboundVariable where the context does not bind a free variable at its type.
     """
     with uncollected():
-        check_unfolding(term)
-        lifted = lift_lets(term)
-        free, inside = captured(lifted)
+        known = scopes(term)
+        if not known.are_plain:
+            term = lift_lets(term)
+            known = scopes(term)
         bound = {var.name: var for var in context}
-        for var in free:
+        for var in known.free:
             if var.name not in bound or bound[var.name].type is not var.type:
                 raise _unbound(var, context)
-        return recurse(_block(context, lifted, _Translation(inside, {})))
+        return recurse(_block(context, term, _Translation(known.captured, {}, {})))
 
 
 def _unbound(var: Var, context: Sequence[Var]) -> UnboundVariable:
@@ -59,10 +62,18 @@ def _unbound(var: Var, context: Sequence[Var]) -> UnboundVariable:
 
 
 class _Translation(NamedTuple):
-    """What each λ and branch captures, and the arrows of the closed λs, each made once."""
+    """What each λ and branch captures, and the arrows of λs and primitives, each made once."""
 
     captured: Captured
     closed: dict[int, Morphism]
+    primitives: dict[tuple[Operation, tuple[Object, ...]], Morphism]
+
+    def primitive(self, operation: Operation, types: tuple[Object, ...]) -> Morphism:
+        key = operation, types
+        found = self.primitives.get(key)
+        if found is None:
+            found = self.primitives[key] = Primitive(operation, types)
+        return found
 
 
 _Steps = list[Morphism]
@@ -76,23 +87,29 @@ class _Context:
         self.obj = Product(*(var.type for var in variables))
         self.width = len(variables)
         self._place = {var.name: (index, var) for index, var in enumerate(variables)}
+        self._made: dict[str, Morphism] = {}
 
     def proj(self, var: Var) -> Morphism:
         """BDVar: the projection of a variable."""
+        made = self._made.get(var.name)
+        if made is not None and made.cod is var.type:
+            return made
         index, bound = self._place[var.name]
         if bound.type is not var.type:
             raise UnboundVariable(
                 f"{var.name} : {var.type!r} is not bound, and {var.name} : {bound.type!r} is"
             )
-        return Projection(self.obj, index, var.type)
+        made = self._made[var.name] = Projection(self.obj, index, var.type)
+        return made
 
     def select(self, variables: Sequence[Var]) -> Morphism:
         return Prod(self.obj, tuple(self.proj(var) for var in variables))
 
     def extend(self, var: Var, steps: _Steps) -> Morphism:
         step = Extend(compose(*steps))
-        self.obj = self.obj.snoc(var.type)
+        self.obj = step.context
         self._place[var.name] = self.width, var
+        self._made.clear()
         self.width += 1
         return step
 
@@ -109,40 +126,65 @@ def _block(
         block.append(context.extend(param, [whole, part]))
     while isinstance(term, Let):
         for var, bound in term.bindings:
-            steps: _Steps = yield _steps(bound, context, known)
+            steps = _line(bound, context, known)
+            if steps is None:
+                steps = yield _steps(bound, context, known)
             block.append(context.extend(var, steps))
         term = term.body
-    result: _Steps = yield _steps(term, context, known)
+    result = _line(term, context, known)
+    if result is None:
+        result = yield _steps(term, context, known)
     return compose(*block, *result)
 
 
+def _line(term: Term, context: _Context, known: _Translation, depth: int = LINE) -> _Steps | None:
+    """``_steps`` by plain recursion, of a term that is not deep and holds no λ and no choice."""
+    kind = type(term)
+    if kind is Lam or kind is Cond or not depth:
+        return None
+    parts: list[_Steps] = []
+    for part in term.below():
+        steps = _line(part, context, known, depth - 1)
+        if steps is None:
+            return None
+        parts.append(steps)
+    return _made(term, parts, context, known)
+
+
 def _steps(term: Term, context: _Context, known: _Translation) -> Recursive[_Steps]:
+    made: _Steps
+    if isinstance(term, Lam):
+        made = yield _lam(term, context, known)
+        return made
+    if isinstance(term, Cond):
+        made = yield _cond(term, context, known)
+        return made
+    parts: list[_Steps] = []
+    for part in term.below():
+        parts.append((yield _steps(part, context, known)))
+    return _made(term, parts, context, known)
+
+
+def _made(term: Term, parts: list[_Steps], context: _Context, known: _Translation) -> _Steps:
+    """A form that binds nothing, of the arrows of its parts."""
+    if isinstance(term, Var):
+        return [context.proj(term)]
+    if isinstance(term, Prim):
+        types = tuple([arg.type for arg in term.args])
+        primitive = known.primitive(term.operation, types)
+        if len(types) == 1 and not isinstance(types[0], Product):
+            return _then(parts[0], primitive)
+        return [_pair(parts, context), primitive]
     match term:
-        case Var():
-            return [context.proj(term)]
         case Const(literal):
             return [Constant(context.obj, literal)]
-        case Lam():
-            closure: _Steps = yield _lam(term, context, known)
-            return closure
-        case App(function, argument):
-            applied: Morphism = yield _pair((function, argument), context, known)
-            return [applied, Eval(_function(function))]
-        case Tuple(items, names):
-            pair: Morphism = yield _pair(items, context, known)
-            return [pair] if names is None else [pair, Relabel(pair.cod, term.type)]
         case Proj(index, product):
-            whole: _Steps = yield _steps(product, context, known)
-            return _then(whole, Projection(product.type, index, term.type))
-        case Prim(operation, (arg,)) if not isinstance(arg.type, Product):
-            source: _Steps = yield _steps(arg, context, known)
-            return _then(source, Primitive(operation, (arg.type,)))
-        case Prim(operation, args):
-            arguments: Morphism = yield _pair(args, context, known)
-            return [arguments, Primitive(operation, tuple(arg.type for arg in args))]
-        case Cond():
-            choice: _Steps = yield _cond(term, context, known)
-            return choice
+            return _then(parts[0], Projection(product.type, index, term.type))
+        case App(function):
+            return [_pair(parts, context), Eval(_function(function))]
+        case Tuple(_, names):
+            pair = _pair(parts, context)
+            return [pair] if names is None else [pair, Relabel(pair.cod, term.type)]
         case _:
             raise TypeMismatch(f"{type(term).__name__} is no term that J translates")
 
@@ -152,13 +194,9 @@ def _then(steps: _Steps, last: Morphism) -> _Steps:
     return steps
 
 
-def _pair(terms: Sequence[Term], context: _Context, known: _Translation) -> Recursive[Morphism]:
+def _pair(parts: list[_Steps], context: _Context) -> Morphism:
     """BDProd: every component in the same context."""
-    arrows: _Steps = []
-    for term in terms:
-        steps: _Steps = yield _steps(term, context, known)
-        arrows.append(compose(*steps))
-    return Prod(context.obj, tuple(arrows))
+    return Prod(context.obj, tuple([compose(*steps) for steps in parts]))
 
 
 def _cond(term: Cond, context: _Context, known: _Translation) -> Recursive[_Steps]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from combinators.errors import TypeMismatch
 from combinators.kit.tree import distinct_nodes
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple
+from combinators.terms import Lam, Term
 
 MOST = 10_000_000
 
@@ -16,8 +16,9 @@ MOST = 10_000_000
 def check_unfolding(term: Term) -> None:
     """Raise where a term without its sharing has more than ten million nodes."""
     size: dict[int, int] = {}
+    node: Term
     for node in distinct_nodes(term, kind=Term):
-        total = 1 + sum([size[id(part)] for part in _parts(node)])
+        total = 1 + sum([size[id(part)] for part in node.below()])
         if total > MOST:
             raise TypeMismatch(
                 f"a term holds {len(size)} nodes in more than {MOST} places; "
@@ -25,21 +26,3 @@ def check_unfolding(term: Term) -> None:
             )
         # a function is translated once, wherever it stands
         size[id(node)] = 1 if isinstance(node, Lam) else total
-
-
-def _parts(term: Term) -> tuple[Term, ...]:
-    match term:
-        case Lam(_, body):
-            return (body,)
-        case App(function, argument):
-            return function, argument
-        case Let(bindings, body):
-            return *(bound for _, bound in bindings), body
-        case Tuple(items) | Prim(_, items):
-            return items
-        case Proj(_, product):
-            return (product,)
-        case Cond(test, then, other):
-            return test, then, other
-        case _:
-            return ()

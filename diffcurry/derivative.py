@@ -7,6 +7,7 @@ another function is being traced.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from combinators.errors import NotDifferentiable
@@ -16,6 +17,7 @@ from combinators.objects import Fun, Object, Record, components, is_smooth
 from combinators.primitives.loops import DUAL, REP
 from combinators.represented import rep_function, represented
 from combinators.simplify import simplify
+from combinators.simplify.rule import Trace
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.deferral import traced_apart
 from combinators.tracing.functions import Faces, Specialised, Types
@@ -118,11 +120,16 @@ def _represented(term: Term, obj: Object) -> Term:
     return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
 
 
-def finished(lam: Lam, results: Any, name: str) -> Lam:
-    """``lam``, simplified, with ``results`` of its result instead."""
+def finished(
+    lam: Lam, results: Callable[[Var], Term], name: str, trace: Trace | None = None
+) -> Lam:
+    """``lam``, simplified, with ``results`` of its result instead, as every transform gives it.
+
+    ``trace`` is called with each rule that fires.
+    """
     whole = Var(Names(param.name for param in lam.params).fresh("both"), lam.body.type)
-    body: Term = results(whole)
-    return simplify(Lam(lam.params, Let(((whole, lam.body),), body), name), fold=folded)
+    body = Let(((whole, lam.body),), results(whole))
+    return simplify(Lam(lam.params, body, name), fold=folded, trace=trace)
 
 
 NOTHING = Face(type(None), (), ())

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from combinators.errors import NotDifferentiable
 from combinators.objects import is_smooth
-from combinators.simplify import Fired, simplify
-from combinators.terms import Lam, Proj
+from combinators.simplify import Fired
+from combinators.terms import Lam, Proj, Term, Var
 from combinators.tracing.functions import Specialised
+from diffcurry.derivative import finished
 from diffcurry.program import Program
 from diffcurry.scalar import check_scalar
 from interpreters.staging.programs import gradient
@@ -47,11 +48,11 @@ class Derived:
     @cached_property
     def alone(self) -> Program:
         """The gradients, without the value; of one argument, its gradient."""
-        both = self._simplified
-        parts = Proj(1, both.body)
-        body = Proj(0, parts) if len(self.which) == 1 else parts
-        made = simplify(Lam(both.params, body))
-        return _program(Lam(made.params, made.body, f"grad_{self.lam.name or 'f'}"))
+
+        def results(whole: Var) -> Term:
+            return Proj(0, Proj(1, whole)) if len(self.which) == 1 else Proj(1, whole)
+
+        return _program(finished(self.raw.lam, results, f"grad_{self.lam.name or 'f'}"))
 
     @cached_property
     def _fired(self) -> list[Fired]:
@@ -59,7 +60,8 @@ class Derived:
 
     @cached_property
     def _simplified(self) -> Lam:
-        return simplify(self.raw.lam, trace=self._fired.append)
+        raw = self.raw.lam
+        return finished(raw, lambda whole: whole, raw.name, self._fired.append)
 
 
 def derived(lam: Lam) -> Derived:

@@ -51,12 +51,11 @@ class Function(Definition, Showing, Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The value at ``args``."""
         here = current()
-        quick = self._quick.get(len(args))
-        if quick is not None and here is None and not kwargs:
+        if here is None and not kwargs:
             try:
-                return quick(*args)  # type: ignore[no-any-return]
+                return self._quick[len(args)](args)  # type: ignore[no-any-return]
             except (NotThese, LookupError):
-                pass  # other types, or an error that names the place
+                pass  # the first call, other types, or an error that names the place
         values = self.positional(args, kwargs)
         if here is not None:
             return call(self, values)  # type: ignore[no-any-return]

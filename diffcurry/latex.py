@@ -10,6 +10,7 @@ import sympy
 from combinators.errors import DiffcurryError
 from combinators.terms import Lam
 from diffcurry.formula import formula
+from diffcurry.program import Program
 
 MOST_LINES, MOST_CHARACTERS = 24, 3000
 """How many definitions are listed, and how long one line may grow."""
@@ -45,6 +46,16 @@ def latex(lam: Lam, name: str = "") -> str | None:
     more = ["&\\;\\;\\vdots"] if len(definitions) > MOST_LINES else []
     lines = [f"{head} &= {_cut(_of(result))}", *listed, *more]
     return "$\\displaystyle \\begin{aligned}" + " \\\\ ".join(lines) + "\\end{aligned}$"
+
+
+def formula_latex(program: Program) -> str:
+    """The whole formula of a program as it stands, a line a definition, the result last.
+
+    It raises ``DomainError`` where there is none.
+    """
+    definitions, result = formula(program.lam, program.face, definitions=True)
+    lines = [f"{sympy.latex(symbol)} = {_of(meaning)}" for symbol, meaning in definitions]
+    return " \\\\\n".join([*lines, _of(result)])
 
 
 def _function_name(name: str) -> str:

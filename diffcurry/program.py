@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from combinators.kit.tree import distinct_nodes
+from combinators.kit.tree import size
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from combinators.terms import Lam, Term
+from combinators.terms import Lam
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
@@ -62,7 +62,7 @@ class Program:
 
     @cached_property
     def _is_large(self) -> bool:
-        return sum(1 for _ in distinct_nodes(self.lam, kind=Term)) > LARGE
+        return size(self.lam) > LARGE
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it has code.

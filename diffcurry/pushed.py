@@ -7,14 +7,12 @@ from typing import Any, ParamSpec
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Unit
 from combinators.represented import velocity
-from combinators.simplify import simplify
-from combinators.terms import Lam, Let, Proj, Tuple, Var
+from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types
 from combinators.tracing.traced import LIBRARY
 from combinators.tracing.trees import Face
-from diffcurry.derivative import Derivative, Written, applied, tangent_face
+from diffcurry.derivative import Derivative, Written, applied, finished, tangent_face
 from diffcurry.duals import result
-from diffcurry.folding import folded
 from diffcurry.function import Function
 from diffcurry.reverse import of_pair
 from interpreters.staging.programs import pushforward
@@ -46,16 +44,15 @@ class Pushed(Derivative[P, Any]):
         """``λ(x…, ẋ…). (y, ẏ)``."""
         obj, of_value = of_pair(closed.body.type, face, self.has_aux)
         both = pushforward(closed, captured)
-        whole = Var("both_", both.body.type)
-        y, dy = result(Proj(0, whole), Proj(1, whole), closed.body.type)
         shown = [of_value, tangent_face(of_value, obj)]
-        parts = [y, dy]
         if self.has_aux:
-            parts = [Proj(0, y), Proj(0, dy), Proj(1, y)]
             shown += [face.children[1] if face is not None else None]
-        name = f"jvp_{closed.name}" if closed.name else "jvp"
-        body = Let(((whole, both.body),), Tuple(tuple(parts)))
-        lam = simplify(Lam(both.params, body, name), fold=folded)
+
+        def results(whole: Var) -> Term:
+            y, dy = result(Proj(0, whole), Proj(1, whole), closed.body.type)
+            return Tuple((Proj(0, y), Proj(0, dy), Proj(1, y)) if self.has_aux else (y, dy))
+
+        lam = finished(both, results, f"jvp_{closed.name}" if closed.name else "jvp")
         return Written(lam, Face(tuple, (), tuple(shown)))
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:

@@ -48,9 +48,9 @@ class Quick:
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
         exec(_text(self._types, faces, lam.body.type, face, space), space)  # noqa: S102 (our own text)
-        self._shown: Run = space["shown"]
-        self.entry: Run = space["entry"]
-        """The function of arguments that need no conversion; it raises ``NotThese`` for others."""
+        self._shown: Run = space.pop("shown")
+        self.entry: Run = space.pop("entry")
+        """The function of a tuple of arguments; ``NotThese`` for those that need a conversion."""
         self._compute = compute
 
     def run(self, args: tuple[Any, ...]) -> Any:
@@ -90,10 +90,13 @@ def _given(value: Any, obj: Object) -> Any:
 def _text(
     types: tuple[Object, ...], faces: Faces, cod: Object, face: Face | None, space: dict[str, Any]
 ) -> str:
-    """Two functions: one that tests the arguments and computes, one that shows a result."""
+    """Two functions: one that tests the arguments and computes, one that shows a result.
+
+    The first takes a tuple as it stands: to call a function of ``*args`` takes longer.
+    """
     names = [f"x{index}" for index in range(len(types))]
     shown = _result("y", cod, face, space)
-    lines = [f"def entry({', '.join(names)}):"]
+    lines = ["def entry(args):", f"    ({''.join(f'{name}, ' for name in names)}) = args"]
     given = [
         _taken(name, obj, faces[index] if faces else None, lines, space)
         for index, (name, obj) in enumerate(zip(names, types, strict=True))
@@ -147,9 +150,11 @@ def _tests(name: str, obj: Object, space: dict[str, Any]) -> Iterator[str]:
             yield "        raise NotThese"
     elif isinstance(obj, Tensor) and obj.shape:
         space[f"dtype_{obj.dtype}"] = np.dtype(obj.dtype)
+        is_flat = len(obj.shape) == 1  # to compare two numbers is faster than to make a tuple
+        shape = f"{name}.ndim != 1 or {name}.size != {obj.size}"
         yield (
             f"    if type({name}) is not ndarray or {name}.dtype is not dtype_{obj.dtype} "
-            f"or {name}.shape != {obj.shape}:"
+            f"or {shape if is_flat else f'{name}.shape != {obj.shape}'}:"
         )
         yield "        raise NotThese"
     else:
@@ -168,7 +173,8 @@ def _result(name: str, obj: Object, face: Face | None, space: dict[str, Any]) ->
         for index, (part, child) in enumerate(zip(product.parts, shown.children, strict=True))
     ]
     if shown.kind is tuple:
-        return f"({', '.join(parts)}{',' * bool(parts)})"
+        as_it_is = parts == [f"{name}[{index}]" for index in range(len(parts))]
+        return name if as_it_is else f"({', '.join(parts)}{',' * bool(parts)})"
     build = f"build{len(space)}"
     space[build] = shown.build
     return f"{build}([{', '.join(parts)}])"

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import sympy
-
 from combinators.errors import DomainError, NotDifferentiable
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Product, tangent_of
@@ -94,13 +92,6 @@ def _equations(name: str, program: Program) -> list[str]:
         raise DomainError(f"{size:,} operations are no formula to read; diffcurry.formula gives it")
     definitions, result = formula(program.lam, program.face, definitions=True)
     return [f"{symbol} = {meaning}" for symbol, meaning in [*definitions, (name, result)]]
-
-
-def formula_latex(program: Program) -> str:
-    """The formula of a program in LaTeX, a line a definition."""
-    definitions, result = formula(program.lam, program.face, definitions=True)
-    lines = [f"{sympy.latex(symbol)} = {sympy.latex(meaning)}" for symbol, meaning in definitions]
-    return " \\\\\n".join([*lines, str(sympy.latex(result))])
 
 
 def code(program: Program) -> str:

@@ -37,16 +37,17 @@ def _is_ours(file: str) -> bool:
     return file.startswith(_HOUSE)
 
 
-def _is_house(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    if file == "<string>":  # the methods that a dataclass of ours was given
-        return str(frame.f_globals.get("__name__")).partition(".")[0] in _ROOMS
-    return _is_ours(file)
+def _is_generated(frame: FrameType) -> bool:
+    """Whether this is a method that a dataclass of ours was given."""
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _ROOMS
 
 
 def users_place() -> Place:
     """The innermost frame that is not in one of our rooms."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and _is_house(frame):
+    while frame.f_back is not None:
+        file = frame.f_code.co_filename
+        if not (_is_generated(frame) if file == "<string>" else _is_ours(file)):
+            break
         frame = frame.f_back
     return Place(frame.f_code.co_filename, frame.f_lineno)

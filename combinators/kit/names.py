@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 
@@ -12,13 +11,16 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()) -> None:
         """``taken`` are given already."""
         self._taken = set(taken)
-        self._count: Counter[str] = Counter()
+        self._count: dict[str, int] = {}
 
     def fresh(self, wish: str) -> str:
         """``wish``, or ``wish`` with a number that makes it unique."""
-        name = wish
-        while name in self._taken:
-            self._count[wish] += 1
-            name = f"{wish}{self._count[wish]}"
-        self._taken.add(name)
+        name, taken = wish, self._taken
+        if name in taken:
+            count = self._count.get(wish, 0)
+            while name in taken:
+                count += 1
+                name = f"{wish}{count}"
+            self._count[wish] = count
+        taken.add(name)
         return name

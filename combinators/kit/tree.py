@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
+from operator import methodcaller
 from typing import Any, ClassVar
 
 
@@ -25,6 +26,10 @@ class Syntax:
         """What the node was built from."""
         known = vars(self)
         return tuple([known[name] for name in _names(type(self))[0]])
+
+    def below(self) -> tuple[Any, ...]:
+        """The nodes of its own kind that it is made of, in order: the terms of a term."""
+        return tuple(nodes_in(self.arguments()))
 
     def remarks(self) -> dict[str, Any]:
         """What it was built with besides, and equality ignores: a name, the user's line."""
@@ -89,13 +94,14 @@ def _names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return _NAMES[cls]
 
 
-def _children(values: Iterable[Any], kind: type[Any]) -> list[Syntax]:
-    found: list[Syntax] = []
+def nodes_in(values: Iterable[Any], kind: type[Any] = Syntax) -> list[Any]:
+    """The nodes of a kind among ``values``, in order."""
+    found: list[Any] = []
     for value in values:
         if isinstance(value, kind):
             found.append(value)
         elif type(value) is tuple:
-            found += _children(value, kind)
+            found += nodes_in(value, kind)
     return found
 
 
@@ -126,22 +132,43 @@ def distinct_nodes(
 ) -> Iterator[Any]:
     """Every node below ``root`` once, children first; nodes already ``seen`` are passed over.
 
-    Only nodes of a ``kind`` are visited: terms without their types, say.
+    Of a ``kind``, those that are reached by its ``below``: terms without their types, say.
     """
     if seen is not None and seen(root):
         return
+    inside: Callable[[Any], Any] = _everything if kind is Syntax else methodcaller("below")
     met = {id(root)}
-    stack = [(root, iter(_children(root.arguments(), kind)))]
+    stack = [(root, iter(inside(root)))]
     while stack:
         node, children = stack[-1]
         for child in children:
-            if id(child) not in met and (seen is None or not seen(child)):
-                met.add(id(child))
-                stack.append((child, iter(_children(child.arguments(), kind))))
+            if id(child) in met or (seen is not None and seen(child)):
+                continue
+            met.add(id(child))
+            within = inside(child)
+            if within:
+                stack.append((child, iter(within)))
                 break
+            yield child
         else:
             stack.pop()
             yield node
+
+
+def size(root: Syntax) -> int:
+    """How many nodes of its kind are below ``root``, itself among them."""
+    met: set[int] = set()
+    todo: list[Any] = [root]
+    while todo:
+        node = todo.pop()
+        if id(node) not in met:
+            met.add(id(node))
+            todo.extend(node.below())
+    return len(met)
+
+
+def _everything(node: Syntax) -> list[Any]:
+    return nodes_in(node.arguments())
 
 
 def _number(root: Syntax, numbers: dict[Any, int]) -> int:

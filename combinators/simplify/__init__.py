@@ -23,6 +23,7 @@ from combinators.simplify.needs import Analysis
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
 from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
 from combinators.simplify.rules import FAST, RULES, STEPS
+from combinators.simplify.sums import summed
 from combinators.simplify.written import written
 from combinators.terms import Lam
 
@@ -30,6 +31,8 @@ PASSES = 8
 """A program that still changes after so many passes is left as it is then."""
 FUSIONS = 2
 """Two choices by one test that are not made one so many times are two."""
+SUMS, TIDYING = 2, 4
+"""How often sums are taken out of loops, out of loops in loops first, and the passes after that."""
 
 
 def simplify(
@@ -55,19 +58,29 @@ def simplify(
     switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold)
     with uncollected():
         made, last = passed(lam, switches)
-        tries = FUSIONS if switches.has("cond-fusion") else 0
-        for _ in range(0 if last.is_flat and not switches.count_uses else PASSES):
-            if tries and last.is_twice:
+        fusions, sums = FUSIONS if switches.has("cond-fusion") else 0, SUMS
+        left = 0 if last.is_flat and not switches.count_uses else PASSES
+        units = last.units
+        while left:
+            left -= 1
+            if fusions and last.is_twice:
                 one = fused(made)
                 if one is made:
-                    tries -= 1
+                    fusions -= 1
                 else:
                     switches.say("cond-fusion", made, one)
                     made, last = passed(one, switches)
-            analysis = Analysis(made, last.units, switches)
+                    units = last.units
+            analysis = Analysis(made, units, switches)
             before = switches.fired
-            made, last = passed(made, switches, analysis, last.ids)
-            if switches.fired == before and not last.placed:
+            made, last = passed(made, switches, analysis, {*map(id, units)})
+            units = last.units
+            is_settled = switches.fired == before and not last.placed
+            if sums and (is_settled or not left):
+                sums, units = sums - 1, summed(units, switches)
+            if units is not last.units:
+                made, left = units[-1], max(left, TIDYING)
+            elif is_settled:
                 break
         return written(made, last.ids, switches, frozenset(keep))
 

@@ -106,8 +106,9 @@ class Writer:
 
     def _name(self, wish: str) -> str:
         """A new name; a number that an earlier pass gave is given anew."""
-        stem = wish.rstrip("0123456789") or wish
-        return self.names.fresh(stem if wish in self._home else wish)
+        if wish in self._home:
+            wish = wish.rstrip("0123456789") or wish
+        return self.names.fresh(wish)
 
     def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
         """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
@@ -138,9 +139,9 @@ class Writer:
                 return known
             if block.loop:
                 block = self._out_of_loops(term, block, wish)
-        name = self._name(wish)
-        same = like is not None and like.name == name and like.type is term.type
-        var = like if like is not None and same else Var(name, term.type)
+        name, obj = self._name(wish), term.type
+        same = like is not None and like.name == name and like.type is obj
+        var = like if like is not None and same else Var(name, obj)
         block.lines.append((var, term))
         self._lines[name] = term
         self._home[name] = block.depth
@@ -188,7 +189,7 @@ class Writer:
             if key is None:
                 return None
             keys.append(key)
-        if head in COMMUTATIVE:
+        if len(keys) > 1 and head in COMMUTATIVE:
             keys.sort()
         return head, parameters, *keys
 
@@ -212,22 +213,23 @@ class Writer:
     def _rewritten(self, term: Term, seen: View, block: Block, wish: str) -> Term | None:
         if self._nesting >= NESTING:
             return None
-        rules = self.switches.rules.get(seen[0])
-        if rules is not None:
-            marks: set[str] = set()
-            for operand in seen[1]:
-                if isinstance(operand, Var):
-                    marks.update(self._marks.get(operand.name, ()))
-                else:
-                    marks.update(atom_marks(operand))
-            for rule in rules:
-                applied = rule.apply(term, self) if rule.marks <= marks else None
+        marks: set[str] = set()
+        are_numbers = True
+        for operand in seen[1]:
+            if isinstance(operand, Var):
+                are_numbers = False
+                marks.update(self._marks.get(operand.name, ()))
+            else:
+                marks.update(atom_marks(operand))
+        if seen[0] in self.switches.rules:
+            for rule in self.switches.tried(seen[0], marks):
+                applied = rule.apply(term, self)
                 if applied is not None:
                     after = self._built(*applied, term.type, block, wish)
                     if after is not None:
                         self.switches.say(rule.name, term, self.definition(after), wish)
                         return after
-        return self._folded(term) if self.switches.fold is not None else None
+        return self._folded(term) if are_numbers and self.switches.fold is not None else None
 
     def _built(
         self, pattern: Pattern, found: Found, out: Object, block: Block, wish: str
@@ -262,10 +264,14 @@ class Writer:
 
     def _folded(self, term: Term) -> Term | None:
         """A primitive of numbers as a number."""
-        if not isinstance(term, Prim) or not isinstance(term.type, Tensor) or not term.args:
+        if not isinstance(term, Prim) or not term.args:
             return None
-        sizes = [a.literal.array.size for a in term.args if isinstance(a, Const)]
-        if len(sizes) < len(term.args) or term.type.size > max(FOLDED, *sizes):
+        sizes: list[int] = []
+        for arg in term.args:
+            if not isinstance(arg, Const):
+                return None
+            sizes.append(arg.literal.array.size)
+        if not isinstance(term.type, Tensor) or term.type.size > max(FOLDED, *sizes):
             return None
         if not self.switches.has("fold-constants") or self.switches.fold is None:
             return None

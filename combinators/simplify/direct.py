@@ -6,10 +6,12 @@ times as much. A line that is nested deeper than ``DEEP`` takes that way.
 
 from __future__ import annotations
 
+from typing import Any
+
 from combinators.primitives.loops import LOOPS
 from combinators.simplify.blocks import Block, Writer
 from combinators.simplify.parts import Value
-from combinators.simplify.rebuilt import operands, rebuilt
+from combinators.simplify.rebuilt import rebuilt
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var
 
 DEEP = 40
@@ -18,21 +20,20 @@ DEEP = 40
 
 def is_direct(term: Term, env: dict[str, Value], depth: int = DEEP) -> bool:
     """Whether ``term`` holds no λ, choice, call or loop, and no value that is written later."""
-    match term:
-        case Var(name):
-            return isinstance(env.get(name), Term)
-        case Const():
-            return True
-        case Prim(operation, parts) if operation.primitive not in LOOPS:
-            pass
-        case Tuple(parts):
-            pass
-        case Proj(_, product):
-            parts = (product,)
-        case _:
+    if isinstance(term, Var):
+        return isinstance(env.get(term.name), Term)
+    if isinstance(term, Const):
+        return True
+    if isinstance(term, Prim):
+        if term.operation.primitive in LOOPS:
             return False
-    for part in parts:
-        if not is_direct(part, env, depth - 1):
+    elif not isinstance(term, (Tuple, Proj)):
+        return False
+    for part in term.below():
+        if isinstance(part, Var):
+            if not isinstance(env.get(part.name), Term):
+                return False
+        elif not isinstance(part, Const) and not is_direct(part, env, depth - 1):
             return False
     return depth > 0
 
@@ -41,12 +42,16 @@ def direct(
     term: Term, env: dict[str, Value], writer: Writer, block: Block, wish: Var | None = None
 ) -> Term:
     """The atom for a term of which ``is_direct`` holds."""
-    match term:
-        case Var(name):
-            return env[name]  # type: ignore[return-value]
-        case Const() | Prim(_, ()):
-            return term
-    parts = operands(term)
-    atoms = tuple([direct(part, env, writer, block) for part in parts])
-    made = rebuilt(term, parts, atoms)
+    if isinstance(term, Var):
+        return env[term.name]  # type: ignore[return-value]
+    if isinstance(term, Const):
+        return term
+    parts = term.below()
+    if not parts and isinstance(term, Prim):
+        return term
+    atoms: list[Any] = [
+        env[part.name] if isinstance(part, Var) else direct(part, env, writer, block)
+        for part in parts
+    ]
+    made = rebuilt(term, parts, tuple(atoms))
     return writer.emit(made, block, wish.name if wish is not None else "v", wish)

@@ -282,10 +282,14 @@ class _Loop:
             entries += run.unpacked(made, self.places, self.block)
             parts[1] = assembled(stack, out.known)
         else:
-            both = (run.packed(kept, self.body), run.packed(out.atoms, self.body))
-            pair = run.writer.together(both, self.body)
+            is_whole = self.places == [()] and out.is_whole
+            if is_whole and isinstance(result, Var):
+                pair: Term = result
+            else:
+                both = (run.packed(kept, self.body), run.packed(out.atoms, self.body))
+                pair = run.writer.together(both, self.body)
             made = self._made(self.term.operation, (carry, item), pair, (init, xs), wish)
-            if made.type is self.term.type and self.places == [()] and out.is_whole:
+            if is_whole and made.type is self.term.type:
                 return made
             carried = run.writer.emit(Proj(0, made), self.block)
             stacked = run.writer.emit(Proj(1, made), self.block)

@@ -114,9 +114,10 @@ View = tuple[str, tuple[Term, ...], tuple[tuple[str, Any], ...]]
 
 def view(term: Term) -> View | None:
     """The head, the operands and the parameters of a term; None where it has none."""
+    if isinstance(term, Prim):
+        operation = term.operation
+        return operation.primitive.name, term.args, operation.parameters
     match term:
-        case Prim(operation, args):
-            return operation.primitive.name, args, operation.parameters
         case Proj(index, product):
             return "proj", (product,), (("index", index),)
         case Tuple(items, names):

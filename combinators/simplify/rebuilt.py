@@ -5,24 +5,16 @@ from __future__ import annotations
 from operator import is_
 from typing import TypeVar
 
-from combinators.terms import App, Cond, Prim, Proj, Term, Tuple
+from combinators.terms import App, Cond, Prim, Proj, Term, Tuple, prim
 
 T = TypeVar("T", bound=Term)
 
 
 def operands(term: Term) -> tuple[Term, ...]:
     """What a line is made of; an atom, or a λ, of itself."""
-    match term:
-        case Prim(_, (_, *_) as items) | Tuple(items):
-            return items
-        case Proj(_, product):
-            return (product,)
-        case App(function, argument):
-            return function, argument
-        case Cond(test, then, other):
-            return test, then, other
-        case _:
-            return (term,)
+    if isinstance(term, (Prim, Tuple)):
+        return term.below() if term.below() or isinstance(term, Tuple) else (term,)
+    return term.below() if isinstance(term, (Proj, App, Cond)) else (term,)
 
 
 def rebuilt(term: Term, before: tuple[Term, ...], parts: tuple[Term, ...]) -> Term:
@@ -30,8 +22,8 @@ def rebuilt(term: Term, before: tuple[Term, ...], parts: tuple[Term, ...]) -> Te
     if all(map(is_, parts, before)):
         return term
     match term:
-        case Prim(_, (_, *_)):
-            return _like(term, args=parts)
+        case Prim(operation, (_, *_), place):
+            return prim(term.type, operation, parts, place)
         case Tuple():
             return _like(term, items=parts)
         case Proj():

@@ -141,6 +141,11 @@ class Switches:
         for rule in rules:
             if rule.name not in off and rule.group not in off:
                 self.rules[rule.left.head].append(rule)
+        heads = self.rules.items()
+        self._marks = {
+            name: frozenset[str]().union(*[r.marks for r in all_]) for name, all_ in heads
+        }
+        self._tried: dict[tuple[str, frozenset[str]], list[Rule]] = {}
         self.count_uses = any(
             _is_counted(rule.left) for found in self.rules.values() for rule in found
         )
@@ -149,6 +154,14 @@ class Switches:
     def has(self, step: str) -> bool:
         """Whether a step is on."""
         return step in self.steps
+
+    def tried(self, head: str, marks: set[str]) -> list[Rule]:
+        """The rules for a head that may apply where the operands bear these marks."""
+        key = head, self._marks[head] & marks
+        found = self._tried.get(key)
+        if found is None:
+            found = self._tried[key] = [r for r in self.rules[head] if r.marks <= key[1]]
+        return found
 
     def say(self, rule: str, before: Term, after: Term, variable: str = "") -> None:
         """Note that a rule has fired."""

@@ -12,7 +12,7 @@ from combinators.simplify.holes import filled, is_typed_zero
 from combinators.simplify.patterns import is_atom
 from combinators.simplify.rebuilt import operands, rebuilt
 from combinators.simplify.rule import Switches
-from combinators.terms import Const, Lam, Let, Term, Tuple, Var
+from combinators.terms import Const, Lam, Let, Prim, Term, Tuple, Var
 from combinators.tracing.scope import LINE
 
 
@@ -45,7 +45,8 @@ class _Writing:
         end: tuple[Term, ...] = yield self._scopes((result,), uses)
         for var, term in reversed(lines):
             if var.name in uses:
-                found = before = operands(term)
+                before = term.args if type(term) is Prim and term.args else operands(term)
+                found = before
                 if not _note(found, uses):
                     found = yield self._scopes(before, uses)
                 parts[var.name] = before, found
@@ -54,9 +55,10 @@ class _Writing:
         for var, term in lines:
             if var.name not in parts:
                 continue
-            made, height = _placed(term, *parts[var.name], inside)
-            if uses[var.name] == 1 and height <= LINE and var.name not in self._keep:
-                inside[var.name] = made, height
+            name = var.name
+            made, height = _placed(term, *parts[name], inside)
+            if uses[name] == 1 and height <= LINE and name not in self._keep:
+                inside[name] = made, height
             else:
                 named.append((var, made))
         last = end[0]
@@ -99,12 +101,14 @@ class _Writing:
 
 def _note(parts: tuple[Term, ...], uses: dict[str, int]) -> bool:
     """Count the uses of a line of variables and numbers; of another, do nothing."""
-    for part in parts:
-        if not isinstance(part, (Var, Const)):
-            return False
+    names: list[str] = []
     for part in parts:
         if isinstance(part, Var):
-            uses[part.name] = uses.get(part.name, 0) + 1
+            names.append(part.name)
+        elif not isinstance(part, Const):
+            return False
+    for name in names:
+        uses[name] = uses.get(name, 0) + 1
     return True
 
 
@@ -124,10 +128,13 @@ def _placed(
     made: list[Term] = []
     height = 0
     for part in parts:
-        if isinstance(part, Var) and part.name in inside:
-            below, tall = inside[part.name]
-            height = max(height, tall)
-            made.append(below)
-        else:
+        found = inside.get(part.name) if isinstance(part, Var) else None
+        if found is None:
             made.append(part)
+        else:
+            below, tall = found
+            made.append(below)
+            height = max(height, tall)
+    if not height and parts is before:
+        return term, 1
     return rebuilt(term, before, tuple(made)), height + 1

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
-from combinators.kit.locate import users_place
+from combinators.kit.locate import Place, users_place
 from combinators.objects import Object, Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive
-from combinators.terms import Const, Prim, Proj, Term, Tuple, Var, const
+from combinators.terms import Const, Prim, Proj, Term, Tuple, Var, const, prim
 from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.tracing.trees import Face, face_of
@@ -45,7 +46,8 @@ def emit(
 def operand(value: Any) -> Term:
     """A number, an array or a traced value as an operand."""
     if isinstance(value, Traced):
-        check_in_scope(value.variable, value.scope)
+        if value.scope is not current() or not value.scope.is_open:
+            check_in_scope(value.variable, value.scope)
         return value.variable
     if isinstance(value, np.ma.MaskedArray):
         raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
@@ -63,10 +65,10 @@ def _no_number(value: Any) -> TypeMismatch:
 
 def dtype_of(value: Any) -> Any:
     """What promotion looks at: a dtype, or a Python scalar, which is weak."""
-    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-        return value
     if isinstance(value, Traced):
         return value.dtype
+    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
+        return value
     if not isinstance(value, (*NUMBERS, list)):
         raise _no_number(value)
     return np.asarray(value).dtype
@@ -74,20 +76,25 @@ def dtype_of(value: Any) -> Any:
 
 def apply(primitive: Primitive, *args: Any, **parameters: Any) -> Traced:
     """The primitive applied to numbers, arrays and traced tensors."""
-    operation = Operation(primitive, tuple(parameters.items()))
+    given = tuple(parameters.items())
+    operation = Operation(primitive, given) if given else primitive.plain
     if primitive.promote is None:
-        operands = tuple(operand(arg) for arg in args)
+        operands = [operand(arg) for arg in args]
     else:
         dtypes = primitive.promote([dtype_of(arg) for arg in args])
-        operands = tuple(_promoted(arg, to) for arg, to in zip(args, dtypes, strict=True))
-    return emit_operation(operation, operands)
+        operands = [_promoted(arg, to) for arg, to in zip(args, dtypes, strict=True)]
+    return emit_operation(operation, tuple(operands))
 
 
 def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:
     """A node that applies ``operation``, marked with the user's line."""
     place = users_place()
-    obj = operation.type(*(term.type for term in operands))
-    return emit(obj, lambda *terms: Prim(operation, terms, place), operands)
+    obj = operation.type(*[term.type for term in operands])
+    return emit(obj, partial(_prim, obj, operation, place), operands)
+
+
+def _prim(obj: Object, operation: Operation, place: Place, *terms: Term) -> Prim:
+    return prim(obj, operation, terms, place)
 
 
 def check_fits(number: int, to: np.dtype[Any]) -> None:
@@ -102,7 +109,10 @@ def check_fits(number: int, to: np.dtype[Any]) -> None:
 
 def _promoted(value: Any, to: np.dtype[Any] | None) -> Term:
     term = operand(value)
-    if to is None or (isinstance(term.type, Tensor) and term.type.dtype == element_name(to)):
+    if to is None:
+        return term
+    obj = term.type
+    if isinstance(obj, Tensor) and obj.dtype == element_name(to):
         return term
     if isinstance(term, Const):
         if to.kind in "iu" and term.literal.array.ndim == 0:

@@ -7,11 +7,10 @@ once stands where it is used, and what is used again is named by a ``let``: shar
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 from combinators.errors import EscapedVariable
 from combinators.kit.names import Names
@@ -22,11 +21,8 @@ LINE = 6
 """An expression nested deeper than this is broken into named parts."""
 
 
-class _Binding(NamedTuple):
-    var: Var
-    make: Callable[..., Term]
-    operands: tuple[Term, ...]
-    captured: tuple[Var, ...]
+_Binding = tuple[Var, Callable[..., Term], tuple[Term, ...], tuple[Var, ...]]
+"""A variable, what makes its term, the operands, and what the term captures besides."""
 
 
 class Scope:
@@ -64,9 +60,9 @@ class Scope:
 
     def parameter(self, wish: str, obj: Object) -> Var:
         """A variable that the λ binds."""
-        var = Var(self.names.fresh(wish), obj)
-        self._own.add(var.name)
-        return var
+        name = self.names.fresh(wish)
+        self._own.add(name)
+        return Var(name, obj)
 
     def bind(
         self,
@@ -77,8 +73,10 @@ class Scope:
         wish: str = "v",
     ) -> Var:
         """Note that a variable of type ``obj`` stands for ``make(*operands)``."""
-        var = self.parameter(wish, obj)
-        self._bindings.append(_Binding(var, make, operands, captured))
+        name = self.names.fresh(wish)
+        self._own.add(name)
+        var = Var(name, obj)
+        self._bindings.append((var, make, operands, captured))
         return var
 
     def close(
@@ -86,51 +84,63 @@ class Scope:
     ) -> tuple[Term, tuple[Var, ...]]:
         """The scope as a term that gives ``make(*operands)``, and the variables it captures."""
         self.is_open = False
-        result = _Binding(Var("", Unit), make, operands, ())
+        result = Var("", Unit), make, operands, ()
         uses, captured = self._count_uses(result)
-        return self._write(result, uses), captured
+        written = self._write(result, uses)
+        self._bindings.clear()  # what was traced holds its scope, and need not hold all this
+        return written, captured
 
-    def _count_uses(self, result: _Binding) -> tuple[Counter[str], tuple[Var, ...]]:
-        uses: Counter[str] = Counter({"": 1})
-        captured: dict[str, Var] = {}
+    def _count_uses(self, result: _Binding) -> tuple[dict[str, int], tuple[Var, ...]]:
+        uses: dict[str, int] = {"": 1}
+        beyond: dict[str, Var] = {}
+        own = self._own
+        for var, _, operands, captured in (result, *reversed(self._bindings)):
+            if var.name not in uses:
+                continue
+            for operand in operands:
+                if type(operand) is Var:
+                    name = operand.name
+                    uses[name] = uses.get(name, 0) + 1
+                    if name not in own:
+                        beyond[name] = operand
+            for used in captured:
+                uses[used.name] = uses.get(used.name, 0) + 2
+                if used.name not in own:
+                    beyond[used.name] = used
+        return uses, tuple(reversed(beyond.values()))
 
-        def use(var: Var, times: int) -> None:
-            uses[var.name] += times
-            if var.name not in self._own:
-                captured[var.name] = var
-
-        for binding in (result, *reversed(self._bindings)):
-            if uses[binding.var.name]:
-                for operand in binding.operands:
-                    if isinstance(operand, Var):
-                        use(operand, 1)
-                for var in binding.captured:
-                    use(var, 2)
-        return uses, tuple(reversed(captured.values()))
-
-    def _write(self, result: _Binding, uses: Counter[str]) -> Term:
-        inlined: dict[str, Term] = {}
-        height: dict[str, int] = {}
+    def _write(self, result: _Binding, uses: dict[str, int]) -> Term:
+        inlined: dict[str, tuple[Term, int]] = {}
         named: list[tuple[Var, Term]] = []
-
-        def write(binding: _Binding) -> tuple[Term, int]:
-            names = [o.name if isinstance(o, Var) else "" for o in binding.operands]
-            written = (
-                inlined.get(name, operand)
-                for name, operand in zip(names, binding.operands, strict=True)
-            )
-            return binding.make(*written), 1 + max((height.get(n, 0) for n in names), default=0)
-
-        for binding in self._bindings:
-            name = binding.var.name
-            if uses[name]:
-                term, tall = write(binding)
-                if uses[name] == 1 and tall <= LINE:
-                    inlined[name], height[name] = term, tall
-                else:
-                    named.append((binding.var, term))
-        body, _ = write(result)
+        for var, make, operands, _ in self._bindings:
+            times = uses.get(var.name)
+            if times is None:
+                continue
+            parts, height = _placed(operands, inlined)
+            if times == 1 and height <= LINE:
+                inlined[var.name] = make(*parts), height
+            else:
+                named.append((var, make(*parts)))
+        _, make, operands, _ = result
+        body = make(*_placed(operands, inlined)[0])
         return Let(tuple(named), body) if named else body
+
+
+def _placed(
+    operands: tuple[Term, ...], inlined: dict[str, tuple[Term, int]]
+) -> tuple[list[Term], int]:
+    """The operands with what is used once in its place, and the height of what they make."""
+    parts: list[Term] = []
+    height = 0
+    for operand in operands:
+        found = inlined.get(operand.name) if type(operand) is Var else None
+        if found is None:
+            parts.append(operand)
+        else:
+            part, tall = found
+            parts.append(part)
+            height = max(height, tall)
+    return parts, height + 1
 
 
 _CURRENT: ContextVar[Scope | None] = ContextVar("scope", default=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, Never
 
 import numpy as np
@@ -257,14 +258,25 @@ class Traced:
 
 
 def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    try:
-        inspect.signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeMismatch(
-            f"{name} of a traced value: {error}; here it is {function.__name__}"
-            f"{inspect.signature(function)}"
-        ) from None
+    if kwargs or not _takes(function, len(args)):
+        signature = inspect.signature(function)
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeMismatch(
+                f"{name} of a traced value: {error}; here it is {function.__name__}{signature}"
+            ) from None
     return function(*args, **kwargs)
+
+
+@lru_cache(maxsize=1 << 10)
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function takes so many arguments, by position."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def _unknown(name: str) -> MissingRule:

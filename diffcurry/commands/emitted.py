@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from diffcurry.latex import formula_latex
 from diffcurry.program import Program
-from diffcurry.stages import code, formula_latex
+from diffcurry.stages import code
 
 EMITTERS: dict[str, Callable[[Program], str]] = {
     "combinators": lambda program: str(program.combinators),

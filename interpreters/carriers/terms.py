@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
 from combinators.errors import ConcreteValueNeeded
@@ -41,7 +42,7 @@ class Terms:
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
         """A node that applies the primitive."""
-        return lambda *xs: atoms.primitive(operation, *xs)
+        return partial(atoms.primitive, operation)
 
     def add(self, x: Atom, y: Atom) -> Atom:
         """A sum of cotangents."""

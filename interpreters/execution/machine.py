@@ -93,7 +93,7 @@ class Arrow:
     def steps(self) -> tuple[Step, ...]:
         """The rope, laid out."""
         if self._steps is None:
-            self._steps = tuple(_laid_out(self.rope))
+            self._steps = _laid_out(self.rope)
         return self._steps
 
     def enter(self, _: Machine) -> Iterator[Step]:
@@ -107,16 +107,16 @@ class Arrow:
         return settled(machine.stack.pop(), self.cod)
 
 
-def _laid_out(rope: tuple[Step | Arrow, ...]) -> Iterator[Step]:
-    stack = [iter(rope)]
-    while stack:
-        for part in stack[-1]:
-            if isinstance(part, Arrow):
-                stack.append(iter(part.rope))
-                break
-            yield part
+def _laid_out(rope: tuple[Step | Arrow, ...]) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    todo = list(reversed(rope))
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Arrow):
+            todo.extend(reversed(part.rope))
         else:
-            stack.pop()
+            steps.append(part)
+    return tuple(steps)
 
 
 def settled(value: Any, obj: Object) -> Any:

@@ -71,6 +71,7 @@ class Running:
         controlled = getattr(self.over, "controlled", None)
         self.control = None if controlled is None else controlled()
         self._steps: dict[Any, Step] = {}
+        self._copies: dict[int, Step] = {}
         self._primitives: dict[Any, Arrow] = {}
 
     def record(self, step: steps.Reversible) -> Step:
@@ -105,25 +106,31 @@ class Running:
 
     def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
         """Each on a copy of the source, then their tuple."""
-        cod = Product(*(arrow.cod for arrow in arrows))
-        literals = frozenset(i for i, arrow in enumerate(arrows) if arrow.literal)
+        types = tuple([arrow.cod for arrow in arrows])
+        cod = Product(*types)
         if not arrows:
             return Arrow(dom, cod, (self.record(steps.constant(())),))
-        indices = [arrow.component for arrow in arrows]
-        if all(index is not None for index in indices):
-            chosen = tuple(index for index in indices if index is not None)
+        chosen = tuple([arrow.component for arrow in arrows if arrow.component is not None])
+        if len(chosen) == len(arrows):
             return Arrow(dom, cod, (self.step(steps.select, chosen, self.over.add),))
         rope: list[Step | Arrow] = []
         for depth, arrow in enumerate(arrows, 1):
-            rope += [self.step(steps.over, depth, self.over.add), arrow]
-        rope.append(self.step(steps.pair, tuple([arrow.cod for arrow in arrows])))
+            rope += (self._copy(depth), arrow)
+        rope.append(self.step(steps.pair, types))
+        literals = frozenset([i for i, arrow in enumerate(arrows) if arrow.literal])
         return Arrow(dom, cod, tuple(rope), literals=literals)
+
+    def _copy(self, depth: int) -> Step:
+        """A copy of what lies so deep."""
+        found = self._copies.get(depth)
+        if found is None:
+            found = self._copies[depth] = self.record(steps.over(depth, self.over.add))
+        return found
 
     def extend(self, context: Product, arrow: Arrow) -> Arrow:
         """Run on a copy, and append."""
-        over = self.step(steps.over, 1, self.over.add)
         append = self.record(steps.append(context.width, arrow.cod))
-        return Arrow(context, context.snoc(arrow.cod), (over, arrow, append))
+        return Arrow(context, context.snoc(arrow.cod), (self._copy(1), arrow, append))
 
     def const(self, dom: Object, value: Literal) -> Arrow:
         """A number of the carrier."""

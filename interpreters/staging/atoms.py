@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from combinators.objects import Object, Record, component, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
-from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, pack
+from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, pack, prim
 from combinators.tracing.emit import emit, scope_here
 from combinators.tracing.scope import Scope, current
 from interpreters.flat import parts_of
@@ -24,7 +25,7 @@ class Atom:
     def __init__(self, term: Term) -> None:
         """Of a ``Var`` or a ``Const``."""
         self.term = term
-        self._taken: dict[int, Atom] = {}
+        self._taken: dict[int, Atom] | None = None
         self._scope: Scope | None = None
 
     @property
@@ -35,12 +36,14 @@ class Atom:
     def __getitem__(self, index: int) -> Atom:
         """The component ``index``; written once a scope."""
         here = current()
-        if self._scope is not here:
-            self._scope, self._taken = here, {}
-        if index not in self._taken:
+        taken = self._taken
+        if taken is None or self._scope is not here:
+            self._scope = here
+            taken = self._taken = {}
+        if index not in taken:
             part = component(self.type, index)
-            self._taken[index] = write(lambda term: Proj(index, term), self, obj=part)
-        return self._taken[index]
+            taken[index] = write(lambda term: Proj(index, term), self, obj=part)
+        return taken[index]
 
     def __iter__(self) -> Iterator[Atom]:
         """Over the components."""
@@ -71,8 +74,14 @@ def write_shared(term: Term, captured: Iterable[Var], wish: str = "v") -> Atom:
 
 def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
     """A primitive applied."""
-    cod = operation.type(*[operand.term.type for operand in operands])
-    return write(lambda *terms: Prim(operation, terms), *operands, wish=wish, obj=cod)
+    terms = tuple([operand.term for operand in operands])
+    obj = operation.type(*[term.type for term in terms])
+    scope = current() or scope_here()
+    return Atom(scope.bind(obj, partial(_prim, obj, operation), terms, (), wish))
+
+
+def _prim(obj: Object, operation: Operation, *terms: Term) -> Prim:
+    return prim(obj, operation, terms)
 
 
 def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
@@ -99,12 +108,12 @@ def zeros(obj: Object) -> Atom:
 
 def plus(x: Atom, y: Atom) -> Atom:
     """The sum of two cotangents."""
-    return primitive(Operation(PLUS), x, y)
+    return primitive(PLUS.plain, x, y)
 
 
 def packed(x: Atom) -> Atom:
     """A cotangent as a ``Tangent``."""
-    return primitive(Operation(PACK), x)
+    return primitive(PACK.plain, x)
 
 
 def unpacked(x: Atom, obj: Object) -> Atom:

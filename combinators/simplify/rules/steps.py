@@ -6,6 +6,7 @@ from combinators.simplify.rule import Step
 
 FIG = "000, Fig. 12"
 CLASSIC = "Muchnick, Advanced Compiler Design and Implementation"
+SUMS = "distributivity: Σ aᵢᵀ bᵢ = Aᵀ B of the stacks"
 
 STEPS = (
     Step("beta", "inlining", FIG, "(λx. e) a ⇝ let x = a in e, of a λ that stands there"),
@@ -30,6 +31,8 @@ STEPS = (
     Step("stack-steady", "loops", CLASSIC, "what every step gives alike, or passes on, is spread"),
     Step("row-steady", "loops", CLASSIC, "a row that is the same at every step is no row"),
     Step("hoist", "loops", CLASSIC, "what a step computes from outside only, before the loop"),
+    Step("loop-sums", "loops", SUMS, "cotangents that a loop only adds up, after the loop"),
+    Step("loop-adds", "fast_math", SUMS, "numbers that a loop only adds up, after the loop"),
     Step("call-parts", "inlining", CLASSIC, "what a known function takes or gives unneeded goes"),
     Step(
         "common", "sharing", CLASSIC, "one name for equal terms, seen from where the first stands"

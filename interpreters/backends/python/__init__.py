@@ -1,6 +1,5 @@
 """Python and NumPy: a program as a module that needs nothing of ours."""
 
-from interpreters.backends.python.entry import NotThese, entry
 from interpreters.backends.python.program import Compiled, compile_program
 
-__all__ = ["Compiled", "NotThese", "compile_program", "entry"]
+__all__ = ["Compiled", "compile_program"]

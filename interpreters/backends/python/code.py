@@ -75,7 +75,8 @@ def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statem
     for statement in each:
         match statement:
             case Assign(targets, text):
-                uses.update(words(text))
+                for word in words(text):
+                    uses[word] = uses.get(word, 0) + 1
                 for target in targets:
                     makers.setdefault(target, []).append(statement)
             case Do(text):
@@ -119,8 +120,11 @@ def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:
 
 def text_of(body: list[Statement], depth: int) -> Iterator[str]:
     """The lines."""
+    space = INDENT * depth
     for statement in body:
         match statement:
+            case Assign((target,), str() as text):
+                yield f"{space}{target} = {text}"
             case Assign(targets, text):
                 yield from laid(f"{', '.join(targets)} = ", text, "", depth)
             case Do(text, before):

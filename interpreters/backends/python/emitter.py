@@ -55,13 +55,16 @@ class Survey(NamedTuple):
             node = todo.pop()
             if isinstance(node, Prim):
                 scales = scales or node.operation.name in ("scale", "unscale")
-            for part in _parts(node):
+            for part in node.below():
                 kind = type(part)
+                if kind is Var or kind is Const:
+                    continue
+                nested = nested or kind is Lam or kind is Cond
                 if kind is Lam:
                     times[id(part)] += 1
-                nested = nested or kind is Lam or kind is Cond
-                if kind is not Var and kind is not Const and times[id(part)] <= 1:
-                    todo.append(part)
+                    if times[id(part)] > 1:
+                        continue
+                todo.append(part)
         # Only λs and branches capture.
         return cls(captured(root)[1] if nested else {id(root): ()}, times, scales)
 
@@ -244,22 +247,6 @@ class Emitter:
         """What a parameter or a call gives, of which nothing is known."""
         root = Root(fresh=False) if isinstance(obj, Tensor) and obj.shape else None
         return Leaf(text, obj, ATOM, root, tainted=self.level == DOUBTFUL)
-
-
-def _parts(node: Any) -> tuple[Term, ...]:
-    match node:
-        case App(function, argument):
-            return function, argument
-        case Tuple(items) | Prim(_, items):
-            return items
-        case Let(bindings, body):
-            return (*(bound for _, bound in bindings), body)
-        case Lam(_, body) | Proj(_, body):
-            return (body,)
-        case Cond(test, then, other):
-            return test, then, other
-        case _:
-            return ()
 
 
 def _is_uniform(array: np.ndarray[Any, Any]) -> bool:

@@ -56,7 +56,7 @@ class Module:
         imports = [
             line
             for line, word in (("import math", "math"), ("import numpy as np", "np"))
-            if re.search(rf"\b{word}\.", everything)
+            if f"{word}." in everything and re.search(rf"\b{word}\.", everything)
         ]
         head = "\n\n".join(imports) + ("\n\n" + constants if constants and imports else "")
         return "\n\n\n".join(part for part in (head, helpers, functions) if part) + "\n"

@@ -55,6 +55,13 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
     """An elementwise primitive of numbers."""
     kinds = tuple([arg.type for arg in args])
     tainted = taint(emitter, name, args, cod)
+    plain = _plain(name, kinds, emitter.careful) if cod is Real else None
+    if plain is not None:
+        form, safe = plain
+        text, level = written(form, args, at, safe)
+        if form.raises:
+            emitter.raises = True
+        return Leaf(text, cod, level, None, INT64, tainted)
     if not _are_pythons(kinds):
         return _numpy_scalar(emitter, name, args, cod, at, tainted=tainted)
     if kinds[0] is Bool and name in ("equal", "not_equal"):
@@ -82,6 +89,18 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
     return Leaf(text, cod, level, bounds=bounds, tainted=tainted)
 
 
+_PARTICULAR = frozenset({"scale", "unscale", "power", "negative", "divide"})
+"""What is written otherwise where an argument is a literal."""
+
+
+@functools.cache
+def _plain(name: str, kinds: tuple[Object, ...], careful: bool, /) -> tuple[Form, Form] | None:
+    """The expression of reals, and the careful one; None of what is particular."""
+    if name in _PARTICULAR or any(kind is not Real for kind in kinds):
+        return None
+    return form_of(name, kinds, careful=careful), form_of(name, kinds, careful=True)
+
+
 def _power_of(
     args: Sequence[Leaf], kinds: tuple[Object, ...]
 ) -> tuple[str, Sequence[Leaf], tuple[Object, ...]]:
@@ -98,12 +117,12 @@ def _are_pythons(kinds: tuple[Object, ...]) -> bool:
 
 def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
     """The expression; its operands are named first where it would get long."""
-    if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
-        return _with_itself(form.text, args[0])
-    if form.level == CHOICE and len(args) == 3:
-        args = [at.named(args[0], "p"), *args[1:]]
-    repeats = form.level == CHOICE or form.text.count("{0}") > 1
-    if repeats:
+    if form.level <= COMPARED:
+        if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
+            return _with_itself(form.text, args[0])
+        if form.level == CHOICE and len(args) == 3:
+            args = [at.named(args[0], "p"), *args[1:]]
+    if form.level == CHOICE or form.text.count("{0}") > 1:
         args = [at.named(x) for x in args]
     text = _filled(form, args)
     most = max(SHORT, LONG - 4 * at.depth)
@@ -117,10 +136,8 @@ def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[s
 
 
 def _filled(form: Form, args: Sequence[Leaf]) -> str:
-    texts = [
-        f"({x.text})" if x.level < need else x.text
-        for x, need in zip(args, form.needs, strict=False)
-    ]
+    needs = form.needs
+    texts = [f"({x.text})" if x.level < needs[i] else x.text for i, x in enumerate(args)]
     return form.text.format(*texts)
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
-from combinators.objects import Tensor
+from combinators.objects import Real, Tensor
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
-from interpreters.backends.python import calls, cotangents, loops, tensors
+from interpreters.backends.python import arrays, calls, cotangents, loops, tensors
 from interpreters.backends.python.frame import Frame, share
+from interpreters.backends.python.numbers import scalar
 from interpreters.backends.python.shortcuts import shortcut
 from interpreters.backends.python.values import Leaf, Value
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
 _OTHERS = frozenset((*LOOPS, *_APPLIED, REP.primitive, DUAL.primitive, ZEROS, PACK, UNPACK))
+_OF_NUMBERS = arrays.ELEMENTWISE | {PLUS.name}
 _DEEP = 8
 
 
@@ -51,13 +53,19 @@ def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
     several = shortcut(term)
     if several is not None:
         return several.write(emitter, direct(emitter, several.args[0], at, "t"), at, wish)
+    env = at.env
     args = [
-        at.env[arg.name] if type(arg) is Var else direct(emitter, arg, at, "t") for arg in term.args
+        env[arg.name] if type(arg) is Var else direct(emitter, arg, at, "t") for arg in term.args
     ]
     return _tensor(emitter, term, args, at, wish)
 
 
 def _tensor(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    name, cod = term.operation.primitive.name, term.type
+    if cod is Real and name in _OF_NUMBERS:
+        leaves = [arg for arg in args if type(arg) is Leaf]
+        if len(leaves) == len(args):
+            return scalar(emitter, name, leaves, Real, at)
     if term.operation.primitive is PLUS:
         assert isinstance(term.type, Tensor)
         return cotangents.sum_of(emitter, args[0], args[1], term.type, at, wish)

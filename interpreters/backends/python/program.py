@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
@@ -30,6 +31,7 @@ class Compiled:
         self._survey = Survey.of(lam)
         self._module, self._again = self._quick()
         self.name = self._module.name
+        self._function: weakref.ref[Callable[..., Any]] | None = None
 
     @cached_property
     def source(self) -> str:
@@ -38,24 +40,36 @@ class Compiled:
             _written(self._module, self._lam, self._survey, self._again, "", CAREFUL, careful=True)
         return self._module.source()
 
-    @cached_property
+    @property
     def function(self) -> Callable[..., Any]:
         """The function: of Python's numbers, NumPy's arrays, tuples, and functions of them.
 
         It raises IndexError for an index that is out of range.
         """
+        known = self._function() if self._function is not None else None
+        if known is None:
+            known = self._loaded()
+            self._function = weakref.ref(known)
+        return known
+
+    def _loaded(self) -> Callable[..., Any]:
         if "source" in vars(self) or not self._again:
             return self._executed(self.source)[self.name]  # type: ignore[no-any-return]
         space = self._executed(self._module.source())
-        again = self._again
+        again, this = self._again, weakref.ref(self)
 
         def carefully(*args: Any) -> Any:
             # The careful version is written when the quick one first needs it.
-            space[again] = self._executed(self.source)[again]
+            compiled = this()
+            assert compiled is not None
+            space[again] = compiled._executed(compiled.source)[again]
             return space[again](*args)
 
         space[again] = carefully
-        return space[self.name]  # type: ignore[no-any-return]
+        # The function holds the program, and nothing in its module does: they go together.
+        function: Callable[..., Any] = space.pop(self.name)
+        vars(function)["compiled"] = self
+        return function
 
     def _executed(self, text: str) -> dict[str, Any]:
         space: dict[str, Any] = {"__name__": f"compiled_{self.name}"}

@@ -1,0 +1,214 @@
+"""Sums that a loop only accumulates, taken out of it.
+
+``fold (λ((c, s), x). (c', s + aᵀ b)) (c0, s0) xs`` is
+``let (c, (A, B)) = scan (λ(c, x). (c', (a, b))) c0 xs in (c, s0 + Aᵀ B)``, where the rows of ``A``
+and ``B``, matrices themselves, stand below each other: many small products and sums become one.
+What is added comes in another order, which is the same for real numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from combinators.kit.names import Names
+from combinators.kit.tree import distinct_nodes
+from combinators.objects import Tensor
+from combinators.operation import Operation, named
+from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.rows import length_of
+from combinators.simplify.accumulators import Accumulator, Addend, Body, is_worth_a_look
+from combinators.simplify.everywhere import Inside, Lines, everywhere
+from combinators.simplify.payoff import chosen
+from combinators.simplify.rule import Switches
+from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+
+SUMS = {"plus": "loop-sums", "add": "loop-adds"}
+"""The step that takes the sums of an addition out of loops."""
+
+
+def summed(units: list[Lam], switches: Switches) -> list[Lam]:
+    """Closed λs with sums taken out of loops; the same list where there are none.
+
+    They are in let-normal form, and the last of them mentions the others.
+    """
+    additions = frozenset(name for name, step in SUMS.items() if switches.has(step))
+    names: list[Names] = []
+
+    def fresh(wish: str) -> str:
+        if not names:
+            names.append(Names(_bound(units[-1])))
+        return names[0].fresh(wish)
+
+    def rewrite(lines: Lines, inside: Inside) -> Lines:
+        made: Lines = []
+        for var, term in lines:
+            body = Body(term, inside) if is_worth_a_look(term) else None
+            found = chosen(body, additions) if body is not None else []
+            if body is None or not found:
+                made.append((var, term))
+                continue
+            made += _After(body, found, fresh).written(var, inside)
+            step = SUMS[found[0].addition.primitive.name]
+            switches.say(step, term, made[-1][1], var.name)
+        return made if len(made) > len(lines) else lines
+
+    return everywhere(units, rewrite) if additions else units
+
+
+def _bound(lam: Lam) -> Iterator[str]:
+    """The names that a program gives."""
+    for node in distinct_nodes(lam):
+        match node:
+            case Lam(params):
+                yield from (param.name for param in params)
+            case Let(lines):
+                yield from (var.name for var, _ in lines)
+
+
+class _After:
+    """The lines that stand for one loop: what is left of it, and its sums."""
+
+    def __init__(self, body: Body, found: list[Accumulator], fresh: Callable[[str], str]) -> None:
+        """``found`` are the accumulators that go."""
+        self.body, self.found = body, found
+        self.init, self.xs = body.loop.args[1:]
+        self.length = length_of(self.xs.type)
+        self.lines: Lines = []
+        self._fresh = fresh
+        self._stacks: dict[str, Term] = {}
+        out = {one.index for one in found}
+        self.kept = [index for index in body.indices if index not in out]
+
+    def written(self, var: Var, inside: Inside) -> Lines:
+        """The lines, of which the last is ``var``."""
+        parts, ys = self._rest(inside)
+        for one in self.found:
+            total = self._component(self.init, one.index)
+            for addend in one.addends:
+                total = self._write(Prim(one.addition, (total, self._total(addend))))
+            parts[one.index] = total
+        carry = parts.get(None)
+        if carry is None:
+            names = getattr(self.body.carry.type, "names", None)
+            carry = Tuple(tuple([parts[index] for index in self.body.indices]), names)
+        last = carry if ys is None else Tuple((self._write(carry), ys))
+        self.lines.append((var, last))
+        return self.lines
+
+    def _write(self, term: Term) -> Var:
+        """A new line, unless ``term`` is a variable."""
+        if isinstance(term, Var):
+            return term
+        var = Var(self._fresh("v"), term.type)
+        self.lines.append((var, term))
+        return var
+
+    def _apply(self, name: str, *args: Term, **parameters: object) -> Term:
+        """A new line of a primitive."""
+        return self._write(Prim(Operation(named(name), tuple(parameters.items())), args))
+
+    def _component(self, whole: Term, index: int | None) -> Term:
+        """A component of a carry; of one that is no product, itself."""
+        return whole if index is None else self._write(Proj(index, whole))
+
+    def _packed(self, atoms: list[Term], lines: Lines) -> Term:
+        """Several atoms as one, after ``lines``."""
+        term = pack(tuple(atoms))
+        if len(atoms) > 1:
+            lines.append((Var(self._fresh("v"), term.type), term))
+        return term if len(atoms) == 1 else lines[-1][0]
+
+    def _parts(self, whole: Term, count: int) -> list[Term]:
+        """What was packed."""
+        return [whole] if count == 1 else [self._write(Proj(i, whole)) for i in range(count)]
+
+    def _rest(self, inside: Inside) -> tuple[dict[int | None, Term], Term | None]:
+        """What is left of the loop: its carry by components, and the stack that it gave before."""
+        body, loop, inner = self.body, self.body.loop, Lines()
+        gives: list[Term] = [base for one in self.found for base in one.stacked.values()]
+        names = [base.name for one in self.found for base in one.stacked.values()]
+        if body.is_scan:
+            gives.append(body.component(body.result, 1))
+        ends = [body.component(body.after, index) for index in self.kept]
+        results = [self._packed(atoms, inner) for atoms in (ends, gives) if atoms]
+        if not results:
+            return {}, None
+        params, init, operation = [body.row], list[Term](), MAP
+        if ends:
+            params.insert(0, Var(self._fresh(body.carry.name), results[0].type))
+            start = [self._component(self.init, index) for index in self.kept]
+            init.append(self._packed(start, self.lines))
+            operation = Operation((SCAN if gives else FOLD).primitive, loop.operation.parameters)
+        result = self._packed(results, inner)
+        lam = Lam(tuple(params), Let((*self._lines(params[0]), *inner), result))
+        inside.same(lam, body.lam)
+        made = self._write(Prim(operation, (lam, *init, self.xs), loop.place))
+        halves = self._parts(made, len(results))
+        stacks = self._parts(halves[-1], len(gives)) if gives else []
+        self._stacks.update(zip(names, stacks, strict=False))
+        parts = self._parts(halves[0], len(ends)) if ends else []
+        return dict(zip(self.kept, parts, strict=True)), stacks[-1] if body.is_scan else None
+
+    def _lines(self, carry: Var) -> tuple[tuple[Var, Term], ...]:
+        """The lines of the body, but for those that only add, or put together what it gave."""
+        gone = {name for one in self.found for name in one.gone} | self.body.ends
+        place = {index: position for position, index in enumerate(self.kept)}
+        lines: Lines = []
+        for var, line in self.body.lines:
+            index = self.body.part(line)
+            if var.name in gone:
+                continue
+            if index is None:
+                lines.append((var, line))
+            else:
+                whole = len(self.kept) == 1
+                lines.append((var, carry if whole else Proj(place[index], carry)))
+        return tuple(lines)
+
+    def _total(self, addend: Addend) -> Term:
+        """The sum of what all steps add."""
+        match addend.line:
+            case Prim(_, (left, right)):
+                rows = self._apply("transpose", self._below(left, across=True), axes=(1, 0))
+                total = self._apply("matmul", rows, self._below(right))
+            case Prim(operation, (arg,)) as line:
+                axes = tuple(axis + 1 for axis in operation.keywords["axis"])
+                flat = self._apply("sum", self._stack(arg), axis=(0, *axes), keepdims=False)
+                assert isinstance(line.type, Tensor)
+                total = self._apply("reshape", flat, shape=line.type.shape)
+            case atom:
+                total = self._apply("sum", self._stack(atom), axis=(0,), keepdims=False)
+        for move in reversed(addend.moves):
+            total = self._write(Prim(move.operation, (total,)))
+        return total
+
+    def _below(self, matrix: Term, *, across: bool = False) -> Term:
+        """The matrices of all steps below each other; ``across``, their transposes."""
+        assert isinstance(matrix.type, Tensor)
+        height, width = matrix.type.shape
+        stack = self._stack(matrix)
+        if across:
+            height, width = width, height
+            if height > 1:
+                stack = self._apply("transpose", stack, axes=(0, 2, 1))
+        return self._apply("reshape", stack, shape=(self.length * height, width))
+
+    def _stack(self, atom: Term) -> Term:
+        """An atom of the body, of all steps, along a new first axis."""
+        base, moves = self.body.moved(atom)
+        path = self.body.path(base)
+        if path is None:
+            assert isinstance(base, Var)
+            stack = self._stacks[base.name]
+        else:
+            stack = self.xs
+            for index in path:
+                stack = self._write(Proj(index, stack))
+        for move in reversed(moves):
+            if move.operation.name == "reshape":
+                shape = (self.length, *move.operation.keywords["shape"])
+                stack = self._apply("reshape", stack, shape=shape)
+            else:
+                axes = (0, *(axis + 1 for axis in move.operation.keywords["axes"]))
+                stack = self._apply("transpose", stack, axes=axes)
+        return stack
