@@ -13,7 +13,7 @@ from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import known
 from interpreters.staging.blocks import Written, backwards
-from interpreters.tangents.cotangents import Cotangent, Environment, opened, plus
+from interpreters.tangents.cotangents import Cotangent, Environment, opened, own, plus
 
 if TYPE_CHECKING:
     from interpreters.staging.control import Control
@@ -25,13 +25,15 @@ def recorded(control: Control, mode: Running, closure: Closure, argument: Any) -
 
     def call(machine: Machine) -> Written:
         tape = yield from _tape_of(machine, apply)
+        value = machine.stack[-1]
 
         def transpose(machine: Machine) -> Written:
             cotangent = machine.stack.pop()
             if cotangent is None:
                 machine.stack.append(None)
                 return
-            pulled = yield from backwards(machine, tape, cotangent)
+            across = yield from settled(control, mode, machine, own(cotangent), value)
+            pulled = yield from backwards(machine, tape, across)
             of_argument = None if pulled is None else opened(pulled).get(1)
             parts = {0: [(argument, cotangent)], 1: of_argument}
             machine.stack.append({i: g for i, g in parts.items() if g is not None})
@@ -52,8 +54,9 @@ def written_again(
             continue
         argument, cotangent = call
         tape = yield from _tape_of(machine, known.call(control, mode, Closure(code, env), argument))
-        machine.stack.pop()
-        pulled = yield from backwards(machine, tape, cotangent)
+        value = machine.stack.pop()
+        across = yield from settled(control, mode, machine, own(cotangent), value)
+        pulled = yield from backwards(machine, tape, across)
         part = None if pulled is None else opened(pulled).get(0)
         total = plus(total, part, mode.over.add)
     return total

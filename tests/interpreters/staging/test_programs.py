@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from combinators.objects import Fun, Int, Product, Real, Tangent, Tensor, Unit
-from diffcurry import cond, fun
+from diffcurry import cond, fun, grad
 from interpreters.staging.programs import gradient, pullback, pushforward
 from tests.evidence.programs.ways import outcome
 
@@ -63,3 +63,13 @@ def test_a_closure_is_written_once_for_all_its_calls(n):
     text = str(gradient(lam(many, Real), (0,)))
     assert text.count("sin") == 1
     assert text.count("cos") == 1
+
+
+def test_calls_of_functions_that_functions_return_cross_borders_in_the_simple_form():
+    def curried(x):
+        triple = fun(lambda a: fun(lambda b: fun(lambda c: (a * b * c * x,), Real), Real), Real)
+        partial = triple(x)(x * x)
+        return partial(x)[0] + partial(2.0)[0]
+
+    for form in ("simple", "dependent"):
+        assert grad(curried, mode=form)(1.5) == 5 * 1.5**4 + 8 * 1.5**3
