@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test quick laws check lint format types doctest readme architecture coverage clean
+.PHONY: help demo test quick laws deep check lint format types doctest readme architecture coverage clean
 
 ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -35,7 +35,10 @@ test: $(VENV)/.dev ## all tests
 quick: $(VENV)/.dev ## the tests that are not slow
 	$(ALL) -m "not slow"
 
-laws: $(VENV)/.dev ## all tests, with 5,000 examples a property
+laws: $(VENV)/.dev ## every law of every model as a table, written to docs/law-matrix.md
+	$(BIN)/python -m tests.laws.matrix
+
+deep: $(VENV)/.dev ## all tests, with 5,000 examples a property
 	DIFFCURRY_PROFILE=deep $(ALL)
 
 check: lint types doctest readme architecture ## everything about the code that is not a test of what it does

@@ -9,6 +9,8 @@ np.float64(1.3817732906760363)
 import diffcurry.rooms  # noqa: F401 (first: it says who stands in the way of an import below)
 
 # isort: split
+from typing import Any as _Any
+
 from combinators.errors import (
     ConcreteValueNeeded,
     DiffcurryError,
@@ -92,3 +94,12 @@ __all__ = [
     "with_derivative",
 ]
 __all__ += library.__all__
+
+
+def __getattr__(name: str) -> _Any:
+    """``diffcurry.laws``: the law kit, with our own things as its models."""
+    if name != "laws":
+        raise AttributeError(f"module 'diffcurry' has no attribute {name!r}")
+    from diffcurry.rooms import law_kit
+
+    return law_kit()

@@ -3,8 +3,10 @@
 Their names are common words: a user's own ``combinators.py`` may stand earlier on Python's path.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 HOUSE = Path(__file__).resolve().parent.parent
 
@@ -19,9 +21,22 @@ def hiding(room: str) -> str | None:
     return None if Path(origin).resolve() == ours else origin
 
 
-for _room in ("combinators", "interpreters"):
-    if _found := hiding(_room):
+def insist(room: str) -> None:
+    """Raise ``ImportError`` where Python finds something else for our ``room``."""
+    found = hiding(room)
+    if found:
         raise ImportError(
-            f"diffcurry needs its own package {_room!r}, and Python finds {_found} instead; "
+            f"diffcurry needs its own package {room!r}, and Python finds {found} instead; "
             "rename that file, or let it stand later on sys.path"
         )
+
+
+def law_kit() -> ModuleType:
+    """The room ``laws``, with our interpreters, carriers and primitives known as models."""
+    insist("laws")
+    import_module("diffcurry.models")
+    return import_module("laws")
+
+
+for _room in ("combinators", "interpreters"):
+    insist(_room)

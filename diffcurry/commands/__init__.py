@@ -1,7 +1,8 @@
-"""The command line: ``diffcurry inspect`` and ``diffcurry explain``.
+"""The command line: ``diffcurry inspect``, ``diffcurry explain`` and ``diffcurry laws``.
 
-It ends with 0 where all went well, with 1 where the user's program went wrong, and with 2 where the
-command was written wrongly. What is wrong is said in a line; ``--debug`` shows where.
+It ends with 0 where all went well, with 1 where the user's program went wrong or a law fails, and
+with 2 where the command was written wrongly. What is wrong is said in a line; ``--debug`` shows
+where.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import diffcurry
+from diffcurry.commands import laws
 from diffcurry.commands.emitted import EMITTERS
 from diffcurry.commands.inspection import inspect
 from diffcurry.commands.problems import Misused, said
-from diffcurry.commands.subject import Subject, subject
+from diffcurry.commands.subject import subject
 from diffcurry.explain import explain
 
 _EXAMPLES = """
@@ -26,6 +28,8 @@ examples:
   diffcurry inspect model.py:loss --at "1.0, [1.0, 2.0, 3.0]" --json
   diffcurry inspect --expr "sin(x*y) + x**2" --emit latex
   diffcurry explain package.module:loss --types "{w: Tensor[3], b: Real} × Real"
+  diffcurry laws package.module:Interpreter --only closed,reverse --examples 200
+  diffcurry laws --list
 """
 
 
@@ -34,20 +38,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is no result
-            shown = options.run(subject(options), options)
+            shown, code = options.run(options)
         _show(shown)
     except Exception as error:
         if options.debug:
             raise
         sys.stderr.write(f"diffcurry: {said(error)}\n")
         return 2 if isinstance(error, Misused) else 1
-    return 0
+    return code  # type: ignore[no-any-return]
 
 
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog="diffcurry",
-        description="Look at programs and their gradients.",
+        description="Look at programs and their gradients, and check interpreters.",
         epilog=_EXAMPLES,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -63,10 +67,13 @@ def _parser() -> ArgumentParser:
     )
     shows.add_argument("--emit", choices=sorted(EMITTERS), help="only this, and nothing else")
     shows.add_argument("--json", action="store_true", help="for machines")
-    shows.set_defaults(run=inspect)
+    shows.set_defaults(run=_inspect)
     walks = commands.add_parser("explain", help="a program, from its term to its gradient's cost")
     _add_subject(walks)
     walks.set_defaults(run=_explain)
+    asks = commands.add_parser("laws", help="the laws that an interpreter of yours has to obey")
+    laws.add_arguments(asks)
+    asks.set_defaults(run=laws.run)
     return parser
 
 
@@ -80,8 +87,13 @@ def _add_subject(parser: ArgumentParser) -> None:
     parser.add_argument("--debug", action="store_true", help="errors with their tracebacks")
 
 
-def _explain(found: Subject, options: Namespace) -> Any:
-    return explain(found.function, *found.given)
+def _inspect(options: Namespace) -> tuple[Any, int]:
+    return inspect(subject(options), options), 0
+
+
+def _explain(options: Namespace) -> tuple[Any, int]:
+    found = subject(options)
+    return explain(found.function, *found.given), 0
 
 
 def _show(shown: Any) -> None:

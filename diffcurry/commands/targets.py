@@ -22,13 +22,22 @@ class ImportFailed(Exception):
 
 
 def load(target: str) -> Function[..., Any]:
-    """The function that ``target`` names, which may be dotted; its module is imported.
+    """The function that ``target`` names."""
+    found = found_at(target, "function")
+    if not callable(found):
+        raise Misused(f"{target} is {found!r:.60}, and not a function")
+    function: Function[..., Any] = fun(found)
+    return function
+
+
+def found_at(target: str, kind: str) -> Any:
+    """What ``target`` names, which may be dotted; its module is imported, and nothing evaluated.
 
     ``Misused`` says what is missing; what the user's own module raises goes through.
     """
     where, _, name = target.rpartition(":")
     if not where or not name:
-        raise Misused(f"{target!r} names no function; write path.py:function or module:function")
+        raise Misused(f"{target!r} names no {kind}; write path.py:{kind} or module:{kind}")
     found: Any = _imported(where)
     for part in name.split("."):
         if not hasattr(found, part):
@@ -36,10 +45,7 @@ def load(target: str) -> Function[..., Any]:
             hint = f"; did you mean {' or '.join(near)}?" if near else ""
             raise Misused(f"{where} has no {name!r}{hint}")
         found = getattr(found, part)
-    if not callable(found):
-        raise Misused(f"{target} is {found!r:.60}, and not a function")
-    function: Function[..., Any] = fun(found)
-    return function
+    return found
 
 
 def keep_rooms() -> None:

@@ -5,6 +5,7 @@ Each is the textbook's formula, not the arithmetic that keeps a float's digits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -179,7 +180,8 @@ def _reduction(function: Callable[..., Any]) -> Make:
         def compute(x: Any) -> Any:
             rest = [i for i in range(x.ndim) if i not in axis]
             kept = [x.shape[i] for i in rest]
-            rows = np.transpose(x, (*rest, *axis)).reshape(int(np.prod(kept, dtype=int)), -1)
+            extents = [math.prod(x.shape[i] for i in among) for among in (rest, axis)]
+            rows = np.transpose(x, (*rest, *axis)).reshape(extents)
             reduced = np.empty(len(rows), dtype=object)
             for index, row in enumerate(rows):
                 reduced[index] = function(*row)

@@ -1,0 +1,136 @@
+"""``diffcurry laws``: check a model, list the laws, or write a test file for a model."""
+
+from __future__ import annotations
+
+import json
+import re
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+from combinators.errors import TypeMismatch
+from diffcurry.commands.models import load_model
+from diffcurry.commands.problems import Misused
+from diffcurry.commands.targets import found_at, keep_rooms
+
+_TEST = '''"""The laws of {name}, a test each."""
+
+from diffcurry import laws
+from {module} import {head}
+
+STRUCTURES = {structures}
+"""What {name} claims."""
+
+
+class Test{title}(laws.suite({name}, STRUCTURES)):
+    """Every law of those structures."""
+'''
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("target", nargs="?", help="package.module:Thing, or path.py:Thing")
+    parser.add_argument("--only", help="structures or laws, as closed,reverse,E1")
+    parser.add_argument("--examples", type=int, help="how many examples a law (50)")
+    parser.add_argument("--seed", type=int, default=0, help="where the examples start (0)")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--list", action="store_true", help="the laws, and check none")
+    parser.add_argument("--markdown", action="store_true", help="with --list: as tables")
+    parser.add_argument("--write", metavar="FILE", help="write a test file for the model")
+    parser.add_argument("--debug", action="store_true", help="errors with their tracebacks")
+
+
+def run(options: Namespace) -> tuple[Any, int]:
+    """What to print, and the exit code: 1 where a law fails."""
+    keep_rooms()
+    if options.examples is not None and options.examples < 1:
+        raise Misused("--examples is a number from 1")
+    if options.list:
+        return _listed(options), 0
+    if options.target is None:
+        raise Misused("name a model, as package.module:Thing, or list the laws by --list")
+    if options.write is not None:
+        return _write(options.target, Path(options.write)), 0
+    report = _checked(options)
+    return (report.to_json() if options.json else report), int(not report)
+
+
+def _checked(options: Namespace) -> Any:
+    from laws import Report, check_law
+    from laws.model import name_of
+    from laws.rendering.progress import watched
+
+    model = load_model(options.target)
+    more = {} if options.examples is None else {"examples": options.examples}
+    asked = _selected(model, options.only)
+    if not asked:
+        raise Misused(f"{options.target} claims no structure, and owes no law")
+    verdicts = [
+        check_law(law, model, start=options.seed, **more) for law in watched(asked, name_of(model))
+    ]
+    return Report(name_of(model), tuple(verdicts))
+
+
+def _selected(model: Any, only: str | None) -> tuple[Any, ...]:
+    from laws import selected
+
+    try:
+        return selected(model, names(only))
+    except TypeMismatch as error:
+        raise Misused(f"--only: {error.args[0]}") from None
+
+
+def names(text: str | None) -> list[str]:
+    """The names in a list with commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _listed(options: Namespace) -> str:
+    from laws import LAWS
+    from laws.rendering.listing import listing, markdown
+    from laws.rendering.record import law_record
+    from laws.selecting import named_by
+
+    model = None if options.target is None else load_model(options.target)
+    asked = _selected(model, options.only) if model is not None else LAWS
+    if model is None and options.only:
+        try:
+            asked = named_by(names(options.only))
+        except TypeMismatch as error:
+            raise Misused(f"--only: {error.args[0]}") from None
+    if options.json:
+        return json.dumps([law_record(law) for law in asked], indent=2, ensure_ascii=False)
+    return markdown(asked) if options.markdown else listing(asked)
+
+
+def _write(target: str, path: Path) -> str:
+    """Write a test file, and say so."""
+    from laws import laws_of
+    from laws.rendering.listing import by_structure
+
+    module, _, name = target.rpartition(":")
+    if module.endswith(".py") or "/" in module:
+        raise Misused("--write takes package.module:Thing, which the test file can import")
+    if path.exists():
+        raise Misused(f"{path} is there already; nothing is overwritten")
+    if not path.parent.is_dir():
+        raise Misused(f"there is no folder {path.parent}")
+    structures = [structure.name for structure in by_structure(laws_of(load_model(target)))]
+    thing = found_at(target, "model")
+    text = _TEST.format(
+        name=name if isinstance(thing, type) or not callable(thing) else f"{name}()",
+        module=module,
+        head=name.split(".")[0],
+        structures=_tuple(structures),
+        title="".join(part[:1].upper() + part[1:] for part in re.split(r"[._]", name)),
+    )
+    path.write_text(text, encoding="utf-8")
+    return f"wrote {path}: pytest {path}"
+
+
+def _tuple(texts: list[str]) -> str:
+    listed = ", ".join(json.dumps(text) for text in texts)
+    line = f"({listed},)" if len(texts) == 1 else f"({listed})"
+    if len(line) < 80:
+        return line
+    return "\n".join(["(", *(f"    {json.dumps(text)}," for text in texts), ")"])

@@ -1,0 +1,115 @@
+"""A carrier as a model: its own laws, and those of the modes over it.
+
+The mode is the dependently typed pullback, whose values are those of the primal mode; forward mode
+over the carrier gives its ``D``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from combinators.errors import DiffcurryError
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Object, Real, Tensor, components
+from combinators.operation import Operation, named
+from diffcurry.models.host import Hosted
+from diffcurry.models.reverse import EnvironmentModel, Rep
+from interpreters.carriers.carrier import Carrier
+from interpreters.carriers.fractions import Fractions
+from interpreters.modes.dependent import Dependent
+from interpreters.tangents.dense import dense, sparse
+from laws.model import Signature
+from laws.structures import structures_of
+
+POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
+MATRIX = Tensor((2, 2))
+ARRAYS = (
+    ("sum", {"axis": (0, 1), "keepdims": False}, Real),
+    ("reshape", {"shape": (4,)}, Tensor((4,))),
+    ("broadcast_to", {"shape": (2, 2)}, MATRIX),
+)
+
+
+class CarrierModel(EnvironmentModel):
+    """A carrier, with the dependently typed pullback over it."""
+
+    def __init__(self, carrier: Carrier) -> None:
+        """Whatever has the methods of a carrier."""
+        super().__init__(Dependent(carrier))
+
+    @property
+    def name(self) -> str:
+        """The carrier's."""
+        return type(self.carrier).__name__
+
+    @property
+    def algebra(self) -> Carrier:
+        """The carrier, whose own laws are asked too."""
+        return self.carrier
+
+    @property
+    def structures(self) -> tuple[str, ...]:
+        """All whose methods it has: those of forward mode too."""
+        return tuple(structures_of(self))
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The carrier's own ``signature``, or else the operations that it has."""
+        own = getattr(self.carrier, "signature", None)
+        if isinstance(own, Signature):
+            return own
+        known = {
+            name: arity
+            for name, arity in POINTWISE.items()
+            if self._has(name, {}, (Real,) * arity, Real)
+        }
+        compares = self._has("less", {}, (Real, Real), Tensor((), "bool"))
+        return Signature(
+            operations=known,
+            arrays=all(self._has(name, given, (MATRIX,), cod) for name, given, cod in ARRAYS),
+            conditionals=compares,
+        )
+
+    def _has(
+        self, name: str, parameters: dict[str, Any], types: tuple[Object, ...], cod: Object
+    ) -> bool:
+        operation = Operation(named(name), tuple(parameters.items()))
+        try:
+            self.carrier.operation(operation, types, cod)
+        except (DiffcurryError, NotImplementedError):
+            return False
+        return True
+
+    @cached_property
+    def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
+        """The same program over the rationals; of the rationals themselves there is none."""
+        exact = isinstance(self.carrier, Fractions)
+        return super().ways | ({} if exact else {"rational": self._rational})
+
+    def _rational(self, program: Morphism) -> Hosted:
+        exact, over = Dependent(Fractions()), self.carrier
+        arrow = interpret(program, exact)
+
+        def at(point: Any) -> Rep:
+            given = _across(point, program.dom, over, exact.over)
+            value, pullback = exact.rep(arrow, given)
+
+            def pulled(cotangent: Any) -> Any:
+                vector = dense(over, cotangent, program.cod)
+                return pullback(sparse(_across(vector, program.cod, over, exact.over), program.cod))
+
+            return Rep(value, pulled, program.dom, point)
+
+        return Hosted(program.dom, program.cod, at)
+
+
+def _across(value: Any, obj: Object, source: Carrier, target: Carrier) -> Any:
+    """A value without functions, taken from one carrier to another."""
+    product = components(obj)
+    if product is not None:
+        pairs = zip(value, product.parts, strict=True)
+        return tuple(_across(part, below, source, target) for part, below in pairs)
+    assert isinstance(obj, Tensor)
+    return target.lift(source.lower(value), obj)

@@ -1,0 +1,121 @@
+"""The laws of a primitive, asked when it is declared."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import DiffcurryError, DomainError, WrongDerivative
+from combinators.morphisms import prod
+from combinators.objects import Object, Unit, is_smooth
+from combinators.operation import Operation
+from diffcurry.models.primitives import PrimitiveModel
+from laws.equality import Difference
+from laws.law import Law
+from laws.probes import Probes
+from laws.scene import Scene
+from laws.structures import primitive as said
+from laws.verdict import Counterexample
+
+EXAMPLES, FIXED = 8, 3
+DECLARED = tuple(law for law in said.LAWS if law.name != "T6")
+"""All but the absorption of infinities, which a rule may leave to its user."""
+
+
+def checked(operation: Operation, types: tuple[Object, ...]) -> str:
+    """Raise WrongDerivative where a law of primitives fails; say how they were asked.
+
+    With hypothesis the points are random, and the counterexample is the smallest that was found;
+    without it they are fixed.
+    """
+    cod = operation.type(*types)
+    model = PrimitiveModel(operation, types)
+    smooth = is_smooth(cod) and any(map(is_smooth, types))
+    laws = [law for law in DECLARED if law.structure.name in ("primitive", *model.structures)]
+    asked = laws if smooth else [said.TYPING]
+    random = find_spec("hypothesis") is not None
+    with np.errstate(all="ignore"):
+        for law in asked:
+            found = _at_random(law, model) if random else _at_fixed_points(law, model)
+            if found is not None:
+                raise WrongDerivative(_explained(operation, model, found)) from found.error
+    names = ", ".join(law.name for law in asked)
+    where = f"{EXAMPLES} random points" if random else f"{FIXED} fixed points, without hypothesis"
+    return f"{names} at {where}"
+
+
+def _at_random(law: Law, model: PrimitiveModel) -> Counterexample | None:
+    from laws.checking import check_law
+
+    return check_law(law, model, examples=EXAMPLES).counterexample
+
+
+class _Fixed:
+    """Choices of a generator with a fixed seed; of the first point, all are the simplest."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed) if seed else None
+
+    def below(self, count: int) -> int:
+        return 0 if self._random is None else int(self._random.integers(count))
+
+
+def _at_fixed_points(law: Law, model: PrimitiveModel) -> Counterexample | None:
+    for seed in range(FIXED * len(model.arguments)):
+        instance = model.cast(law, _Fixed(seed))
+        probes = Probes(_no_function, model.probe)
+        scene = Scene(law, model, instance, prod(Unit), probes)
+        try:
+            difference, _ = scene.verdict()
+        except DomainError:
+            continue
+        except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
+            return Counterexample(scene, None, error)
+        if difference is not None:
+            return Counterexample(scene, difference)
+    return None
+
+
+def _no_function(obj: Object) -> Any:
+    raise DiffcurryError(f"a primitive takes no functions, and {obj!r} is asked for")
+
+
+def _explained(operation: Operation, model: PrimitiveModel, found: Counterexample) -> str:
+    """The law, the smallest arguments, and both sides."""
+    law, scene = found.scene.law, found.scene
+    drawn = {g: scene.at(g) for g in law.generators if g is not said.p}
+    which = f"for argument {model.moved(drawn[said.v])}, " if said.v in drawn else ""
+    at = "at " + ", ".join(f"{g.name} = {_shown(value)}" for g, value in drawn.items())
+    head = f"{operation.name}: {which}"
+    if found.difference is None:
+        return f"{head}law {law.name} ({law.statement}) raises {found.error!r}, {at}"
+    if law.name == "T4":
+        x, v = drawn[said.x], drawn[said.v]
+        pushed = model.run(scene.arrow(said.pushed), (x, v))
+        return (
+            f"{head}the rule gives {_shown(pushed)} where the value changes by "
+            f"{_shown(model.slope(x, v)[0])}, {at} (law T4: {law.statement}); "
+            "mend the rule, or pass check=False if it is meant so"
+        )
+    return head + _sides(law, found.difference, at)
+
+
+def _sides(law: Law, difference: Difference, at: str) -> str:
+    advice = {
+        "T1": "mend typing=, or the value",
+        "T5": "mend what was registered for Fractions",
+    }.get(law.name, "pushforward and pullback are not transposes: is the rule linear in v?")
+    return (
+        f"law {law} fails, {law.statement}: the left side gives {_shown(difference.left)}, the "
+        f"right {_shown(difference.right)}, {at}; {advice}"
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, threshold=6, separator=", ").replace("\n", "")
+    return f"{value:.9g}" if isinstance(value, float | np.floating) else str(value)

@@ -1,0 +1,176 @@
+"""A primitive as a model: what stands for the arrow and the points of its laws.
+
+Points are small numbers between the ends of ``span``, none of them alike, so that kinks and ties
+are met by no chance. A vector moves one argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from combinators.errors import DiffcurryError
+from combinators.literal import Literal
+from combinators.morphisms import Constant, Morphism, Primitive, prod
+from combinators.objects import Object, Product, Real, Tensor, Unit, components, tangent_of
+from combinators.operation import Operation
+from diffcurry.models.carriers import CarrierModel
+from diffcurry.models.host import Hosted
+from diffcurry.models.slopes import slope
+from interpreters.carriers.fractions import Fractions
+from interpreters.carriers.numpy import NumPy
+from laws.instance import Instance
+from laws.law import Law
+from laws.structures import primitive as said
+from laws.variables import Generator
+
+GRID = np.array([19, 11, 27, 7, 15, 23, 29, 3]) / 32
+"""Places between the ends of a span, the simplest first; no kink is likely to be there."""
+GOLDEN, ROOT = 0.6180339887, 0.7320508076
+VECTORS = (1.0, 0.0, -1.0, 2.0, 0.5, -2.0)
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e300, 1e-300)
+SPAN = (0.5, 1.5)
+
+
+class Choices(Protocol):
+    """Where numbers come from: hypothesis, or a fixed list."""
+
+    def below(self, count: int) -> int:
+        """A number from 0 to ``count - 1``."""
+        ...
+
+
+class PrimitiveModel(CarrierModel):
+    """One primitive at some types, over NumPy's floats."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        types: tuple[Object, ...],
+        span: tuple[float, float] = SPAN,
+        given: dict[int, Any] | None = None,
+    ) -> None:
+        """``given`` are the values of arguments that are not drawn, by index."""
+        super().__init__(NumPy())
+        self.operation, self.arguments, self.span, self.given = operation, types, span, given or {}
+        self.arrow = Primitive(operation, types)
+
+    @property
+    def name(self) -> str:
+        """``primitive sin : Real``."""
+        return f"primitive {self.operation!r} : {', '.join(map(repr, self.arguments))}"
+
+    @cached_property
+    def structures(self) -> tuple[str, ...]:
+        """Those of primitives; over the rationals too where they have it."""
+        return ("primitive on carriers",) if self.ways else ("primitive",)
+
+    @cached_property
+    def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
+        """The primitive over the rationals, where they have it and its derivative."""
+        from interpreters.rules import pullback_of
+
+        over, arrow = Fractions(), self.arrow
+        try:
+            over.operation(self.operation, self.arguments, arrow.cod)
+            pullback_of(self.operation, arrow.dom, tuple(range(len(self.arguments))), over)
+        except DiffcurryError:
+            return {}
+        return {"rational": self._rational}
+
+    def shown(self, value: Any) -> Any:
+        """The shape and the element type of a value."""
+        return np.shape(value), np.asarray(value).dtype.name
+
+    def said(self) -> Any:
+        """Those of the result's type."""
+        cod = self.arrow.cod
+        assert isinstance(cod, Tensor)
+        return cod.shape, cod.dtype
+
+    def slope(self, x: Any, v: Any) -> tuple[Any, float]:
+        """How the value changes along ``v``, and how far off that may be."""
+        alone = not isinstance(self.arrow.dom, Product)
+        xs, vs = ((x,), (v,)) if alone else (x, v)
+        compute = self.carrier.operation(self.operation, self.arguments, self.arrow.cod)
+        return slope(self.operation.name, compute, xs, vs)
+
+    def cast(self, law: Law, choices: Choices) -> Instance:
+        """The primitive, and points and vectors for it."""
+        dom, cod = self.arrow.dom, self.arrow.cod
+        place = self._regular if law.tame else self._special
+
+        def arrow(generator: Generator) -> Morphism:
+            if generator is said.p:
+                return self.arrow
+            if generator is said.x:
+                return self._element(dom, lambda i, obj: self._given(i, obj, choices, place))
+            if generator is said.v:
+                moved = choices.below(len(self.arguments))
+                return self._element(
+                    tangent_of(dom), lambda i, obj: _vector(choices, obj, zero=i != moved)
+                )
+            obj = Real if generator is said.number else tangent_of(cod)
+            return self._element(obj, lambda i, part: _vector(choices, part))
+
+        return Instance({said.X: dom, said.Y: cod}, {g: arrow(g) for g in law.generators})
+
+    def probe(self, obj: Object) -> Any:
+        """A covector that is not drawn: of ones."""
+        product = components(obj)
+        if product is not None:
+            return tuple(map(self.probe, product.parts))
+        return Literal.filled(1.0, obj) if isinstance(obj, Tensor) and obj.is_smooth else None
+
+    def moved(self, vector: Any) -> int:
+        """Which argument a vector moves."""
+        parts = vector if isinstance(self.arrow.dom, Product) else (vector,)
+        return next((i for i, part in enumerate(parts) if np.any(np.asarray(part, float))), 0)
+
+    def _element(self, obj: Object, draw: Callable[[int, Tensor], Any]) -> Morphism:
+        """A global element, of tensors that are drawn."""
+
+        def of(index: int, part: Object) -> Morphism:
+            if not isinstance(part, Tensor):
+                return prod(Unit)
+            return Constant(Unit, Literal(draw(index, part), part.dtype))
+
+        product = components(obj)
+        if product is None:
+            return of(0, obj)
+        return prod(Unit, *(of(index, part) for index, part in enumerate(product.parts)))
+
+    def _given(
+        self,
+        index: int,
+        obj: Tensor,
+        choices: Choices,
+        place: Callable[[int, int, Tensor], Any],
+    ) -> Any:
+        if index in self.given:
+            return self.given[index]
+        if not obj.is_smooth:
+            return np.ones(obj.shape, dtype=obj.dtype)
+        return place(index, choices.below(max(len(GRID), len(SPECIAL))), obj)
+
+    def _regular(self, index: int, chosen: int, obj: Tensor) -> Any:
+        low, high = self.span
+        at = GRID[chosen % len(GRID)] + GOLDEN * np.arange(obj.size) + ROOT * index
+        inside = low + (high - low) * (at % 1.0)
+        return np.round(inside * 2**12).reshape(obj.shape) / 2**12
+
+    def _special(self, index: int, chosen: int, obj: Tensor) -> Any:
+        chosen_ones = [SPECIAL[(chosen + i) % len(SPECIAL)] for i in range(obj.size)]
+        return np.array(chosen_ones).reshape(obj.shape)
+
+
+def _vector(choices: Choices, obj: Tensor, *, zero: bool = False) -> Any:
+    if zero or not obj.is_smooth:
+        return np.zeros(obj.shape)
+    first = choices.below(len(VECTORS))
+    return np.array([VECTORS[(first + i) % len(VECTORS)] for i in range(obj.size)]).reshape(
+        obj.shape
+    )

@@ -1,0 +1,162 @@
+"""The reverse modes as models: values and pullbacks, and ``R`` from arrows to arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from combinators.errors import NotDifferentiable
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Object, Product, Tensor, components, tangent_of
+from diffcurry.models.algorithms import gradients
+from diffcurry.models.cotangents import covector, told
+from diffcurry.models.forward import Deriving
+from diffcurry.models.host import Hosted
+from interpreters.execution.machine import Arrow
+from interpreters.execution.transport import Transport
+from interpreters.modes.primal import Primal
+from interpreters.modes.pushforward import Pushforward
+from interpreters.reverse import Reverse
+from interpreters.tangents.cotangents import Cotangent, own, plus
+from interpreters.tangents.dense import dense, sparse
+from laws.model import Leaf
+from laws.probes import Probes
+from laws.structures import structures_of
+
+OF_FORWARD_MODE = frozenset(("differential", "closed differential"))
+
+
+@dataclass(frozen=True)
+class Rep:
+    """What an arrow of a reverse mode gives: a value, and the pullback there."""
+
+    value: Any
+    pullback: Callable[[Any], Any]
+    dom: Object
+    point: Any
+
+
+class ReverseModel(Deriving):
+    """A reverse mode; a value is seen with what its pullback gives of a covector."""
+
+    mode: Reverse
+
+    @cached_property
+    def forward(self) -> Pushforward:
+        """Forward mode over the same numbers."""
+        return Pushforward(self.carrier)
+
+    def outcome(self, arrow: Arrow, point: Any) -> Any:
+        """The value with its pullback."""
+        return Rep(*self.mode.rep(arrow, point), arrow.dom, point)
+
+    def value(self, outcome: Any) -> Any:
+        """The value."""
+        return outcome.value if isinstance(outcome, Rep) else outcome
+
+    def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
+        """The value, a function's calls, and what pullbacks give of a covector."""
+        yield from super().observe(cod, outcome, probes)
+        if isinstance(outcome, Rep):
+            given = self.covector(probes.cotangent("pullback", cod), cod)
+            pulled = outcome.pullback(given)
+            yield from self.told(pulled, outcome.dom, outcome.point, probes, "pullback(…)")
+
+    def R(self, arrow: Hosted, dom: Object, cod: Object) -> Hosted:
+        """``R[f](a, w)`` by the mode's own pullback."""
+
+        def at(pair: Any) -> Any:
+            point, covector = pair
+            return self._dense(self.pull(arrow, point, sparse(covector, cod)), dom)
+
+        return Hosted(Product(dom, tangent_of(cod)), tangent_of(dom), at)
+
+    def _dense(self, cotangent: Any, obj: Object) -> Any:
+        product = components(obj)
+        if product is not None:
+            given = cotangent or {}
+            return tuple(self._dense(given.get(i), p) for i, p in enumerate(product.parts))
+        if isinstance(obj, Tensor):
+            return dense(self.carrier, cotangent, obj) if obj.is_smooth else ()
+        return cotangent
+
+    @property
+    def structures(self) -> tuple[str, ...]:
+        """Those whose methods it has; forward mode's own are asked of forward mode."""
+        return tuple(name for name in structures_of(self) if name not in OF_FORWARD_MODE)
+
+    @cached_property
+    def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
+        """The value alone, by the primal mode."""
+        return {"primal": self._primal}
+
+    def _primal(self, program: Morphism) -> Hosted:
+        arrow = interpret(program, Primal(self.carrier))
+        into = Transport(self.mode, lambda number: number)
+        return Hosted(program.dom, program.cod, lambda x: into(arrow.run(x), program.cod))
+
+    def accumulate(self, vectors: Sequence[Any], obj: Object) -> Any:
+        """A sum of vectors, as sparse cotangents are summed."""
+        return self._dense(self.plus([sparse(x, obj) for x in vectors], obj), obj)
+
+    def pull(self, arrow: Hosted, point: Any, cotangent: Cotangent) -> Cotangent:
+        """What the pullback of an arrow gives at a point."""
+        if arrow.arrow is None:
+            raise NotDifferentiable("the derivative of a derivative is for programs")
+        return self.mode.rep(arrow.arrow, point)[1](cotangent)
+
+    def covector(self, probe: Any, obj: Object) -> Cotangent:
+        """A covector of the kit as a sparse cotangent of the mode."""
+        return covector(self, probe, obj)
+
+    def sparse(self, vector: Any, obj: Object) -> Cotangent:
+        """A vector as a sparse cotangent."""
+        return sparse(vector, obj)
+
+    def part(self, cotangent: Cotangent, index: int) -> Cotangent:
+        """A component of a product's cotangent."""
+        return None if cotangent is None else cotangent.get(index)
+
+    def plus(self, cotangents: Sequence[Cotangent], obj: Object) -> Cotangent:
+        """Their sum."""
+        total = None
+        for cotangent in cotangents:
+            total = plus(total, own(cotangent), self.carrier.add)
+        return total
+
+    def gradients(self, program: Morphism, point: Any, vector: Any) -> dict[str, Iterator[Any]]:
+        """``R[f](a, w)`` by every algorithm, at types without functions."""
+        return gradients(self.carrier, program, point, vector)
+
+    def told(
+        self,
+        cotangent: Cotangent,
+        obj: Object,
+        point: Any,
+        probes: Probes,
+        place: str = "cotangent",
+    ) -> Iterator[Leaf]:
+        """The numbers in a cotangent at a point, zeros among them."""
+        return told(self, cotangent, obj, point, probes, place)
+
+
+class CallsModel(ReverseModel):
+    """The simply typed form: a function's cotangent is the list of its calls."""
+
+    def calls(self, cotangent: Cotangent) -> list[Any]:
+        """The calls."""
+        return list(cotangent or [])
+
+
+class EnvironmentModel(ReverseModel):
+    """The dependently typed form: a function's cotangent is its environment's."""
+
+    def captured(self, cotangent: Cotangent) -> Cotangent:
+        """The cotangent of what a function captured."""
+        return cotangent
+
+    def environment(self, cotangent: Cotangent) -> Cotangent:
+        """A function's cotangent, of that of what it captured."""
+        return cotangent

@@ -1,0 +1,214 @@
+"""Checking a law: random scenes, and the smallest one in which the sides differ."""
+
+from __future__ import annotations
+
+import time
+import unittest
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, given, settings
+from hypothesis.errors import Flaky, HypothesisException, HypothesisWarning, Unsatisfiable
+
+from combinators.errors import TypeMismatch
+from laws.law import Law
+from laws.model import model_of, name_of, signature_of
+from laws.rendering.progress import watched
+from laws.report import Report
+from laws.scene import Scene
+from laws.shrinking import smaller
+from laws.strategies.backend import AFRESH
+from laws.strategies.instances import scenes
+from laws.structures import LAWS, STRUCTURES, laws_of
+from laws.tally import OUTSIDE, Tally
+from laws.verdict import Counterexample, Verdict
+
+EXAMPLES = 50
+"""How many examples a law is asked at, where no profile of hypothesis is loaded."""
+
+Progress = Callable[[int, int, Law], None]
+"""Told before each law: how many were asked, of how many, and which is next."""
+
+
+class _Broken(AssertionError):
+    """A law does not hold at this scene."""
+
+
+class _Enough(unittest.SkipTest):
+    """More examples would tell no more: hypothesis lets a skip through at once."""
+
+
+def check(
+    thing: Any,
+    structures: Iterable[str] | None = None,
+    *,
+    only: Iterable[str] | None = None,
+    max_examples: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Ask a model for all laws of the ``structures`` that it claims; by default all.
+
+    ``only`` are names of laws or structures among those. The same ``seed`` gives the same examples
+    of a law, whichever other laws are asked. ``max_examples`` is by default that of hypothesis's
+    profile, or 50. Raises TypeMismatch where ``thing`` is no model or a name is not known.
+    """
+    model = model_of(thing)
+    asked = _among(laws_of(model, structures), only)
+    verdicts = []
+    for index, law in enumerate(watched(asked, name_of(model))):
+        if progress is not None:
+            progress(index, len(asked), law)
+        verdicts.append(check_law(law, model, examples=max_examples, start=seed))
+    return Report(name_of(model), tuple(verdicts))
+
+
+def _among(laws: tuple[Law, ...], only: Iterable[str] | None) -> tuple[Law, ...]:
+    if only is None:
+        return laws
+    wanted = {only} if isinstance(only, str) else set(only)
+    unknown = wanted - {law.name for law in LAWS} - set(STRUCTURES)
+    if unknown:
+        raise TypeMismatch(
+            f"there is no law or structure {', '.join(sorted(unknown))}; "
+            "`diffcurry laws --list` lists them"
+        )
+    return tuple(law for law in laws if law.name in wanted or law.structure.name in wanted)
+
+
+def examples_by_profile() -> int:
+    """How many examples hypothesis's profile asks for; EXAMPLES where none was loaded."""
+    is_default = settings.get_current_profile_name() == "default"
+    return EXAMPLES if is_default else int(settings().max_examples)
+
+
+def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int = 0) -> Verdict:
+    """Ask whether ``law`` holds in a model at so many random scenes, from the seed ``start``."""
+    model, began = model_of(thing), time.perf_counter()
+    tally = Tally(examples_by_profile() if examples is None else examples)
+    seed = zlib.crc32(law.name.encode()) ^ start
+    fickle = _apart(lambda: _search(law, model, tally, seed))
+    broken = tally.broken if fickle or tally.broken is None else _least(tally.broken)
+    if fickle:
+        outcome, reason = "failed", fickle
+    elif tally.broken is not None:
+        outcome, reason = "failed", ""
+    else:
+        outcome, reason = tally.finding(law, signature_of(model))
+    return Verdict(
+        law=law,
+        model=name_of(model),
+        outcome=outcome,  # type: ignore[arg-type]
+        examples=tally.examples,
+        seconds=time.perf_counter() - began,
+        level=tally.level,
+        levels=dict(tally.levels),
+        extensional=tally.held["function"] > 0,
+        shares=tally.shares(),
+        counterexample=broken,
+        reason=reason,
+        rejected=tally.rejected,
+        rejections=dict(tally.rejections),
+    )
+
+
+def _search(law: Law, model: Any, tally: Tally, start: int) -> str:
+    """Leave the smallest broken scene in the tally; say so where the model is fickle."""
+
+    @hypothesis.seed(start)
+    @settings(
+        max_examples=tally.wanted,
+        backend=AFRESH,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        print_blob=False,
+        report_multiple_bugs=False,
+        verbosity=hypothesis.Verbosity.quiet,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(scenes(law, model))
+    def ask(scene: Scene) -> None:
+        look(scene, tally)
+
+    with _quietly():
+        try:
+            ask()
+        except (_Broken, _Enough, Unsatisfiable):
+            return ""
+        except Flaky as flaky:
+            return f"the model is not deterministic: one example held, and failed ({_line(flaky)})"
+    return ""
+
+
+def _least(broken: Counterexample) -> Counterexample:
+    """The same failure, at arrows that are smaller still: where sides differed, they differ."""
+    kind = type(broken.error)
+
+    def found(scene: Scene) -> Counterexample | None:
+        try:
+            difference, _ = scene.verdict()
+        except Exception as error:  # noqa: BLE001 (whatever a model raises is what was found)
+            return Counterexample(scene, None, error)
+        return Counterexample(scene, difference) if difference is not None else None
+
+    def breaks(scene: Scene) -> bool:
+        again = found(scene)
+        return again is not None and type(again.error) is kind
+
+    return found(smaller(broken.scene, breaks)) or broken
+
+
+def _apart(search: Callable[[], str]) -> str:
+    """Search; within a test of hypothesis's on a thread of its own, which knows nothing of it."""
+    if not currently_in_test_context():
+        return search()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(search).result()
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """What hypothesis has to say is nothing to the user."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HypothesisWarning)
+        yield
+
+
+def _line(error: BaseException) -> str:
+    return str(error).partition("\n")[0]
+
+
+def look(scene: Scene, tally: Tally) -> None:
+    """Raise where the law fails in ``scene``."""
+    try:
+        difference, level = scene.verdict()
+    except OUTSIDE as error:
+        tally.refuse(error)
+        if tally.is_hopeless:
+            raise _Enough("hopeless") from error
+        assume(False)
+        raise
+    except HypothesisException:
+        raise
+    except Exception as error:
+        tally.fail(Counterexample(scene, None, error))
+        _stop(tally)
+        raise _Broken(repr(error)) from error
+    if difference is not None:
+        tally.fail(Counterexample(scene, difference))
+        _stop(tally)
+        raise _Broken(str(difference))
+    if tally.broken is None:
+        tally.note(scene, level)
+
+
+def _stop(tally: Tally) -> None:
+    if tally.is_small_enough:
+        raise _Enough("small")

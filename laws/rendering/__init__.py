@@ -1,0 +1,1 @@
+"""How laws, objects, arrows and failures are written."""

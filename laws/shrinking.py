@@ -1,0 +1,113 @@
+"""A broken scene made smaller still: parts of its arrows give way to identities and constants.
+
+Hypothesis shrinks what was drawn; this shrinks what was made of it, at the same objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from combinators.errors import TypeMismatch
+from combinators.morphisms import (
+    Choice,
+    Compose,
+    Constant,
+    Curry,
+    Extend,
+    Morphism,
+    Prod,
+    compose,
+    prod,
+)
+from combinators.objects import Unit
+from laws.features import size
+from laws.instance import Instance
+from laws.replaying import settled, simplest
+from laws.scene import Scene
+from laws.strategies.making import paths
+
+Breaks = Callable[[Scene], bool]
+MOST = 400
+"""How many smaller scenes are looked at."""
+
+
+def smaller(scene: Scene, breaks: Breaks) -> Scene:
+    """A scene whose arrows are no larger and which still ``breaks``; itself if it is minimal."""
+    scene = settled(scene)
+    tries = iter(range(MOST))
+    while (less := _next(scene, breaks, tries)) is not None:
+        scene = less
+    return scene
+
+
+def _next(scene: Scene, breaks: Breaks, tries: Iterator[int]) -> Scene | None:
+    """The first smaller scene that breaks."""
+    for candidate, _ in zip(_candidates(scene), tries, strict=False):
+        if breaks(candidate):
+            return candidate
+    return None
+
+
+def _candidates(scene: Scene) -> Iterator[Scene]:
+    for generator, arrow in scene.instance.arrows.items():
+        if generator.sort != "linear":
+            for less in _lesser(arrow):
+                arrows = {**scene.instance.arrows, generator: less}
+                yield _anew(scene, Instance(scene.instance.objects, arrows), scene.point)
+    for less in _lesser(scene.point):
+        yield _anew(scene, scene.instance, less)
+
+
+def _anew(scene: Scene, instance: Instance, point: Morphism) -> Scene:
+    return Scene(scene.law, scene.model, instance, point, scene.probes)
+
+
+def _lesser(arrow: Morphism) -> Iterator[Morphism]:
+    """Arrows of the same type, each smaller by one part: the largest parts first."""
+    for simple in _simple(arrow):
+        if size(simple) < size(arrow):
+            yield simple
+    match arrow:
+        case Compose(steps):
+            yield from _shortened(steps)
+            for at, step in enumerate(steps):
+                for less in _lesser(step):
+                    yield compose(*steps[:at], less, *steps[at + 1 :])
+        case Prod(source, arrows):
+            for at, part in enumerate(arrows):
+                for less in _lesser(part):
+                    yield prod(source, *arrows[:at], less, *arrows[at + 1 :])
+        case Extend(bound):
+            yield from map(Extend, _lesser(bound))
+        case Curry(body):
+            yield from map(Curry, _lesser(body))
+        case Choice(then, other):
+            yield from (Choice(less, other) for less in _lesser(then))
+            yield from (Choice(then, less) for less in _lesser(other))
+
+
+def _shortened(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
+    """Fewer steps: some in the middle gone, or done by one that is simple."""
+    for length in range(len(steps), 0, -1):
+        for at in range(len(steps) - length + 1):
+            before, after = steps[:at], steps[at + length :]
+            dom, cod = steps[at].dom, steps[at + length - 1].cod
+            if dom is cod and (before or after):
+                yield compose(*before, *after)
+            if length > 1 and length < len(steps):
+                for simple in paths(dom, cod):
+                    if size(simple) < length:
+                        yield compose(*before, simple, *after)
+
+
+def _simple(arrow: Morphism) -> Iterator[Morphism]:
+    """The identity, the projections, and zero."""
+    yield from paths(arrow.dom, arrow.cod)
+    try:
+        zero = simplest(arrow.cod)
+    except TypeMismatch:
+        return
+    if isinstance(zero, Constant):
+        yield Constant(arrow.dom, zero.literal)
+    elif arrow.dom is Unit:
+        yield zero

@@ -1,0 +1,32 @@
+"""Random objects, arrows, terms, points and instances of laws, as hypothesis strategies.
+
+All shrink to identities, projections and constants, one-element shapes and small integers.
+
+>>> from combinators.objects import Real
+>>> from hypothesis import find
+>>> from laws.model import Signature
+>>> find(arrows(Signature(), Real, Real), lambda f: True)
+id
+"""
+
+from laws.strategies.arrows import arrows
+from laws.strategies.covectors import covectors
+from laws.strategies.instances import instances, scenes
+from laws.strategies.objects import objects
+from laws.strategies.points import literals, numbers, points
+from laws.strategies.registry import register
+from laws.strategies.terms import term_of, terms
+
+__all__ = [
+    "arrows",
+    "covectors",
+    "instances",
+    "literals",
+    "numbers",
+    "objects",
+    "points",
+    "register",
+    "scenes",
+    "term_of",
+    "terms",
+]

@@ -1,0 +1,85 @@
+"""Random well-typed arrows: identities, projections and constants first, loops last."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from combinators.morphisms import Morphism
+from combinators.objects import Bool, Object, Tensor
+from laws.model import Signature
+from laws.strategies import arrays
+from laws.strategies.choices import Choices, Draw
+from laws.strategies.control import called, chosen, compared, given, shared
+from laws.strategies.linear import linear as linear_map
+from laws.strategies.loops import folded, mapped, scanned
+from laws.strategies.making import POINT_FUEL, Making, Way
+
+FUEL = 4
+"""How many ways to larger arrows are gone at most in one arrow."""
+
+
+def arrows(
+    signature: Signature,
+    dom: Object,
+    cod: Object,
+    *,
+    fuel: int = FUEL,
+    special: bool = False,
+    plain: bool = False,
+    linear: bool = False,
+) -> st.SearchStrategy[Morphism]:
+    """Arrows ``dom → cod`` of the programs in ``signature``.
+
+    ``special`` constants hold infinities and nans; ``plain`` arrows hold no operations outside λs,
+    as points; ``linear`` ones are linear maps between vectors.
+
+    >>> from combinators.objects import Product, Real
+    >>> from hypothesis import find
+    >>> find(arrows(Signature(), Product(Real, Real), Real), lambda f: True)
+    π0
+    """
+
+    @st.composite
+    def drawn(draw: Draw) -> Morphism:
+        choices = Choices(draw)
+        if linear:
+            return linear_map(choices, dom, cod, choices.below(fuel + 1))
+        make = making(choices, signature, fuel=fuel, special=special)
+        return make.point(cod) if plain else make.arrow(dom, cod)
+
+    return drawn()
+
+
+def making(
+    choices: Choices, signature: Signature, *, fuel: int = POINT_FUEL, special: bool = False
+) -> Making:
+    """The making of one arrow, with up to so much ``fuel``."""
+    given = choices.below(fuel + 1)
+    return Making(choices, signature, ways_into, fuel=given, special=special)
+
+
+def ways_into(make: Making, cod: Object) -> list[Way]:
+    """The ways to an arrow into ``cod``, the likely ones more than once, the simplest first."""
+    has = make.signature
+    ways: list[Way] = []
+    if isinstance(cod, Tensor):
+        ways += [arrays.pointwise] * 3 if has.operations and cod.is_smooth else []
+        ways += [compared] * 2 if has.operations and cod is Bool else []
+        ways += _array_ways(cod) if has.arrays else []
+    ways += [shared] if has.lets else []
+    ways += [given] * 3 if has.own else []
+    ways += [called] * 2 if has.functions else []
+    ways += [chosen] * 2 if has.conditionals and has.operations else []
+    ways += [folded] * 2 if has.loops else []
+    if isinstance(cod, Tensor) and cod.shape and has.loops:
+        ways += [scanned, mapped]
+    return ways
+
+
+def _array_ways(cod: Tensor) -> list[Way]:
+    ways: list[Way] = [arrays.summed] if cod.is_smooth and len(cod.shape) < 2 else []
+    ways += [arrays.reshaped] if cod.shape else []
+    ways += [arrays.spread, arrays.joined, arrays.cut, arrays.taken] * 2 if cod.shape else []
+    ways += [arrays.transposed] if len(cod.shape) > 1 else []
+    ways += [arrays.multiplied] if cod.is_smooth and len(cod.shape) > 1 else []
+    return ways

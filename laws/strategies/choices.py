@@ -1,0 +1,40 @@
+"""Random choices: each is a small number, and the smallest is what it shrinks to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+T = TypeVar("T")
+
+_FAR = 10**15 + 3**20
+"""Where choices are counted from: no constant of the user's source lies near it.
+
+Hypothesis tries integers that it finds in the modules that happen to be loaded, so that one seed
+would otherwise give other examples elsewhere.
+"""
+
+
+class Choices:
+    """A source of choices, with hypothesis behind it."""
+
+    def __init__(self, draw: Draw) -> None:
+        """``draw`` is what a composite strategy is given."""
+        self.draw = draw
+
+    def below(self, count: int) -> int:
+        """A number from 0 to ``count - 1``."""
+        return 0 if count <= 1 else self.draw(_below(count)) - _FAR
+
+    def pick(self, options: Sequence[T]) -> T:
+        """One of the options; the first is the simplest."""
+        return options[self.below(len(options))]
+
+
+@lru_cache(maxsize=256)
+def _below(count: int) -> st.SearchStrategy[int]:
+    return st.integers(_FAR, _FAR + count - 1)

@@ -1,0 +1,76 @@
+"""Random instances of a law: objects for its variables, then arrows between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from combinators.morphisms import Morphism
+from combinators.objects import Object, Unit
+from laws.instance import Instance
+from laws.law import Law
+from laws.model import Signature, signature_of
+from laws.probes import Probes
+from laws.scene import Scene
+from laws.strategies.arrows import FUEL, making
+from laws.strategies.choices import Choices, Draw
+from laws.strategies.covectors import covector
+from laws.strategies.linear import linear
+from laws.strategies.objects import any_object
+from laws.variables import Generator
+
+
+def instances(law: Law, signature: Signature) -> st.SearchStrategy[Instance]:
+    """Choices of objects and arrows for a law, out of the programs of a ``signature``."""
+
+    @st.composite
+    def drawn(draw: Draw) -> Instance:
+        return _Casting(Choices(draw), law, signature).instance()
+
+    return drawn()
+
+
+def scenes(law: Law, model: Any) -> st.SearchStrategy[Scene]:
+    """A law in a model, at random."""
+    signature = signature_of(model)
+
+    @st.composite
+    def drawn(draw: Draw) -> Scene:
+        casting = _Casting(Choices(draw), law, signature)
+        own = getattr(model, "cast", None)
+        instance = casting.instance() if own is None else own(law, casting.choices)
+        side = law.lhs if isinstance(law.lhs, Morphism) else law.rhs
+        dom = instance.obj(side.dom) if isinstance(side, Morphism) else Unit
+        probes = Probes(casting.point, lambda obj: covector(casting.choices, signature, obj))
+        return Scene(law, model, instance, casting.point(dom), probes)
+
+    return drawn()
+
+
+class _Casting:
+    """Who plays what in a law."""
+
+    def __init__(self, choices: Choices, law: Law, signature: Signature) -> None:
+        self.choices, self.law, self.signature = choices, law, signature
+        self._special = signature.special and not law.tame
+
+    def instance(self) -> Instance:
+        chosen = {
+            v: any_object(self.choices, self.signature, v.kind, 1) for v in self.law.variables
+        }
+        alone = Instance(chosen, {})
+        return Instance(chosen, {g: self._arrow(g, alone) for g in self.law.generators})
+
+    def point(self, obj: Object) -> Morphism:
+        """A global element."""
+        return making(self.choices, self.signature, special=self._special).point(obj)
+
+    def _arrow(self, generator: Generator, instance: Instance) -> Morphism:
+        dom, cod = instance.obj(generator.dom), instance.obj(generator.cod)
+        if generator.sort == "point" and self.signature.constants:
+            return self.point(cod)
+        if generator.sort == "linear" and self.signature.constants:
+            return linear(self.choices, dom, cod, self.choices.below(FUEL + 1))
+        make = making(self.choices, self.signature, fuel=FUEL, special=self._special)
+        return make.arrow(dom, cod)

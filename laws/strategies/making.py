@@ -1,0 +1,192 @@
+"""The making of one random arrow, by its type: from small arrows, and ways to larger ones.
+
+``fuel`` bounds how many ways are gone in the whole arrow. Without fuel every object is still
+reached from every other, by constants, tuples and λs of such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from hypothesis import reject
+
+from combinators.errors import TypeMismatch
+from combinators.literal import Literal
+from combinators.morphisms import (
+    Constant,
+    Curry,
+    Id,
+    Morphism,
+    Primitive,
+    Projection,
+    Relabel,
+    prod,
+)
+from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
+from combinators.operation import Operation, named
+from combinators.primitives.tangents import VECTOR
+from laws.model import Signature
+from laws.strategies.choices import Choices
+from laws.strategies.objects import any_object
+from laws.strategies.points import literal
+from laws.strategies.registry import points_at
+
+SMALL = 3
+"""How often a small arrow is made where a larger one might be, for one of each of the ways."""
+WIRED = 2
+"""How often a small arrow is again one that depends on where it starts, for each such arrow.
+
+An arrow that does not has no derivative, and laws of derivatives are asked in vain.
+"""
+POINT_FUEL = 2
+
+
+class Making:
+    """What may be used, and how much fuel is left."""
+
+    def __init__(
+        self,
+        choices: Choices,
+        signature: Signature,
+        ways: Callable[[Making, Object], Sequence[Way]],
+        *,
+        fuel: int,
+        special: bool = False,
+    ) -> None:
+        """``ways`` gives the ways to make larger arrows into an object."""
+        self.choices, self.signature, self.special = choices, signature, special
+        self.fuel, self._ways = fuel, ways
+        self._is_plain = False
+
+    def arrow(self, dom: Object, cod: Object) -> Morphism:
+        """Any arrow."""
+        if self.fuel <= 0:
+            return self.small(dom, cod)
+        ways = self._ways(self, cod)
+        way = self.choices.below(SMALL + len(ways)) - SMALL
+        if way < 0:
+            return self.small(dom, cod)
+        self.fuel -= 1
+        return ways[way](self, dom, cod)
+
+    def point(self, cod: Object) -> Morphism:
+        """A global element: constants, tuples and closed functions, whose bodies are any arrows."""
+        self._is_plain, before = True, self._is_plain
+        made = self.small(Unit, cod)
+        self._is_plain = before
+        return made
+
+    def obj(self) -> Object:
+        """An object, to go through on the way."""
+        return any_object(self.choices, self.signature, "any", 1)
+
+    def small(self, dom: Object, cod: Object) -> Morphism:
+        """The identity, a projection, a constant, or a tuple or λ of arrows."""
+        known = paths(dom, cod)
+        wired = wires(dom, cod) if self.signature.arrays and not known else ()
+        chosen = self.choices.below(len(known) + 1 + WIRED * len(known or wired))
+        if chosen == len(known):
+            return self._built(dom, cod)
+        lead = known or wired
+        return lead[chosen if chosen < len(known) else (chosen - 1) % len(lead)]
+
+    def _built(self, dom: Object, cod: Object) -> Morphism:
+        own = points_at(cod)
+        if own is not None:
+            return _everywhere(self.choices.draw(own), dom)
+        part = self.small if self._is_plain else self.arrow
+        match cod:
+            case Tensor() if not self.signature.constants and not self._is_plain:
+                return self.own(dom, cod) or reject()
+            case Tensor():
+                return Constant(dom, literal(self.choices, cod, special=self.special))
+            case Product():
+                return prod(dom, *(part(dom, below) for below in cod.parts))
+            case Record(_, product):
+                return part(dom, product) >> Relabel(product, cod)
+            case Fun():
+                return self.closure(dom, cod)
+            case Vector(item, length):
+                items = [part(dom, item) for _ in range(length)]
+                alone = length == 1 and not isinstance(item, Product)
+                given = items[0] if alone else prod(dom, *items)
+                return given >> Primitive(Operation(VECTOR), (item,) * length)
+            case _:
+                raise TypeMismatch(
+                    f"points of {cod!r} have no generator; "
+                    "laws.strategies.register(object, strategy) gives them one"
+                )
+
+    def own(self, dom: Object, cod: Object) -> Morphism | None:
+        """An arrow of the model's own, where it has one."""
+        made = None if self.signature.own is None else self.signature.own(dom, cod)
+        return None if made is None else self.choices.draw(made)
+
+    def closure(self, dom: Object, cod: Fun) -> Morphism:
+        """``curry`` of a body that sees what the closure captures."""
+        context = dom if isinstance(dom, Product) else Product(dom)
+        self._is_plain, before = False, self._is_plain
+        body = Curry(self.arrow(context.snoc(cod.dom), cod.cod))
+        self._is_plain = before
+        return body if context is dom else prod(dom, Id(dom)) >> body
+
+    def applied(self, operation: Operation, dom: Object, kinds: Sequence[Object]) -> Morphism:
+        """A primitive of arguments of these types."""
+        parts = [self.arrow(dom, kind) for kind in kinds]
+        alone = len(parts) == 1 and not isinstance(kinds[0], Product)
+        return (parts[0] if alone else prod(dom, *parts)) >> Primitive(operation, tuple(kinds))
+
+
+Way = Callable[[Making, Object, Any], Morphism]
+
+
+def _everywhere(point: Any, dom: Object) -> Morphism:
+    """A registered point from any domain."""
+    if isinstance(point, Literal):
+        return Constant(dom, point)
+    element: Morphism = point
+    return element if dom is Unit else prod(dom) >> element
+
+
+@lru_cache(maxsize=1 << 12)
+def paths(dom: Object, cod: Object) -> tuple[Morphism, ...]:
+    """The identity, and the projections, and theirs, that lead to ``cod``."""
+    return (*([Id(dom)] if dom is cod else []), *_projections(dom, cod, 2))
+
+
+@lru_cache(maxsize=1 << 12)
+def wires(dom: Object, cod: Object) -> tuple[Morphism, ...]:
+    """Arrows into a tensor to which no path leads: the sum of another, repeated."""
+    if not isinstance(cod, Tensor) or not cod.is_smooth or not cod.size:
+        return ()
+    return tuple(step >> _spread(source, cod) for step, source in _tensors(dom, cod.dtype, 2))
+
+
+def _spread(source: Tensor, cod: Tensor) -> Morphism:
+    axes = (("axis", tuple(range(len(source.shape)))), ("keepdims", False))
+    total = Primitive(Operation(named("sum"), axes), (source,)) if source.shape else Id(source)
+    number = Tensor((), cod.dtype)
+    if not cod.shape:
+        return total
+    return total >> Primitive(Operation(named("broadcast_to"), (("shape", cod.shape),)), (number,))
+
+
+def _tensors(dom: Object, dtype: str, depth: int) -> Iterator[tuple[Morphism, Tensor]]:
+    """The tensors in ``dom`` that hold numbers, with the projections to them."""
+    if isinstance(dom, Tensor) and dom.dtype == dtype and dom.size:
+        yield Id(dom), dom
+    for index, part in enumerate((components(dom) or ()) if depth else ()):
+        for rest, tensor in _tensors(part, dtype, depth - 1):
+            yield Projection(dom, index) >> rest, tensor
+
+
+def _projections(dom: Object, cod: Object, depth: int) -> Iterator[Morphism]:
+    for index, part in enumerate(components(dom) or ()):
+        step = Projection(dom, index)
+        if part is cod:
+            yield step
+        if depth > 1:
+            for rest in _projections(part, cod, depth - 1):
+                yield step >> rest

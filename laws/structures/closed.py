@@ -1,0 +1,97 @@
+"""Cartesian closed category: functions as values.
+
+E5 of the textbook, that currying and uncurrying undo each other, is E1 and E2 together.
+"""
+
+from functools import partial
+
+from combinators.morphisms import Curry, Id
+from combinators.objects import Fun, Product
+from laws.law import Law
+from laws.structure import Structure
+from laws.structures.cartesian import CARTESIAN
+from laws.variables import Generator, Variable
+from laws.words import curry, ev, exponential, first, pair, parallel, second, uncurry
+
+CLOSED = Structure("closed", "Closed category", (CARTESIAN,), arrows=("curry", "eval"))
+
+A, B, C, E, X, Y = (Variable(name) for name in "ABCEXY")
+f = Generator("f", Product(A, B), C)
+g = Generator("g", X, A)
+k = Generator("k", A, B)
+h = Generator("h", A, Fun(B, C))
+after = Generator("h", C, E)
+wide = Generator("f", Product(A, B, C), E)
+left, right = Generator("g", X, A), Generator("h", X, B)
+before_1, after_1 = Generator("f", B, A), Generator("g", C, E)
+before_2, after_2 = Generator("h", X, B), Generator("k", E, Y)
+
+law = partial(
+    Law,
+    structure=CLOSED,
+    source="Lambek and Scott 1986, Introduction to higher order categorical logic, I.3",
+)
+
+_captured, _argument = first(Product(A, B), C), second(Product(A, B), C)
+_flat = pair(_captured >> first(A, B), _captured >> second(A, B), _argument)
+
+LAWS = (
+    law("E1", "β: what is curried, and then applied, is as it was", uncurry(curry(f)), f),
+    law("E2", "η: what is applied, and then curried, is as it was", curry(uncurry(h)), h),
+    law(
+        "E3",
+        "a function is the λ that applies it",
+        curry(ev(B, C)),
+        Id(Fun(B, C)),
+        implied_by=("E2", "P4"),
+    ),
+    law(
+        "E4",
+        "a λ captures what was computed before it",
+        g >> curry(f),
+        curry(parallel(g, Id(B)) >> f),
+        implied_by=("E1", "E2"),
+    ),
+    law(
+        "E6",
+        "what comes after the body goes into the λ",
+        curry(f >> after),
+        curry(f) >> exponential(Id(B), after),
+        implied_by=("E1", "E2"),
+    ),
+    law(
+        "E7",
+        "β: to call a λ is to bind its parameter",
+        pair(curry(f), k) >> ev(B, C),
+        pair(Id(A), k) >> f,
+        rule="beta",
+        implied_by=("E1", "P3"),
+    ),
+    law(
+        "E8",
+        "⇒ keeps composition, the other way round in the argument",
+        exponential(before_1, after_1) >> exponential(before_2, after_2),
+        exponential(before_2 >> before_1, after_1 >> after_2),
+        implied_by=("E1", "E2"),
+    ),
+    law(
+        "E8-id",
+        "⇒ keeps identities",
+        exponential(Id(B), Id(C)),
+        Id(Fun(B, C)),
+        implied_by=("E2",),
+    ),
+    law(
+        "E1-two",
+        "β of a λ that captures two variables",
+        pair(_captured >> Curry(wide), _argument) >> ev(C, E),
+        _flat >> wide,
+    ),
+    law(
+        "E4-two",
+        "a λ captures two variables, each of which was computed before it",
+        pair(left, right) >> Curry(wide),
+        curry(pair(first(X, C) >> left, first(X, C) >> right, second(X, C)) >> wide),
+        implied_by=("E1-two", "E2"),
+    ),
+)

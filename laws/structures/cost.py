@@ -1,0 +1,197 @@
+"""What derivatives cost, counted in scalar operations, and in lines where programs are written.
+
+A model counts: ``operations(arrow, point, cotangent=None)`` are those of a run and, with a
+cotangent, of the pullback too. ``lines(program)`` and ``gradient_lines(program)`` are the lengths
+of a program and of the program of its value and gradient; ``passed(program)`` the numbers that
+rounds of loops carry and capture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from combinators.kit.tree import distinct_nodes
+from combinators.morphisms import Morphism, Primitive
+from combinators.objects import Object, Product, Tensor, components
+from combinators.operation import Operation, named
+from laws.law import Computed, Law
+from laws.structure import Structure
+from laws.structures.category import CATEGORY
+from laws.variables import Generator, Variable, points
+from laws.ways import REWRITINGS
+from laws.words import copy, first, pair
+
+COST = Structure("cost", "Cost", (CATEGORY,), methods=("operations", "passed"))
+WRITTEN = Structure(
+    "cost of programs", "Cost of programs", (CATEGORY,), methods=("lines", "gradient_lines")
+)
+
+PER_OPERATION, WHERE_DIVIDING = 5, 6
+"""How many operations K1 grants for one of the program."""
+PER_LINE, LINES = 8, 12
+"""How many lines of a gradient K2 grants for one of the program, and besides."""
+DIVISIONS = frozenset(("divide", "remainder", "floor_divide", "unscale", "reciprocal"))
+
+U, V, W = (Variable(name, "vector") for name in "UVW")
+f = Generator("f", V, W)
+e, t = Generator("e", V, U), Generator("t", Product(U, U), W)
+any_program = Generator("f", Variable("A", "data"), Variable("B", "data"))
+(a,), (w,), (z,) = points("a", V), points("w", W), points("z", U)
+(b,) = points("a", any_program.dom)
+
+CHAD = "Smeding and Vákár 2024, Efficient CHAD, Theorem 1; docs/laws.md, K1"
+HUOT = "Huot and Shaikhha, section 5"
+
+
+def size(obj: Object) -> int:
+    """How many floats a value of ``obj`` holds."""
+    product = components(obj)
+    if product is not None:
+        return sum(map(size, product.parts))
+    return obj.size if isinstance(obj, Tensor) and obj.is_smooth else 0
+
+
+def _spent(
+    arrow: Morphism, at: Generator, cotangent: Generator | None = None
+) -> Callable[..., Any]:
+    def count(scene: Any) -> Any:
+        along = None if cotangent is None else scene.at(cotangent)
+        return scene.model.operations(scene.arrow(arrow), scene.at(at), along)
+
+    return count
+
+
+def _granted(scene: Any) -> Any:
+    """``c · ops(f) + size(ȳ) + size(Γ) + passed(f)``."""
+    program = scene.program(f)
+    divides = any(
+        isinstance(node, Primitive) and node.operation.name in DIVISIONS
+        for node in distinct_nodes(program, kind=Morphism)
+    )
+    each = WHERE_DIVIDING if divides else PER_OPERATION
+    spent: int = _spent(f, a)(scene)
+    besides = size(scene.obj(V)) + size(scene.obj(W))
+    return each * spent + besides + scene.model.passed(program)
+
+
+def _separately(scene: Any, *, backwards: bool) -> Any:
+    """What ``e`` and ``t`` spend, each run once."""
+    model = scene.model
+    between = model.value(model.run(scene.arrow(e), scene.at(a)))
+    of_e = _spent(e, a, z if backwards else None)(scene)
+    along = scene.at(w) if backwards else None
+    of_t = model.operations(scene.arrow(t), (between, between), along)
+    added = 2 * size(scene.obj(U)) + size(scene.obj(V)) if backwards else 0
+    return of_e + of_t + added
+
+
+def _indexing(length: int) -> Callable[[Any], Any]:
+    """What the pullback of ``x[0] + x[1]`` spends, of an array that is so long."""
+    array = Tensor((length,))
+    parts = [
+        Primitive(
+            Operation(named("slice"), (("start", (at,)), ("step", (1,)), ("extent", (1,)))),
+            (array,),
+        )
+        for at in (0, 1)
+    ]
+    one = Tensor((1,))
+    both = pair(*parts) >> Primitive(Operation(named("add")), (one, one))
+
+    def count(scene: Any) -> Any:
+        carrier = scene.model.carrier
+        point, cotangent = carrier.lift([1.0] * length, array), carrier.lift([1.0], one)
+        return scene.model.operations(scene.arrow(both), point, cotangent)
+
+    return count
+
+
+def _projected(scene: Any) -> Any:
+    both = scene.at(a), scene.at(z)
+    return scene.model.operations(scene.arrow(first(V, U)), both, scene.at(a))
+
+
+def _simplified(scene: Any) -> Any:
+    from combinators.morphisms import interpret
+
+    arrow = interpret(REWRITINGS["simplified"](scene.program(any_program)), scene.model.category)
+    return scene.model.operations(arrow, scene.at(b))
+
+
+def _law(
+    name: str,
+    statement: str,
+    lhs: tuple[str, Callable[[Any], Any]],
+    rhs: tuple[str, Callable[[Any], Any]],
+    needs: tuple[Generator, ...],
+    source: str = CHAD,
+    of: Structure = COST,
+) -> Law:
+    left, right = (Computed(text, value, needs) for text, value in (lhs, rhs))
+    return Law(name, statement, left, right, of, source, relation="≤", tame=True)
+
+
+SHARED = e >> copy(U) >> t
+LAWS = (
+    _law(
+        "K1",
+        "a gradient costs a constant times the program",
+        ("ops(f, ∇f)", _spent(f, a, w)),
+        ("5 · ops(f) + size(ȳ) + size(Γ) + passed(f), 6 where it divides", _granted),
+        (f, a, w),
+    ),
+    _law(
+        "K2",
+        "a gradient program is as long as the program, times a constant",
+        ("lines(∇f)", lambda scene: scene.model.gradient_lines(scene.program(f))),
+        (
+            f"{PER_LINE} · lines(f) + {LINES}",
+            lambda scene: PER_LINE * scene.model.lines(scene.program(f)) + LINES,
+        ),
+        (f,),
+        "Huot and Shaikhha, Theorem 5.4; Wang et al. 2019",
+        WRITTEN,
+    ),
+    _law(
+        "K3a",
+        "what is named is computed once: ops(let x = e in t(x, x)) ≤ ops(e) + ops(t)",
+        ("ops(e; Δ; t)", _spent(SHARED, a)),
+        ("ops(e) + ops(t)", lambda scene: _separately(scene, backwards=False)),
+        (e, t, a, w, z),
+    ),
+    _law(
+        "K3b",
+        "what is named is pulled back once, by the sum of its cotangents",
+        ("ops(e; Δ; t, R[e; Δ; t])", _spent(SHARED, a, w)),
+        (
+            "ops(e, R[e]) + ops(t, R[t]) + 2 · size(U) + size(V)",
+            lambda scene: _separately(scene, backwards=True),
+        ),
+        (e, t, a, w, z),
+    ),
+    _law(
+        "K4a",
+        "the pullback of a projection computes nothing",
+        ("ops(π₁, R[π₁])", _projected),
+        ("0", lambda scene: 0),
+        (a, z),
+    ),
+    _law(
+        "K4b",
+        "the pullback of an index costs as much, however long the array is",
+        ("ops(x[0] + x[1], R) of 1000 numbers", _indexing(1000)),
+        ("ops(x[0] + x[1], R) of 4 numbers", _indexing(4)),
+        (),
+    ),
+    _law(
+        "K5",
+        "a simplified program does not compute more",
+        ("ops(simplify f)", _simplified),
+        ("ops(f)", _spent(any_program, b)),
+        (any_program, b),
+        HUOT,
+    ),
+)
+
+__all__ = ["COST", "LAWS", "WRITTEN"]

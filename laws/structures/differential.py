@@ -1,0 +1,137 @@
+"""Cartesian differential category: the laws of ``D[f] : A × A → B``, the point first.
+
+Blute, Cockett and Seely write the vector first; with the point first the laws stand in Cockett et
+al. 2019. ``axioms`` says them of any ``D``, so that they are asked too of the one which reverse
+derivatives give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from combinators.morphisms import Id, Morphism
+from combinators.objects import Product
+from laws.law import Law
+from laws.operators import D, Plus, Zero
+from laws.structure import Structure
+from laws.structures.additive import ADDITIVE
+from laws.variables import Generator, Variable, arrows, points
+from laws.words import discard, first, pair, second
+
+DIFFERENTIAL = Structure("differential", "Differential category", (ADDITIVE,), methods=("D",))
+TWICE = Structure(
+    "differential twice", "Derivatives of derivatives", (DIFFERENTIAL,), methods=("iterates",)
+)
+"""``model.iterates`` is True where a derivative is an arrow that has a derivative."""
+
+A, B, C = (Variable(name, "vector") for name in "ABC")
+f, h = arrows("f h", A, B)
+k, g = Generator("k", A, C), Generator("g", B, C)
+a, v, w, u = points("a v w u", A)
+
+SOURCE = "Blute, Cockett and Seely 2009, Cartesian differential categories"
+TANGENT = "Cockett and Cruttwell 2014, Differential structure, tangent structure, and SDG"
+
+Derive = Callable[[Morphism], Morphism]
+Stated = tuple[str, str, Morphism, Morphism]
+"""A name, the law in words, and its sides."""
+
+
+def axioms(derive: Derive) -> tuple[Stated, ...]:
+    """CD1 to CD5, of any operator."""
+    df = derive(f)
+    point, vector = first(A, A), second(A, A)
+    return (
+        ("CD1a", "the derivative of a sum is the sum", derive(Plus(f, h)), Plus(df, derive(h))),
+        ("CD1b", "the derivative of zero is zero", derive(Zero(A, B)), Zero(Product(A, A), B)),
+        (
+            "CD2a",
+            "a derivative is additive in the vector",
+            pair(a, Plus(v, w)) >> df,
+            Plus(pair(a, v) >> df, pair(a, w) >> df),
+        ),
+        (
+            "CD2b",
+            "along zero a derivative is zero",
+            pair(a, Zero(a.dom, A)) >> df,
+            Zero(a.dom, B),
+        ),
+        ("CD3a", "the identity moves as its argument", derive(Id(A)), vector),
+        ("CD3b", "π₁ moves by the first component", *projected(derive, first(B, C), 0)),
+        ("CD3c", "π₂ moves by the second component", *projected(derive, second(B, C), 1)),
+        (
+            "CD4a",
+            "a pair moves by its components",
+            derive(pair(f, k)),
+            pair(df, derive(k)),
+        ),
+        ("CD4b", "what is discarded does not move", derive(discard(A)), discard(Product(A, A))),
+        (
+            "CD5",
+            "the chain rule",
+            derive(f >> g),
+            pair(point >> f, df) >> derive(g),
+        ),
+    )
+
+
+def projected(derive: Derive, projection: Morphism, index: int) -> tuple[Morphism, Morphism]:
+    """``D[πᵢ] = π₂;πᵢ``."""
+    whole = projection.dom
+    return derive(projection), second(whole, whole) >> projection
+
+
+def second_axioms(derive: Derive) -> tuple[Stated, ...]:
+    """CD6 and CD7, which speak of second derivatives."""
+    df = derive(f)
+    ddf = derive(df)
+    return (
+        (
+            "CD6",
+            "a derivative is linear in the vector: along it, it is its own derivative",
+            pair(pair(a, v), pair(Zero(a.dom, A), w)) >> ddf,
+            pair(a, w) >> df,
+        ),
+        (
+            "CD7",
+            "second derivatives are symmetric",
+            pair(pair(a, v), pair(w, u)) >> ddf,
+            pair(pair(a, w), pair(v, u)) >> ddf,
+        ),
+    )
+
+
+def tangent_map(arrow: Morphism) -> Morphism:
+    """``T f = ⟨π₁;f, D[f]⟩ : A × A → B × B``."""
+    return pair(first(arrow.dom, arrow.dom) >> arrow, D(arrow))
+
+
+def laws_of_vectors(stated: tuple[Stated, ...], structure: Structure) -> tuple[Law, ...]:
+    """Laws of ``D`` itself, by the names that they have in the paper."""
+    return tuple(
+        Law(name, words, lhs, rhs, structure, f"{SOURCE}, CD.{name[2]}", tame=True)
+        for name, words, lhs, rhs in stated
+    )
+
+
+functor = partial(Law, structure=DIFFERENTIAL, source=TANGENT, tame=True)
+
+LAWS = (
+    *laws_of_vectors(axioms(D), DIFFERENTIAL),
+    functor(
+        "T-compose",
+        "T keeps composition",
+        tangent_map(f >> g),
+        tangent_map(f) >> tangent_map(g),
+        implied_by=("CD5", "P1a", "P1b", "P3"),
+    ),
+    functor(
+        "T-id",
+        "T keeps identities",
+        tangent_map(Id(A)),
+        Id(Product(A, A)),
+        implied_by=("CD3a", "P4"),
+    ),
+    *laws_of_vectors(second_axioms(D), TWICE),
+)

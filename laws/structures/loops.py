@@ -1,0 +1,188 @@
+"""Loops: ``fold``, ``scan`` and ``map`` over the rows of an array, from the left.
+
+The number of rows is part of a type, so these laws are stated at arrays of 0, 1, 2 and 3 numbers.
+A step sees what the loop captures: ``f : X × (C × Real) → C``.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from combinators.literal import Literal
+from combinators.morphisms import Constant, Id, Morphism, Primitive
+from combinators.objects import Object, Product, Real, Tensor
+from combinators.operation import Operation
+from combinators.primitives.joining import CONCATENATE
+from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN
+from combinators.primitives.shape import RESHAPE
+from combinators.primitives.windows import SLICE
+from laws.law import Law
+from laws.structure import Structure
+from laws.structures.closed import CLOSED
+from laws.structures.distributive import DISTRIBUTIVE
+from laws.variables import Generator, Variable
+from laws.words import curry, first, pair, second
+
+LOOPS = Structure(
+    "loops", "Loops over arrays", (CLOSED, DISTRIBUTIVE), features=("loops", "arrays")
+)
+
+C, X, Y = (Variable(name) for name in "CXY")
+one, two, three = (Tensor((n,)) for n in (1, 2, 3))
+f = Generator("f", Product(X, Product(C, Real)), C)
+z = Generator("z", X, C)
+x = Generator("x", X, Real)
+xs, ys, rows = Generator("xs", X, two), Generator("ys", X, one), Generator("xs", X, three)
+
+law = partial(
+    Law,
+    structure=LOOPS,
+    source="Bird 1987, An introduction to the theory of lists",
+)
+fusion = partial(
+    law, source="Meijer, Fokkinga and Paterson 1991, Functional programming with bananas, lenses …"
+)
+
+
+def fold(step: Morphism, init: Morphism, over: Morphism, operation: Operation = FOLD) -> Morphism:
+    """``fold(f, z, xs) : X → C`` of ``f : X × (C × row) → C``, ``z : X → C`` and ``xs : X → rows``.
+
+    A scan alike, of ``f : X × (C × row) → C × Y``.
+    """
+    function = curry(step)
+    types = function.cod, init.cod, over.cod
+    return pair(function, init, over) >> Primitive(operation, types)
+
+
+def each(step: Morphism, over: Morphism) -> Morphism:
+    """``map(f, xs)`` of ``f : X × row → Y``."""
+    function = curry(step)
+    return pair(function, over) >> Primitive(MAP, (function.cod, over.cod))
+
+
+def after(step: Morphism, carry: Morphism, row: Morphism) -> Morphism:
+    """``f(c, x)``, where the environment is that of ``c`` and ``x``."""
+    return pair(Id(carry.dom), pair(carry, row)) >> step
+
+
+def joined(*parts: Morphism) -> Morphism:
+    """``xs ++ ys``."""
+    types = tuple(part.cod for part in parts)
+    return pair(*parts) >> Primitive(Operation(CONCATENATE, (("axis", 0),)), types)
+
+
+def single(number: Morphism) -> Morphism:
+    """``[x]``."""
+    return number >> Primitive(Operation(RESHAPE, (("shape", (1,)),)), (Real,))
+
+
+def flipped(array: Morphism) -> Morphism:
+    """Three rows in the other order."""
+    window = (("start", (2,)), ("step", (-1,)), ("extent", (3,)))
+    return array >> Primitive(Operation(SLICE, window), (array.cod,))
+
+
+def empty(dom: Object) -> Morphism:
+    """``[]``."""
+    return Constant(dom, Literal(np.zeros(0)))
+
+
+def within(obj: Object) -> tuple[Morphism, Morphism, Morphism]:
+    """The environment, the carry and the row, in a step that carries ``obj``."""
+    inner = Product(obj, Real)
+    given = second(X, inner)
+    return first(X, inner), given >> first(obj, Real), given >> second(obj, Real)
+
+
+_env, _carried, _row = within(C)
+_double = Product(C, Y)
+_env_2, _carried_2, _row_2 = within(_double)
+_first = pair(_env_2, pair(_carried_2 >> first(C, Y), _row_2)) >> f
+"""The step f, beside another that does not matter to it."""
+_k, _w, _h = Generator("k", _first.dom, Y), Generator("w", X, Y), Generator("h", C, Y)
+_with_h = pair(Id(C), _h)
+
+_m, _g = Generator("f", Product(X, Real), Real), Generator("g", Product(X, Real), Real)
+_step = Generator("f", Product(X, Product(C, Real)), Product(C, Real))
+
+LAWS = (
+    law(
+        "fold-empty",
+        "a fold over no rows is where it starts",
+        fold(f, z, empty(X)),
+        z,
+        rule="loop-empty",
+    ),
+    law(
+        "fold-cons",
+        "a fold over x and then xs is that over xs, from f(z, x)",
+        fold(f, z, joined(single(x), xs)),
+        fold(f, after(f, z, x), xs),
+    ),
+    law(
+        "fold-join",
+        "a fold over xs and then ys is that over ys, from what that over xs gives",
+        fold(f, z, joined(xs, ys)),
+        fold(f, fold(f, z, xs), ys),
+        implied_by=("fold-cons", "fold-empty"),
+    ),
+    law(
+        "fold-reverse",
+        "a fold from the last row to the first is one over the rows in the other order",
+        fold(f, z, rows, FOLD_BACKWARDS),
+        fold(f, z, flipped(rows)),
+    ),
+    law(
+        "fold-steady",
+        "a carry that every step passes on is where it starts",
+        fold(_carried, z, rows),
+        z,
+        rule="loop-steady",
+    ),
+    fusion(
+        "fold-fusion",
+        "what can be computed from step to step is computed after the loop",
+        fold(_first >> _with_h, z >> _with_h, rows),
+        fold(f, z, rows) >> _with_h,
+    ),
+    fusion(
+        "fold-part",
+        "a component of the carry that nothing needs goes",
+        fold(pair(_first, _k), pair(z, _w), rows) >> first(C, Y),
+        fold(f, z, rows),
+        rule="loop-parts",
+    ),
+    law(
+        "scan-fold",
+        "what a scan carries, a fold carries",
+        fold(_step, z, rows, SCAN) >> first(C, three),
+        fold(_step >> first(C, Real), z, rows),
+        rule="scan-fold",
+    ),
+    law(
+        "scan-map",
+        "a scan whose steps pass on their carry is a map",
+        fold(pair(_carried, pair(_env, _row) >> _g), z, rows, SCAN) >> second(C, three),
+        each(_g, rows),
+        rule="scan-map",
+    ),
+    law(
+        "map-id",
+        "a map of the identity changes nothing",
+        each(second(X, Real), rows),
+        rows,
+    ),
+    law(
+        "map-map",
+        "a map after a map is one map",
+        each(_g, each(_m, rows)),
+        each(pair(first(X, Real), _m) >> _g, rows),
+        rule="map-fusion",
+    ),
+    law(
+        "map-join",
+        "a map over xs and then ys joins both maps",
+        each(_g, joined(xs, ys)),
+        joined(each(_g, xs), each(_g, ys)),
+    ),
+)

@@ -1,0 +1,142 @@
+"""What a primitive owes: a sound type, a linear transpose, and the derivative of its value.
+
+The model is of one primitive. It says what stands for the law's arrow and points (``cast``), and
+
+- ``shown(value)``: what types a value of the result shows, ``said()`` what the rule says;
+- ``slope(x, v)``: how the value changes along ``v``, with how far off that may be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from combinators.morphisms import Morphism
+from combinators.objects import Real, Unit
+from laws.equality import observed
+from laws.law import Computed, Law
+from laws.operators import D, Image, Inner, Plus, R, Scaled, Zero
+from laws.structure import Structure
+from laws.variables import Generator, Variable, points, tangent
+from laws.words import pair
+
+PRIMITIVE = Structure(
+    "primitive",
+    "Primitive",
+    methods=("run", "cast", "shown", "said", "slope", "D", "R", "add", "scale", "inner", "zero"),
+)
+OTHER_CARRIERS = Structure(
+    "primitive on carriers", "Primitive on carriers", (PRIMITIVE,), methods=("ways:rational",)
+)
+
+X, Y = Variable("X", "data"), Variable("Y", "data")
+p = Generator("p", X, Y)
+(x,) = points("x", X)
+(v,) = points("v", tangent(X))
+u, w = points("u w", tangent(Y))
+(number,) = points("λ", Real)
+
+pushed = D(p)
+DECLARED = "combinators.derivatives: a derivative is declared once, for both modes"
+COCKETT = "Cockett et al., Reverse derivative categories, RD2"
+
+
+def _shown(scene: Any) -> Any:
+    model = scene.model
+    return model.shown(model.value(model.run(scene.arrow(p), scene.at(x))))
+
+
+def _seen(scene: Any, side: Morphism) -> Any:
+    """The value at x, and the pullback there."""
+    outcome = scene.model.run(scene.arrow(side), scene.at(x))
+    return dict(observed(scene.model, scene.obj(Y), outcome, scene.probes))
+
+
+def _off(scene: Any) -> Any:
+    """How far the pushforward is from the slope of the value."""
+    model = scene.model
+    found = model.run(scene.arrow(D(p)), (scene.at(x), scene.at(v)))
+    slope, _ = model.slope(scene.at(x), scene.at(v))
+    with np.errstate(all="ignore"):
+        off = np.abs(np.asarray(found, float) - np.asarray(slope, float))
+    return float(np.max(np.where(np.isnan(off), np.inf, off), initial=0.0))
+
+
+def _may_be_off(scene: Any) -> Any:
+    return float(scene.model.slope(scene.at(x), scene.at(v))[1])
+
+
+def pulled(cotangent: Any) -> Any:
+    """``R[p](x, …)``."""
+    return pair(x, cotangent) >> R(p)
+
+
+TYPING = Law(
+    "T1",
+    "the value has the type that the typing rule says",
+    Computed("type of p(x)", _shown, (p, x)),
+    Computed("typing rule", lambda scene: scene.model.said(), (p, x)),
+    PRIMITIVE,
+    "Wright and Felleisen, 1994: typing is sound",
+    tame=True,
+)
+LAWS = (
+    TYPING,
+    Law(
+        "T2a",
+        "the transpose is additive",
+        pulled(Plus(u, w)),
+        Plus(pulled(u), pulled(w)),
+        PRIMITIVE,
+        COCKETT,
+        tame=True,
+    ),
+    Law(
+        "T2b",
+        "the transpose is homogeneous",
+        pulled(Scaled(number, u)),
+        Scaled(number, pulled(u)),
+        PRIMITIVE,
+        COCKETT,
+        tame=True,
+    ),
+    Law(
+        "T3",
+        "pushforward and pullback are each other's transposes",
+        Inner(pair(x, v) >> D(p), w),
+        Inner(v, pulled(w)),
+        PRIMITIVE,
+        DECLARED,
+        tame=True,
+    ),
+    Law(
+        "T4",
+        "the pushforward is how the value changes, found in high precision",
+        Computed("|D[p](x, v) − (p(x + hv) − p(x − hv))/2h|", _off, (p, x, v)),
+        Computed("what rounding allows", _may_be_off, (p, x, v)),
+        PRIMITIVE,
+        "the definition of a derivative",
+        relation="≤",
+        tame=True,
+    ),
+    Law(
+        "T5",
+        "values and pullbacks over the rationals are the same numbers",
+        Computed(
+            "p(x) over the rationals", lambda scene: _seen(scene, Image("rational", p)), (p, x)
+        ),
+        Computed("p(x)", lambda scene: _seen(scene, p), (p, x)),
+        OTHER_CARRIERS,
+        "a primitive is one function, whatever computes it",
+        tame=True,
+    ),
+    Law(
+        "T6",
+        "the transpose of zero is zero, at every point, infinities and nan among them",
+        pulled(Zero(Unit, tangent(Y))),
+        Zero(Unit, tangent(X)),
+        PRIMITIVE,
+        COCKETT,
+    ),
+)

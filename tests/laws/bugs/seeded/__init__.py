@@ -1,0 +1,25 @@
+"""The bugs, each a model that is right but for a method or two."""
+
+from importlib import import_module
+
+from tests.laws.bugs.bug import BUGS
+
+KINDS = (
+    "products",
+    "closures",
+    "calls",
+    "branches",
+    "loops",
+    "sums",
+    "forwards",
+    "transposes",
+    "arrays",
+    "rewriting",
+    "numbers",
+    "primitives",
+    "programs",
+)
+for kind in KINDS:
+    import_module(f"{__name__}.{kind}")
+
+__all__ = ["BUGS"]

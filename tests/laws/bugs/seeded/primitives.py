@@ -1,0 +1,64 @@
+"""Bugs of primitives that users declare: each is of our own derivatives and carriers."""
+
+import numpy as np
+
+import diffcurry as dc
+from combinators.objects import Tensor
+from diffcurry.models.adapters import model_of_primitive
+from diffcurry.primitive import primitive
+from tests.laws.bugs.bug import ours, seeded
+
+
+def declared(derivative, **options):
+    """The model of a primitive whose value is the decorated function."""
+
+    def decorate(function):
+        def model():
+            return model_of_primitive(primitive(derivative, check=False, **options)(function))
+
+        model.__name__, model.__doc__ = function.__name__, function.__doc__
+        return ours(model)
+
+    return decorate
+
+
+@seeded("T1")
+@declared(lambda v, x, y: v, typing=lambda x: Tensor((1,)))
+def wrong_shape(x):
+    """a primitive is said to give a vector, and gives a number."""
+    return x
+
+
+@seeded("T2a")
+@declared(lambda v, x, y: dc.scale(v, v))
+def squared_tangent(x):
+    """the derivative of a primitive is not linear."""
+    return x
+
+
+@seeded("T4")
+@declared(lambda v, x, y: dc.scale(v, dc.sin(x)))
+def wrong_sign(x):
+    """the derivative of cos has the wrong sign."""
+    return np.cos(x)
+
+
+@seeded("T4")
+@declared(lambda v, x, z, y: (dc.scale(v, z), 0.0))
+def forgotten_term(x, z):
+    """the product rule forgets a term."""
+    return x * z
+
+
+@seeded("T4")
+@declared(lambda v, x, z, y: (dc.unscale(v, z), dc.scale(v, dc.unscale(y, z))))
+def quotient(x, z):
+    """the quotient rule has a wrong sign."""
+    return x / z
+
+
+@seeded("T6")
+@declared(lambda v, x, y: v / (2.0 * y))
+def root(x):
+    """zero, pulled back through a root at 0, is nan."""
+    return np.sqrt(np.abs(x))

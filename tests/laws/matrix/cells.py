@@ -1,0 +1,76 @@
+"""One cell of the matrix: a law, asked of a subject."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from dataclasses import dataclass
+
+from laws.checking import check_law
+from laws.law import Law
+from laws.leaves import Level
+from laws.structures import LAWS, STRUCTURES
+from tests.laws.matrix.subjects import SUBJECTS, Subject
+
+EXAMPLES = {"dev": 10, "ci": 25, "deep": 500}
+EACH = {"dev": 1, "ci": 2, "deep": 40}
+"""How many examples a law is asked at of each primitive."""
+
+
+def examples(subject: Subject) -> int:
+    """By the profile in DIFFCURRY_PROFILE."""
+    profile = os.environ.get("DIFFCURRY_PROFILE", "dev")
+    return (EACH if len(subject.models) > 1 else EXAMPLES)[profile]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What was found."""
+
+    subject: str
+    law: str
+    outcome: str
+    examples: int
+    level: Level
+    seconds: float
+    told: str = ""
+    """What there is to say of a law that fails."""
+
+
+def asked(subject: Subject, law: Law) -> Cell:
+    """Ask it; of the primitives, each of those that owe it."""
+    began, count = time.perf_counter(), examples(subject)
+    outcome, level, seen, told = "unasked", Level.NORMAL, 0, ""
+    for model in subject.models_of(law):
+        try:
+            verdict = check_law(law, model, examples=count)
+        except Exception:  # noqa: BLE001 (a matrix with a hole is told from none)
+            outcome, told = "failed", f"{law.name}: {traceback.format_exc()}"
+            break
+        level, seen = max(level, verdict.level), seen + verdict.examples
+        if not verdict:
+            outcome, told = verdict.outcome, str(verdict)
+            break
+        outcome = "passed" if verdict.outcome == "passed" else outcome
+        told = told if outcome == "passed" else verdict.reason
+    seconds = time.perf_counter() - began
+    return Cell(subject.short, law.name, outcome, seen, level, seconds, told)
+
+
+def block(short: str, structure: str) -> list[Cell]:
+    """The cells of a subject and a structure."""
+    subject = next(subject for subject in SUBJECTS if subject.short == short)
+    return [
+        asked(subject, law) for law in LAWS if law.structure.name == structure and subject.owes(law)
+    ]
+
+
+def blocks() -> list[tuple[str, str]]:
+    """Every subject with every structure of which it owes a law."""
+    return [
+        (subject.short, structure.name)
+        for subject in SUBJECTS
+        for structure in STRUCTURES.values()
+        if not subject.lacks(structure)
+    ]

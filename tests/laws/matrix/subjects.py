@@ -1,0 +1,143 @@
+"""What is asked: every mode over every carrier, programs, carriers, primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import diffcurry.models  # noqa: F401 (it registers the adapters)
+from combinators.operation import PRIMITIVES
+from diffcurry.models.programs import Programs
+from interpreters.carriers.counting import Counting
+from interpreters.carriers.fractions import Fractions
+from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.sympy import SymPy
+from interpreters.modes.dependent import Dependent
+from interpreters.modes.primal import Primal
+from interpreters.modes.pullback import Pullback
+from interpreters.modes.pushforward import Pushforward
+from laws.law import Law
+from laws.model import model_of, signature_of
+from laws.structure import Structure, _has
+from laws.structures import LAWS, laws_of
+from tests.combinators.primitives.test_transposes import CASES
+from tests.laws.test_primitive import _sample
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A column of the matrix."""
+
+    short: str
+    name: str
+    makes: Callable[[], Any]
+    only: tuple[str, ...] = ()
+    """The structures that it is asked for, where others stand for it in the rest."""
+    because: str = ""
+    """Why it does not claim more than it says."""
+
+    @cached_property
+    def models(self) -> list[Any]:
+        """One, but for the primitives."""
+        made = self.makes()
+        return list(map(model_of, made)) if isinstance(made, list) else [model_of(made)]
+
+    def owes(self, law: Law) -> bool:
+        """Whether it is asked."""
+        return bool(self.models_of(law))
+
+    def models_of(self, law: Law) -> list[Any]:
+        """The models that owe a law."""
+        if self.only and law.structure.name not in self.only:
+            return []
+        return [model for model in self.models if law in laws_of(model) and not _spared(law, model)]
+
+    def lacks(self, structure: Structure) -> str:
+        """Why it does not claim a structure; nothing where it does."""
+        laws = [law for law in LAWS if law.structure is structure]
+        if any(map(self.owes, laws)):
+            return ""
+        if self.only:
+            return self.because
+        model = self.models[0]
+        for above in structure.lineage():
+            for thing, wanted in ((model.category, above.arrows), (model, above.methods)):
+                for name in wanted:
+                    if not _has(thing, name):
+                        return f"no `{name}`"
+            for name in above.features:
+                if not getattr(signature_of(model), name):
+                    return f"no {name}"
+        return self.because
+
+
+def _spared(law: Law, model: Any) -> bool:
+    """Products of arrays are NumPy's, where ``0 · inf`` is nan in a sum as elsewhere."""
+    return law.name == "T6" and model.name.startswith("primitive matmul")
+
+
+def _primitives() -> list[Any]:
+    return [_sample(*case) for case in CASES]
+
+
+FORWARD = "its `D` is the pushforward's"
+SAME = "its values are those of the carrier that it counts for"
+ALONE = "it is one arrow, asked for its own laws"
+MODE = "the rest is asked of the modes over it"
+SUBJECTS = (
+    Subject("V·Q", "values over the rationals", lambda: Primal(Fractions())),
+    Subject("V·F", "values over floats (NumPy)", lambda: Primal(NumPy())),
+    Subject("V·S", "formulas (SymPy)", lambda: Primal(SymPy())),
+    Subject(
+        "P·Q",
+        "simply typed pullback over the rationals",
+        lambda: Pullback(Fractions()),
+        because=FORWARD,
+    ),
+    Subject("P·F", "simply typed pullback over floats", lambda: Pullback(NumPy()), because=FORWARD),
+    Subject(
+        "P·S", "simply typed pullback over formulas", lambda: Pullback(SymPy()), because=FORWARD
+    ),
+    Subject(
+        "E·Q",
+        "dependently typed pullback over the rationals",
+        lambda: Dependent(Fractions()),
+        because=FORWARD,
+    ),
+    Subject(
+        "E·F", "dependently typed pullback over floats", lambda: Dependent(NumPy()), because=FORWARD
+    ),
+    Subject(
+        "E·S",
+        "dependently typed pullback over formulas",
+        lambda: Dependent(SymPy()),
+        because=FORWARD,
+    ),
+    Subject("D·Q", "pushforward over the rationals", lambda: Pushforward(Fractions())),
+    Subject("D·F", "pushforward over floats", lambda: Pushforward(NumPy())),
+    Subject("D·S", "pushforward over formulas", lambda: Pushforward(SymPy())),
+    Subject("TE·Q", "programs, derived by the dependent form", lambda: Programs(Fractions())),
+    Subject(
+        "TP·Q", "programs, derived by the simple form", lambda: Programs(Fractions(), Pullback)
+    ),
+    Subject("TE·F", "programs over floats, by the dependent form", lambda: Programs(NumPy())),
+    Subject(
+        "E·N",
+        "dependently typed pullback over numbers that count",
+        lambda: Dependent(Counting(Fractions())),
+        ("cost", "cost of programs"),
+        SAME,
+    ),
+    Subject("Q", "the carrier of the rationals", Fractions, ("carrier",), MODE),
+    Subject("F", "the carrier of floats", NumPy, ("carrier", "rational"), MODE),
+    Subject("S", "the carrier of formulas", SymPy, ("carrier", "rational"), MODE),
+    Subject(
+        "prim",
+        f"the {len(PRIMITIVES)} primitives, at {len(CASES)} types",
+        _primitives,
+        ("primitive", "primitive on carriers"),
+        ALONE,
+    ),
+)

@@ -1,0 +1,31 @@
+"""The laws of the textbooks, by name."""
+
+from laws.structures import (
+    additive,
+    cartesian,
+    category,
+    closed,
+    closed_differential,
+    differential,
+    distributive,
+    iterated,
+    loops,
+    pullback,
+    reverse,
+)
+
+FILES = (
+    category,
+    cartesian,
+    closed,
+    distributive,
+    loops,
+    additive,
+    differential,
+    closed_differential,
+    reverse,
+    iterated,
+    pullback,
+)
+
+NAMED = {law.name: law for file in FILES for law in file.LAWS}

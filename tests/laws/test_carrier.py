@@ -1,0 +1,79 @@
+"""What an algebra of numbers owes."""
+
+import numpy as np
+import pytest
+
+from interpreters.carriers.counting import Counting
+from interpreters.carriers.fractions import Fractions
+from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.sympy import SymPy
+from laws.checking import check
+from laws.model import model_of
+from laws.structures.carrier import LAWS
+from tests.laws.asking import by_name, claimed, fails, holds, names
+
+PAIRS = claimed(LAWS, [Fractions(), NumPy(), SymPy(), Counting(Fractions())])
+LAW = by_name(LAWS)
+
+
+@pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))
+def test_it_holds(law, model):
+    holds(law, model)
+
+
+def test_the_modes_over_it_are_asked_too():
+    report = check(NumPy(), ["closed", "carrier"], max_examples=2)
+    asked = {verdict.law.structure.name for verdict in report}
+    assert {"category", "cartesian", "closed", "carrier"} <= asked
+    assert "reverse" in model_of(Fractions()).structures
+
+
+class Partial(NumPy):
+    """It adds, and has neither comparisons nor products."""
+
+    def operation(self, operation, types, cod):
+        if operation.name != "add":
+            raise NotImplementedError(operation.name)
+        return super().operation(operation, types, cod)
+
+
+def test_only_what_a_carrier_has_is_asked():
+    signature = model_of(Partial()).signature
+    assert dict(signature.operations) == {"add": 2}
+    assert not signature.conditionals
+    assert not signature.arrays
+
+
+def wrong(**methods):
+    return type("Wrong", (NumPy,), methods)()
+
+
+def _adding_one(self, operation, types, cod):
+    compute = NumPy.operation(self, operation, types, cod)
+    return (lambda x, y: compute(x, y) + 1) if operation.name == "multiply" else compute
+
+
+def _narrow(self, operation, types, cod):
+    compute = NumPy.operation(self, operation, types, cod)
+    return lambda *xs: (
+        np.asarray(compute(*xs)).astype("float32")[()] if cod.is_smooth else compute(*xs)
+    )
+
+
+WRONG = {
+    "N1": wrong(lower=lambda self, number: number * 2),
+    "N2": wrong(const=lambda self, literal: literal.array[()] + literal.type.dtype.startswith("f")),
+    "N3a": wrong(add=lambda self, x, y: x - y),
+    "N3b": wrong(add=lambda self, x, y: (x + y) / 2),
+    "N3c": wrong(add=lambda self, x, y: (x + y) / 2),
+    "N4a": wrong(row=lambda self, stack, index: stack[-index - 1]),
+    "N4b": wrong(stack=lambda self, rows, obj: NumPy().stack(rows[::-1], obj)),
+    "N5": wrong(operation=_narrow),
+    "N6": wrong(truth=lambda self, number: not number),
+    "N7": wrong(operation=_adding_one),
+}
+
+
+@pytest.mark.parametrize("name", LAW)
+def test_it_can_fail(name):
+    assert fails(LAW[name], WRONG[name]).size <= 12

@@ -1,0 +1,138 @@
+"""Interpreting is a functor, the only one, and every other way to an arrow agrees with it."""
+
+import numpy as np
+import pytest
+
+from combinators.literal import Literal
+from combinators.morphisms import Choice, Constant, Projection, interpret
+from combinators.objects import Fun, Real
+from diffcurry.models.host import Hosted
+from diffcurry.models.modes import PrimalModel
+from interpreters.carriers.fractions import Fractions
+from interpreters.carriers.numpy import NumPy
+from interpreters.modes.dependent import Dependent
+from interpreters.modes.primal import Primal
+from interpreters.modes.pullback import Pullback
+from interpreters.modes.pushforward import Pushforward
+from laws.free import Free
+from laws.structures.functor import LAWS
+from tests.laws.asking import by_name, claimed, fails, holds, names
+
+EXACT = Fractions()
+MODES = [Primal(EXACT), Primal(NumPy()), Pullback(EXACT), Dependent(EXACT), Pushforward(EXACT)]
+PAIRS = claimed(LAWS, MODES)
+LAW = by_name(LAWS)
+
+
+@pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))
+def test_it_holds(law, model):
+    holds(law, model)
+
+
+def test_every_law_is_claimed():
+    assert {law.name for law, _ in PAIRS} == set(LAW)
+
+
+class Wrong(Free):
+    """The free category, but for some of its combinators at numbers."""
+
+    def identity(self, dom):
+        return seven(dom) if dom is Real else super().identity(dom)
+
+    def prod(self, dom, arrows):
+        return super().prod(dom, [seven(dom) if f.cod is Real else f for f in arrows])
+
+    def proj(self, dom, index, cod):
+        return seven(dom) if cod is Real else Projection(dom, index)
+
+    def curry(self, captured, function, body, label):
+        wrong = seven(body.dom) if body.cod is Real else body
+        return super().curry(captured, function, wrong, label)
+
+    def eval(self, function):
+        right = super().eval(function)
+        return seven(right.dom) if function.cod is Real else right
+
+    def cond(self, dom, then, other):
+        return Choice(other, then)
+
+
+def seven(dom):
+    return Constant(dom, Literal(7.0))
+
+
+def only(name):
+    """The free category, wrong in one combinator."""
+    return type("Wrong", (Free,), {name: vars(Wrong)[name]})()
+
+
+class Ways(PrimalModel):
+    """The primal mode, with a way that is wrong."""
+
+    def __init__(self, mode, ways):
+        super().__init__(mode)
+        self.made = ways
+
+    @property
+    def ways(self):
+        return {name: way(self.category) for name, way in self.made.items()}
+
+
+def wrongly(way, category):
+    def made(host):
+        return lambda program: interpret(interpret(program, category), host)
+
+    return Ways(Primal(NumPy()), {way: made})
+
+
+def off(value):
+    """Every number one more."""
+    if isinstance(value, tuple):
+        return tuple(map(off, value))
+    return value + 1 if isinstance(value, np.ndarray | np.floating) else value
+
+
+def off_by_one(way):
+    def made(host):
+        def way(program):
+            arrow = interpret(program, host)
+            return Hosted(program.dom, program.cod, lambda point: off(arrow.at(point)))
+
+        return way
+
+    return Ways(Primal(NumPy()), {way: made})
+
+
+WRONG = {
+    "F1a": wrongly("interpreted", only("identity")),
+    "F1b": off_by_one("interpreted"),
+    "F2a": wrongly("interpreted", only("prod")),
+    "F2b": wrongly("interpreted", only("proj")),
+    "F2c": wrongly("interpreted", only("curry")),
+    "F2d": wrongly("interpreted", only("eval")),
+    "F2e": wrongly("interpreted", only("cond")),
+    "F3": off_by_one("tagless"),
+    "F4": off_by_one("sympy"),
+    "F5a": off_by_one("simplified"),
+    "F5b": off_by_one("simplified"),
+    "F6": off_by_one("python"),
+    "F7α": off_by_one("renamed"),
+    "F7β": off_by_one("applied"),
+    "F7η": off_by_one("expanded"),
+}
+
+
+@pytest.mark.parametrize("name", LAW)
+def test_it_can_fail(name):
+    assert fails(LAW[name], WRONG[name]).size <= 12
+
+
+def test_functions_are_written_as_they_are_applied():
+    from combinators.morphisms import Id
+    from laws.ways import REWRITINGS
+    from laws.words import curry, first, parallel
+
+    arrow = parallel(curry(first(Real, Real)), Id(Real))
+    assert arrow.cod.parts[0] is Fun(Real, Real)
+    for rewrite in REWRITINGS.values():
+        assert (rewrite(arrow).dom, rewrite(arrow).cod) == (arrow.dom, arrow.cod)

@@ -1,0 +1,30 @@
+"""The matrix: every law that every one of our models claims, a test a model and structure."""
+
+import pytest
+
+from tests.laws.matrix.cells import block, blocks
+from tests.laws.matrix.page import PAGE, claims, markdown, owed
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("subject", "structure"), blocks(), ids=lambda part: part.replace(" ", "-")
+)
+def test_it_holds(subject, structure):
+    failed = [
+        cell.told for cell in block(subject, structure) if cell.outcome in ("failed", "vacuous")
+    ]
+    assert not failed, "\n\n".join(failed)
+
+
+def test_the_page_claims_what_the_models_claim():
+    page = claims(PAGE.read_text(encoding="utf-8"))
+    assert page == owed(), "run `make laws`"
+
+
+def test_a_claim_that_is_missing_is_seen():
+    assert claims(markdown([], "")) == set()
+    (cell, *_) = block("V·Q", "category")
+    assert claims(markdown([cell], "")) == {("V·Q", "C1")}

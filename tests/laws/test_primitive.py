@@ -1,0 +1,140 @@
+"""What a primitive owes: each of the language's own, and wrong ones."""
+
+import re
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from combinators.derivatives import Linear, Pair
+from combinators.errors import WrongDerivative
+from combinators.objects import Real, Tensor
+from combinators.operation import PRIMITIVES, Operation
+from combinators.primitives.typing import pointwise
+from diffcurry.models import declaring
+from diffcurry.models.primitives import PrimitiveModel
+from interpreters.carriers.fractions import Fractions
+from laws.structures.primitive import LAWS
+from tests.combinators.primitives.test_transposes import CASES, Index
+from tests.laws.asking import by_name, fails, holds
+
+LAW = by_name(LAWS)
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def _sample(name, shapes, span, parameters):
+    parameters = {k: bool(v) if k == "keepdims" else v for k, v in parameters.items()}
+    values = [shape.values if isinstance(shape, Index) else shape for shape in shapes]
+    given = {i: value for i, value in enumerate(values) if isinstance(value, np.ndarray)}
+    types = tuple(
+        Tensor(x.shape, x.dtype) if isinstance(x, np.ndarray) else Tensor(x) for x in values
+    )
+    operation = Operation(PRIMITIVES[name], tuple(parameters.items()))
+    return PrimitiveModel(operation, types, span, given)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_our_own_hold(case):
+    model = _sample(*case)
+    for law in LAWS:
+        absorbs = law.name != "T6" or case[0] != "matmul"
+        if absorbs and law.structure.is_claimed_by(model):
+            holds(law, model, 3)
+
+
+@pytest.fixture
+def declared():
+    before = set(PRIMITIVES)
+    yield _declared
+    for name in set(PRIMITIVES) - before:
+        del PRIMITIVES[name]
+
+
+def _declared(derivative, value=lambda x: x * x, *, typing=pointwise):
+    def odd(x):
+        return value(x)
+
+    return dc.primitive(derivative, typing=typing, check=False)(odd)
+
+
+RIGHT = lambda v, x, y: dc.scale(v, 2.0 * x)
+WRONG = {
+    "T1": lambda of: of(RIGHT, lambda x: np.float32(x * x)),
+    "T2a": lambda of: of(lambda v, x, y: v * v),
+    "T2b": lambda of: of(lambda v, x, y: v * v),
+    "T3": lambda of: of(
+        Pair((lambda v, x, y: dc.scale(v, x),), lambda v, x, y: dc.scale(v, 2.0 * x))
+    ),
+    "T4": lambda of: of(lambda v, x, y: dc.scale(v, x)),
+    "T5": lambda of: of(RIGHT),
+    "T6": lambda of: of(lambda v, x, y: v * x),
+}
+
+
+@pytest.mark.parametrize("name", LAW)
+def test_it_can_fail(name, declared):
+    primitive = WRONG[name](declared)
+    if name == "T5":
+        primitive.on(Fractions)(lambda x: x * x + 1)
+    model = PrimitiveModel(Operation(primitive.declared), (Real,))
+    assert fails(LAW[name], model, 40).size <= 12
+
+
+def test_slopes_are_as_precise_as_the_function_allows():
+    from diffcurry.models.slopes import EXACT, PLAIN, WIDE, slope
+
+    def only_doubles(x):
+        return np.float64(np.sin(np.float64(x)))
+
+    x, v = (np.float64(0.7),), (np.float64(2.0),)
+    for function, off in ((lambda x: x**3, EXACT), (np.sin, WIDE), (only_doubles, PLAIN)):
+        found, near = slope("odd", function, x, v)
+        exact = 2 * (3 * 0.49 if off == EXACT else np.cos(0.7))
+        assert near == pytest.approx(off * max(1.0, abs(exact)))
+        assert abs(found - exact) <= near
+
+
+class TestDeclaring:
+    def test_it_says_which_laws_were_asked_and_where(self, declared):
+        @dc.primitive(RIGHT)
+        def odd(x):
+            return x * x
+
+        assert odd.checked == f"T1, T2a, T2b, T3, T4 at {declaring.EXAMPLES} random points"
+
+    def test_it_says_that_none_were(self, declared):
+        assert declared(RIGHT).checked == ""
+
+    @pytest.mark.parametrize("kit", [True, False])
+    def test_the_error_shows_the_counterexample(self, kit, monkeypatch, declared):
+        if not kit:
+            monkeypatch.setattr(declaring, "find_spec", lambda name: None)
+        with pytest.raises(WrongDerivative) as caught:
+
+            @dc.primitive(lambda v, x, y, z: (dc.scale(v, y), dc.scale(v, 2.0 * x)))
+            def odd(x, y):
+                return x * y
+
+        text = str(caught.value)
+        found = re.search(
+            r"argument 1, the rule gives (\S+) where the value changes by (\S+),", text
+        )
+        assert float(found[1]) == pytest.approx(2 * float(found[2]))
+        assert re.search(r"at x = \(\S+, \S+\), v = \(0, ", text)
+        assert "law T4" in text
+
+    def test_without_the_kit_the_points_are_fixed(self, monkeypatch, declared):
+        monkeypatch.setattr(declaring, "find_spec", lambda name: None)
+
+        @dc.primitive(RIGHT)
+        def odd(x):
+            return x * x
+
+        assert "fixed points" in odd.checked
+
+    def test_a_wrong_type_is_found(self, declared):
+        with pytest.raises(WrongDerivative, match="law T1"):
+
+            @dc.primitive(Linear(lambda v, x: v), typing=lambda x: Tensor((2,)))
+            def odd(x):
+                return x * x

@@ -1,0 +1,161 @@
+"""Random things: what they hold, what they shrink to, and how users add their own."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+
+from combinators.errors import TypeMismatch
+from combinators.literal import Literal
+from combinators.morphisms import Constant, Curry, interpret
+from combinators.objects import Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
+from combinators.terms import Lam
+from combinators.translate import translate
+from laws.equality import leaves
+from laws.features import features, nodes, size
+from laws.model import Signature
+from laws.probes import Probes, is_not_zero
+from laws.strategies import arrows, covectors, literals, objects, points, register, term_of, terms
+from tests.laws.values import Values
+
+EVERYTHING = Signature(vectors=True)
+OFTEN = settings(
+    max_examples=300,
+    phases=[Phase.generate],
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def sampled(strategy):
+    """What a strategy gives."""
+    found = []
+
+    @OFTEN
+    @given(strategy)
+    def look(thing):
+        found.append(thing)
+
+    look()
+    return found
+
+
+def test_arrows_are_small_and_hold_everything():
+    held = sampled(arrows(EVERYTHING, Product(Real, Tensor((3,))), Tensor((2, 2))))
+    sizes = sorted(map(size, held))
+    assert sizes[len(held) // 2] < 20
+    counts = Counter(feature for arrow in held for feature in features([arrow]))
+    assert all(counts[name] > 0.1 * len(held) for name in ("closure", "conditional", "fold"))
+    named = {type(node).__name__ for arrow in held for node in nodes(arrow)}
+    assert {"Extend", "Eval", "Choice", "Curry", "Projection", "Constant"} <= named
+    operations = {
+        node.operation.name for a in held for node in nodes(a) if hasattr(node, "operation")
+    }
+    assert {"matmul", "transpose", "concatenate", "slice", "take", "broadcast_to"} <= operations
+
+
+def test_objects_hold_everything():
+    kinds = {type(obj) for obj in sampled(objects(EVERYTHING))}
+    assert kinds == {Tensor, Product, Record, Fun, Vector}
+    vectors = sampled(objects(EVERYTHING, "vector"))
+    assert not any(obj is Int or isinstance(obj, Fun) for obj in vectors)
+    assert Tensor((0,)) in vectors
+
+
+@pytest.mark.parametrize(
+    ("cod", "smallest"),
+    [(Real, "π0"), (Tensor((2,)), "const [0.0, 0.0]"), (Fun(Real, Real), "curry(π1)")],
+)
+def test_arrows_shrink_to_projections_and_constants(cod, smallest):
+    dom = Product(Real)
+    spread = "π0 >> broadcast_to[shape=(2,)]"
+    found = repr(find(arrows(EVERYTHING, dom, cod), lambda f: True))
+    assert found in {smallest, "curry(π0)", spread}
+
+
+def test_objects_shrink_to_numbers():
+    assert find(objects(EVERYTHING), lambda obj: True) is Real
+    assert find(objects(EVERYTHING), lambda obj: isinstance(obj, Product)) is Product(Real, Real)
+
+
+def test_points_are_closed_and_of_their_type():
+    for element in sampled(points(EVERYTHING, Product(Fun(Real, Real), Tensor((3,))))):
+        assert element.dom is Unit
+        assert element.cod is Product(Fun(Real, Real), Tensor((3,)))
+
+
+def test_special_floats_stand_only_where_they_are_asked_for():
+    tame = [literal.array for literal in sampled(literals(Tensor((3,))))]
+    wild = [literal.array for literal in sampled(literals(Tensor((3,)), special=True))]
+    assert np.isfinite(tame).all()
+    assert np.isnan(wild).any()
+    assert np.isinf(wild).any()
+
+
+def test_single_precision_holds_no_number_that_it_cannot():
+    for literal in sampled(literals(Tensor((6,), "float32"), special=True)):
+        assert not np.any(np.abs(literal.array[np.isfinite(literal.array)]) > 1e38)
+
+
+def test_most_covectors_are_not_zero():
+    found = sampled(covectors(EVERYTHING, Product(Real, Fun(Real, Real))))
+    assert sum(map(is_not_zero, found)) > 0.6 * len(found)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_terms_mean_the_arrows_that_they_are_made_of(data):
+    cod = data.draw(objects(Signature(), depth=1))
+    params = (Real, Tensor((2,)))
+    arrow = data.draw(arrows(Signature(), Product(*params), cod))
+    term = term_of(arrow, params)
+    assert term.type is Fun(Product(*params), cod)
+    model, point = (
+        Values(),
+        (Values.carrier.const(Literal(1.5)), Values.carrier.const(Literal([2.0, -1.0]))),
+    )
+    probes = Probes(lambda obj: data.draw(points(Signature(), obj)), lambda obj: None)
+    known = interpret(translate((), term), model)(())(point)
+    assert repr(list(leaves(model, cod, known, probes))) == repr(
+        list(leaves(model, cod, interpret(arrow, model)(point), probes))
+    )
+
+
+def test_terms_shrink_to_variables():
+    found = find(terms(Signature(), (Real, Real), Real), lambda e: isinstance(e, Lam))
+    assert repr(found) == "λ(x, y). x"
+
+
+def test_users_register_points_numbers_and_objects():
+    mine = Record(left=Real, right=Real)
+    element = Constant(Unit, Literal(7.0))
+    with register(Real, st.just(element)), register("float32", st.just(3)):
+        assert find(points(Signature(), Real), lambda _: True) is element
+        single = find(literals(Tensor((2,), "float32")), lambda _: True)
+        assert single.array.tolist() == [3, 3]
+    with register("any", st.just(mine)):
+        assert mine in sampled(objects(Signature()))
+    assert mine not in sampled(objects(Signature()))
+
+
+def test_objects_of_the_users_own_have_no_points_until_they_are_registered():
+    class Interval(Object):
+        __match_args__ = ()
+
+    own = Interval._intern()
+    with pytest.raises(TypeMismatch, match="register"):
+        find(points(Signature(), own), lambda _: True)
+    with register(Interval, st.just("a point")):
+        assert find(points(Signature(), own), lambda _: True) == "a point"
+
+
+def test_only_what_has_points_is_registered():
+    with pytest.raises(TypeMismatch, match="not for"):
+        register("nothing of the kind", st.none())
+
+
+def test_closures_stand_in_points_of_function_types():
+    held = sampled(points(Signature(), Fun(Real, Real)))
+    assert all(any(isinstance(node, Curry) for node in nodes(element)) for element in held)
