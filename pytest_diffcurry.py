@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(
     """The laws of the models come after the tests."""
     given = ("laws_only", "laws_examples", "laws_xfail")
     if not config.getoption("laws_model"):
-        if any(config.getoption(name) for name in given):
+        if any(config.getoption(name) is not None for name in given):
             raise pytest.UsageError("say which model, by --laws-model=package.module:Thing")
         return
     try:

@@ -269,6 +269,8 @@ def compose(*arrows: Morphism) -> Morphism:
     """First the first, then the next; associative and unital on the nose."""
     if not arrows:
         raise TypeMismatch("compose takes an arrow or more; of none, write Id(obj)")
+    if len(arrows) == 1:
+        return arrows[0]
     flat: list[Morphism] = []
     before: Morphism | None = None
     for arrow in arrows:
@@ -310,17 +312,12 @@ def interpret(program: Morphism, category: Programs[M]) -> M:
     meaning: dict[int, M] = {}
     with uncollected():
         for node in distinct_nodes(program, kind=Morphism):
-            meaning[id(node)] = _interpret(node, category, meaning)
+            # By class: a match would ask for most, and there are as many arrows as operations.
+            interpreted = _INTERPRETED.get(type(node))
+            if interpreted is None:
+                raise TypeMismatch(f"{type(node).__name__} is no combinator")
+            meaning[id(node)] = interpreted(node, category, meaning)
     return meaning[id(program)]
-
-
-def _interpret(node: Any, category: Programs[M], meaning: dict[int, M]) -> M:
-    # By class: a match would ask for most of them, and there are as many arrows as operations.
-    try:
-        interpreted = _INTERPRETED[type(node)]
-    except KeyError:
-        raise TypeMismatch(f"{type(node).__name__} is no combinator") from None
-    return interpreted(node, category, meaning)  # type: ignore[no-any-return]
 
 
 def _relabel(node: Relabel, category: Programs[M], _: dict[int, M]) -> M:

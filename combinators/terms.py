@@ -235,9 +235,7 @@ def pack(args: tuple[Term, ...]) -> Term:
     return args[0] if len(args) == 1 else Tuple(args)
 
 
-def prim(
-    obj: Object, operation: Operation, args: tuple[Term, ...], place: Place | None = None
-) -> Prim:
+def prim(obj: Object, operation: Operation, place: Place | None, *args: Term) -> Prim:
     """A primitive that is known to give an ``obj``, and is not typed again."""
     made: Prim = object.__new__(Prim)
     known = made.__dict__

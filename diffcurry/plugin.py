@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from diffcurry.commands.laws import names
+from diffcurry.commands.laws import names, needs_hypothesis
 from diffcurry.commands.models import load_model
 from diffcurry.commands.problems import Misused
 from diffcurry.commands.targets import keep_rooms
@@ -20,27 +20,36 @@ from diffcurry.commands.targets import keep_rooms
 def collected(session: Any) -> list[Any]:
     """The items of the models that the options name; ``Misused`` says what is wrong with them."""
     keep_rooms()
+    needs_hypothesis()
+    from laws import laws_of
     from laws.items import items
 
     get = session.config.getoption
+    if get("laws_examples") is not None and get("laws_examples") < 1:
+        raise Misused("--laws-examples is a number from 1")
     failing = _lines(get("laws_xfail"))
     found: list[Any] = []
+    known: set[str] = set()
     for target in get("laws_model"):
         model = load_model(target)
+        lines = _of(target, failing)
+        known.update(lines[law.name] for law in laws_of(model) if law.name in lines)
         try:
             found += items(
                 session,
                 model,
                 target,
                 only=names(get("laws_only")),
-                must_fail=_of(target, failing),
+                must_fail=lines,
                 examples=get("laws_examples"),
                 seed=get("laws_seed"),
             )
         except TypeMismatch as error:
-            raise Misused(f"--laws-only: {error.args[0]}") from None
-    if not get("laws_only"):
-        _all_used(failing, found)
+            about = "" if get("laws_only") is None else "--laws-only: "
+            raise Misused(f"{about}{error.args[0]}") from None
+    for entry, place in failing.items():
+        if place not in known:
+            raise Misused(f"{place}: {entry} is no law of a model that is asked; remove it")
     return found
 
 
@@ -72,10 +81,3 @@ def _of(target: str, failing: dict[str, str]) -> dict[str, str]:
         if model in (target, target.rpartition(":")[2]):
             found[law] = place
     return found
-
-
-def _all_used(failing: dict[str, str], items: list[Any]) -> None:
-    used = {item.must_fail for item in items}
-    for entry, place in failing.items():
-        if place not in used:
-            raise Misused(f"{place}: {entry} is no law of a model that is asked; remove it")

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from combinators.derivatives import Derivative, Pointwise
 from combinators.errors import NameTaken, TypeMismatch
 from combinators.objects import Object, Real
@@ -29,11 +31,17 @@ class UserPrimitive:
     """Which laws it was asked for when it was declared, and where; empty if for none."""
 
     def __init__(
-        self, name: str, function: Callable[..., Any], types: tuple[Object, ...], checked: str = ""
+        self,
+        function: Callable[..., Any],
+        types: tuple[Object, ...],
+        domain: tuple[float, float] | None = None,
+        checked: str = "",
     ) -> None:
-        """The primitive ``name``, whose NumPy value is ``function``, asked at ``types``."""
-        self.declared, self.types, self.checked = PRIMITIVES[name], types, checked
-        self.__name__, self.__doc__ = name, function.__doc__
+        """The primitive whose NumPy value is ``function``, asked at ``types`` in a ``domain``."""
+        self.declared, self.types = PRIMITIVES[function.__name__], types
+        self.domain, self.checked = domain, checked
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """A node while tracing; elsewhere the value. Raises TypeMismatch for keywords."""
@@ -67,6 +75,7 @@ def primitive(
     promote: Promotion | None = common_float,
     kink: str = "",
     types: tuple[Object, ...] | None = None,
+    domain: tuple[float, float] | None = None,
     check: bool = True,
 ) -> Callable[[Callable[..., Any]], UserPrimitive]:
     """Declare a primitive whose NumPy value is the decorated function.
@@ -77,9 +86,12 @@ def primitive(
     The laws of primitives are asked at points of ``types`` (by default numbers): the value has the
     type that ``typing`` says, the transpose is linear, forward and reverse are each other's
     transposes, the pushforward is how the value changes, and the rationals agree where they have
-    the primitive. The points are random, and a counterexample is the smallest that was found; where
-    hypothesis is not installed they are fixed, and ``checked`` says so. A law that fails raises
-    WrongDerivative. Declaring it again replaces it; a name of the language's own raises NameTaken.
+    the primitive. The numbers are of both signs, from 0.3 to 4 in size, or lie in ``domain``; a
+    point at which the value raises or is not finite is left out, and where that is every point,
+    DomainError says so. They are random, and a counterexample is the smallest that was found; where
+    hypothesis is not installed, or the function is slow, they are fixed and few, and ``checked``
+    says so. A law that fails raises WrongDerivative. Declaring it again replaces it; a name of the
+    language's own raises NameTaken.
 
     >>> import diffcurry as dc, numpy as np
     >>> @primitive(lambda v, x, y: dc.scale(v, dc.cos(x)))
@@ -94,6 +106,8 @@ def primitive(
         _refuse_ours(name)
         form = Pointwise(derivative) if callable(derivative) else derivative
         said = ""
+        if domain is not None and not -np.inf < domain[0] < domain[1] < np.inf:
+            raise TypeMismatch(f"domain is two numbers, (low, high), and not {domain!r}")
         with _withdrawn_on_failure(name):
             declared = declare(name, typing, form, promote=promote, kink=kink)
             computes(declared, NumPy)(lambda: function)
@@ -103,8 +117,8 @@ def primitive(
 
                 if callable(derivative):
                     check_takes(derivative, (Real, *numbers, Real))
-                said = checked(Operation(declared), types or numbers)
-        return UserPrimitive(name, function, types or numbers, said)
+                said = checked(Operation(declared), types or numbers, domain)
+        return UserPrimitive(function, types or numbers, domain, said)
 
     return register
 

@@ -6,7 +6,7 @@ import time
 import unittest
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -21,10 +21,10 @@ from laws.model import model_of, name_of, signature_of
 from laws.rendering.progress import watched
 from laws.report import Report
 from laws.scene import Scene
+from laws.selecting import Names, selected
 from laws.shrinking import smaller
 from laws.strategies.backend import AFRESH
 from laws.strategies.instances import scenes
-from laws.structures import LAWS, STRUCTURES, laws_of
 from laws.tally import OUTSIDE, Tally
 from laws.verdict import Counterexample, Verdict
 
@@ -45,9 +45,9 @@ class _Enough(unittest.SkipTest):
 
 def check(
     thing: Any,
-    structures: Iterable[str] | None = None,
+    structures: Names | None = None,
     *,
-    only: Iterable[str] | None = None,
+    only: Names | None = None,
     max_examples: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -59,26 +59,13 @@ def check(
     profile, or 50. Raises TypeMismatch where ``thing`` is no model or a name is not known.
     """
     model = model_of(thing)
-    asked = _among(laws_of(model, structures), only)
+    asked = selected(model, only, structures)
     verdicts = []
     for index, law in enumerate(watched(asked, name_of(model))):
         if progress is not None:
             progress(index, len(asked), law)
         verdicts.append(check_law(law, model, examples=max_examples, start=seed))
     return Report(name_of(model), tuple(verdicts))
-
-
-def _among(laws: tuple[Law, ...], only: Iterable[str] | None) -> tuple[Law, ...]:
-    if only is None:
-        return laws
-    wanted = {only} if isinstance(only, str) else set(only)
-    unknown = wanted - {law.name for law in LAWS} - set(STRUCTURES)
-    if unknown:
-        raise TypeMismatch(
-            f"there is no law or structure {', '.join(sorted(unknown))}; "
-            "`diffcurry laws --list` lists them"
-        )
-    return tuple(law for law in laws if law.name in wanted or law.structure.name in wanted)
 
 
 def examples_by_profile() -> int:
@@ -90,8 +77,10 @@ def examples_by_profile() -> int:
 def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int = 0) -> Verdict:
     """Ask whether ``law`` holds in a model at so many random scenes, from the seed ``start``."""
     model, began = model_of(thing), time.perf_counter()
-    tally = Tally(examples_by_profile() if examples is None else examples)
-    seed = zlib.crc32(law.name.encode()) ^ start
+    tally = Tally(
+        _whole(examples_by_profile() if examples is None else examples, "max_examples", 1)
+    )
+    seed = zlib.crc32(law.name.encode()) ^ _whole(start, "seed", 0)
     fickle = _apart(lambda: _search(law, model, tally, seed))
     broken = tally.broken if fickle or tally.broken is None else _least(tally.broken)
     if fickle:
@@ -99,7 +88,8 @@ def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int =
     elif tally.broken is not None:
         outcome, reason = "failed", ""
     else:
-        outcome, reason = tally.finding(law, signature_of(model))
+        own_cast = hasattr(model, "cast")
+        outcome, reason = tally.finding(law, None if own_cast else signature_of(model))
     return Verdict(
         law=law,
         model=name_of(model),
@@ -115,6 +105,12 @@ def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int =
         rejected=tally.rejected,
         rejections=dict(tally.rejections),
     )
+
+
+def _whole(number: Any, name: str, least: int) -> int:
+    if not isinstance(number, int) or number < least:
+        raise TypeMismatch(f"{name} is a whole number from {least} on, not {number!r}")
+    return number
 
 
 def _search(law: Law, model: Any, tally: Tally, start: int) -> str:

@@ -83,6 +83,12 @@ def _apart(x: Any, leaf: Any) -> Any:
     return np.where(same, 0.0, np.where(np.isfinite(far), far, np.inf))
 
 
+def magnitude(leaf: Any) -> float:
+    """The largest finite number of a leaf; 0 where it holds none."""
+    x = np.asarray(leaf)
+    return float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) if x.dtype.kind == "f" else 0.0
+
+
 def _largest(scene: Scene) -> float:
     """The largest finite constant, or 1."""
     largest = 1.0

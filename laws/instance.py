@@ -65,17 +65,20 @@ class Meaning:
     def __init__(self, model: Any, instance: Instance) -> None:
         """``model`` has the combinators and operators that the law speaks of."""
         self.model, self.instance = model, instance
-        self._known: dict[Generator, Any] = {}
+        self._known: dict[int, tuple[Morphism, Any]] = {}
 
     def __call__(self, side: Morphism) -> Any:
-        """An arrow of the model."""
+        """An arrow of the model; what stands twice in a law is one arrow."""
+        if id(side) not in self._known:
+            self._known[id(side)] = side, self._made(side)
+        return self._known[id(side)][1]
+
+    def _made(self, side: Morphism) -> Any:
         obj, category, model = self.instance.obj, self.model.category, self.model
         dom, cod = obj(side.dom), obj(side.cod)
         match side:
             case Generator():
-                if side not in self._known:
-                    self._known[side] = interpret(self.instance.arrows[side], category)
-                return self._known[side]
+                return interpret(self.instance.arrows[side], category)
             case Id():
                 return category.identity(dom)
             case Compose(arrows):

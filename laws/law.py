@@ -10,7 +10,7 @@ from typing import Any, Literal
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product
-from laws.operators import Along, At, D, R
+from laws.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
 from laws.structure import Structure
 from laws.variables import Generator, Space, Variable
 
@@ -86,6 +86,16 @@ class Law:
         sides = (side for side in (self.lhs, self.rhs) if isinstance(side, Morphism))
         nodes = (node for side in sides for node in distinct_nodes(side, kind=Morphism))
         return any(isinstance(node, D | R | Along | At) for node in nodes)
+
+    @cached_property
+    def is_of_combinators(self) -> bool:
+        """Whether both sides are combinators alone, so that they compute the same numbers."""
+        own = (D, R, Along, At, Plus, Zero, Scaled, Inner, Image)
+        return all(
+            isinstance(side, Morphism)
+            and not any(isinstance(node, own) for node in distinct_nodes(side, kind=Morphism))
+            for side in (self.lhs, self.rhs)
+        )
 
     @property
     def quantifiers(self) -> tuple[Variable | Generator, ...]:

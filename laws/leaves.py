@@ -63,6 +63,8 @@ def equal(a: Any, b: Any, slack: Any = 0.0, epsilon: float = 0.0) -> tuple[bool,
         both = isinstance(a, Calls) and isinstance(b, Calls)
         return both and a.same(b), Level.QUOTIENT
     if _precision(a) or _precision(b):
+        if _is_array(a) and _is_array(b) and a.dtype != b.dtype:
+            return False, Level.EXACT
         return _near(a, b, slack, max(_precision(a), _precision(b), epsilon)), Level.FLOAT
     if a is b:
         return True, Level.EXACT
@@ -73,6 +75,11 @@ def equal(a: Any, b: Any, slack: Any = 0.0, epsilon: float = 0.0) -> tuple[bool,
         return False, Level.EXACT
     found = [_same(p, q) for p, q in zip(x.flat, y.flat, strict=True)]
     return all(same for same, _ in found), max((how for _, how in found), default=Level.EXACT)
+
+
+def _is_array(leaf: Any) -> bool:
+    """Whether it is an array of more than one number, whose type is part of it."""
+    return isinstance(leaf, np.ndarray) and leaf.ndim > 0 and leaf.dtype != object
 
 
 def _precision(leaf: Any) -> float:
@@ -100,7 +107,7 @@ def _same(a: Any, b: Any) -> tuple[bool, Level]:
     """Numbers exactly; expressions by what they say, expanded, or at random numbers."""
     if isinstance(a, Rational) and isinstance(b, Rational):
         return Fraction(a) == Fraction(b), Level.EXACT
-    if a == b:
+    if a == b or (_is_nan(a) and _is_nan(b)):
         return True, Level.EXACT
     if not (_is_expression(a) or _is_expression(b)):
         return False, Level.EXACT
@@ -111,6 +118,10 @@ def _same(a: Any, b: Any) -> tuple[bool, Level]:
     except (TypeError, AttributeError):
         return False, Level.EXACT
     return _vanishes(difference, abs(a) + abs(b)), Level.SAMPLED
+
+
+def _is_nan(number: Any) -> bool:
+    return isinstance(number, float) and number != number  # noqa: PLR0124 (nan differs from itself)
 
 
 def _is_expression(leaf: Any) -> bool:

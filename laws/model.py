@@ -16,6 +16,7 @@ a whole model is often one small class. Whatever is no model is made one by an a
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
@@ -132,7 +133,7 @@ def model_of(thing: Any) -> Any:
         if recognises(thing):
             return adapter(thing)
     if isinstance(thing, type):
-        return model_of(thing())
+        return model_of(made(thing))
     if callable(getattr(thing, "run", None)):
         if hasattr(thing, "category"):
             return thing
@@ -142,6 +143,23 @@ def model_of(thing: Any) -> Any:
         f"{thing!r:.60} is no model: it has no run(arrow, point) and no combinators (identity, "
         "compose, …); docs/laws.md says what a model is"
     )
+
+
+def made(maker: Callable[..., Any]) -> Any:
+    """What a class or a function without arguments gives; ``TypeMismatch`` where it needs some."""
+    try:
+        parameters = list(inspect.signature(maker).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in optional]
+    if needed:
+        name = getattr(maker, "__name__", repr(maker))
+        raise TypeMismatch(
+            f"{name} takes arguments ({', '.join(needed)}); name a function that takes none, such "
+            f"as `def mine(): return {name}(…)`, or, in Python, pass {name}(…) itself"
+        )
+    return maker()
 
 
 class Alone:

@@ -7,6 +7,8 @@ r"""Laws as they are written on paper: in text and in LaTeX.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from laws.law import Computed, Law, Side
 from laws.rendering.objects import written
 from laws.rendering.sides import write
@@ -33,6 +35,12 @@ def latex(law: Law) -> str:
     return _equation(law, LATEX)
 
 
+def typeset(laws: Iterable[Law]) -> str:
+    """A display of LaTeX, a law a line, one relation under the other."""
+    lines = (rf"\text{{{law.name}}}\quad & {_equation(law, LATEX, '&& ')}" for law in laws)
+    return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])
+
+
 def quantifiers(law: Law, symbols: Symbols = TEXT) -> str:
     """What the law quantifies over: ``f : A → B; g : A → C; a : A``.
 
@@ -52,11 +60,12 @@ def escaped(text: str) -> str:
     return "".join(rf"\{letter}" if letter in "_#$%&{}" else letter for letter in text)
 
 
-def _equation(law: Law, symbols: Symbols) -> str:
-    left = side(law.lhs, symbols)
+def _equation(law: Law, symbols: Symbols, mark: str = "") -> str:
+    """Both sides; ``mark`` stands before what relates them."""
+    left = f"{side(law.lhs, symbols)} {mark}"
     if law.relation == "raises":
-        return f"{left} {symbols.refused}"
-    return f"{left} {_RELATIONS[symbols][law.relation]} {side(law.rhs, symbols)}"
+        return f"{left}{symbols.refused}"
+    return f"{left}{_RELATIONS[symbols][law.relation]} {side(law.rhs, symbols)}"
 
 
 def _restricted(law: Law, symbols: Symbols) -> list[str]:

@@ -115,24 +115,20 @@ def _all(wanted: Mapping[Named, str], given: Mapping[str, Any], law: Law) -> dic
     return {thing: given[name] for thing, name in wanted.items()}
 
 
-def simplest(obj: Object) -> Morphism:
-    """A global element of zeros, and of functions that give zeros."""
-    return _constant(Unit, obj)
-
-
-def _constant(dom: Object, obj: Object) -> Morphism:
+def simplest(obj: Object, dom: Object = Unit) -> Morphism:
+    """A global element of zeros, and of functions that give zeros; or it, from anywhere."""
     match obj:
         case Tensor():
             return Constant(dom, Literal(np.zeros(obj.shape, dtype=obj.dtype)))
         case Product():
-            return prod(dom, *(_constant(dom, part) for part in obj.parts))
+            return prod(dom, *(simplest(part, dom) for part in obj.parts))
         case Record(_, product):
-            return _constant(dom, product) >> Relabel(product, obj)
+            return simplest(product, dom) >> Relabel(product, obj)
         case Fun(argument, cod):
-            body = Curry(_constant(Product(dom, argument), cod))
+            body = Curry(simplest(cod, Product(dom, argument)))
             return prod(dom, Id(dom)) >> body
         case Vector(item, length):
-            items = [_constant(dom, item)] * length
+            items = [simplest(item, dom)] * length
             return prod(dom, *items) >> Primitive(Operation(VECTOR), (item,) * length)
         case _:
             raise TypeMismatch(f"{obj!r} has no simplest element")

@@ -11,15 +11,25 @@ from laws.law import Law
 from laws.model import name_of
 from laws.structures import LAWS, STRUCTURES, laws_of
 
+Names = str | Iterable[str]
 
-def selected(model: Any, only: Iterable[str] | None = None) -> tuple[Law, ...]:
+
+def selected(
+    model: Any, only: Names | None = None, structures: Names | None = None
+) -> tuple[Law, ...]:
     """The laws that ``model`` owes; of them ``only`` those of some structures, or of some names.
 
-    A name that is neither raises ``TypeMismatch``, and so does one of which nothing is owed.
+    A name that is neither raises ``TypeMismatch``, and so does one of which nothing is owed, and
+    to ask for nothing.
     """
-    owed, names = laws_of(model), tuple(only or ())
-    if not names:
+    owed = laws_of(model, None if structures is None else _listed(structures))
+    if only is None and owed:
         return owed
+    names = _listed(only or ())
+    if not names:
+        raise TypeMismatch(
+            f"no law of {name_of(model)} is asked; `diffcurry laws --list` lists them"
+        )
     named_by(names)
     for name in names:
         if not any(name in (law.name, law.structure.name) for law in owed):
@@ -34,6 +44,10 @@ def named_by(names: Iterable[str]) -> tuple[Law, ...]:
     for name in sorted(asked - known - set(STRUCTURES)):
         raise TypeMismatch(_unknown(name, [*STRUCTURES, *known]))
     return tuple(law for law in LAWS if law.structure.name in asked or law.name in asked)
+
+
+def _listed(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _lacks(model: Any, name: str) -> str:

@@ -6,20 +6,23 @@ Hypothesis shrinks what was drawn; this shrinks what was made of it, at the same
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import pairwise
 
 from combinators.errors import TypeMismatch
 from combinators.morphisms import (
     Choice,
     Compose,
-    Constant,
     Curry,
+    Eval,
     Extend,
     Morphism,
     Prod,
+    Projection,
     compose,
     prod,
 )
-from combinators.objects import Unit
+from combinators.objects import Object, Product
 from laws.features import size
 from laws.instance import Instance
 from laws.replaying import settled, simplest
@@ -64,12 +67,13 @@ def _anew(scene: Scene, instance: Instance, point: Morphism) -> Scene:
 
 def _lesser(arrow: Morphism) -> Iterator[Morphism]:
     """Arrows of the same type, each smaller by one part: the largest parts first."""
-    for simple in _simple(arrow):
+    for simple in _simple(arrow.dom, arrow.cod):
         if size(simple) < size(arrow):
             yield simple
     match arrow:
         case Compose(steps):
             yield from _shortened(steps)
+            yield from _reduced(steps)
             for at, step in enumerate(steps):
                 for less in _lesser(step):
                     yield compose(*steps[:at], less, *steps[at + 1 :])
@@ -95,19 +99,44 @@ def _shortened(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
             if dom is cod and (before or after):
                 yield compose(*before, *after)
             if length > 1 and length < len(steps):
-                for simple in paths(dom, cod):
-                    if size(simple) < length:
+                for simple in _simple(dom, cod):
+                    if size(simple) < sum(map(size, steps[at : at + length])):
                         yield compose(*before, simple, *after)
 
 
-def _simple(arrow: Morphism) -> Iterator[Morphism]:
+def _reduced(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
+    """Called λs are inlined, choices made, tuples with what is done to them one component."""
+    for at, (step, then) in enumerate(pairwise(steps)):
+        before, after = steps[:at], steps[at + 2 :]
+        match step, then:
+            case Prod(source, (function, argument)), Eval():
+                inlined = _called(source, function, argument)
+                if inlined is not None:
+                    yield compose(*before, inlined, *after)
+            case Prod(_, (_, given)), Choice(first, second):
+                yield compose(*before, given, first, *after)
+                yield compose(*before, given, second, *after)
+        if isinstance(step, Prod):
+            for end in range(at + 1, len(steps)):
+                for part in step.arrows:
+                    if part.cod is steps[end].cod:
+                        yield compose(*before, part, *steps[end + 1 :])
+
+
+def _called(source: Object, function: Morphism, argument: Morphism) -> Morphism | None:
+    """The body of a λ that is called, where it stands."""
+    match function:
+        case Curry(body) if isinstance(source, Product):
+            captured = tuple(Projection(source, i) for i in range(source.width))
+        case Compose((Prod(_, captured), Curry(body))):
+            pass
+        case _:
+            return None
+    return prod(source, *captured, argument) >> body
+
+
+def _simple(dom: Object, cod: Object) -> Iterator[Morphism]:
     """The identity, the projections, and zero."""
-    yield from paths(arrow.dom, arrow.cod)
-    try:
-        zero = simplest(arrow.cod)
-    except TypeMismatch:
-        return
-    if isinstance(zero, Constant):
-        yield Constant(arrow.dom, zero.literal)
-    elif arrow.dom is Unit:
-        yield zero
+    yield from paths(dom, cod)
+    with suppress(TypeMismatch):
+        yield simplest(cod, dom)

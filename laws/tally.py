@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDifferentiable
+from combinators.morphisms import Morphism
+from combinators.objects import Unit
 from laws.condition import IllConditioned
 from laws.features import FLOORS, held, scarce
 from laws.law import Law
@@ -62,6 +64,7 @@ class Tally:
         self.examples += 1
         self.levels[level] += 1
         self.held.update(held(scene))
+        self.held["leaf"] += any(scene.seen)
 
     def fail(self, found: Counterexample) -> None:
         """An example that breaks the law: hypothesis looks last at the smallest."""
@@ -87,8 +90,11 @@ class Tally:
         """The share of examples that held each feature."""
         return {name: self.held[name] / max(self.examples, 1) for name in FLOORS}
 
-    def finding(self, law: Law, signature: Signature) -> tuple[str, str]:
-        """Passed, vacuous or not asked, and why, where no example broke the law."""
+    def finding(self, law: Law, signature: Signature | None) -> tuple[str, str]:
+        """Passed, vacuous or not asked, and why, where no example broke the law.
+
+        ``signature`` is None where the model casts its own examples.
+        """
         if not self.examples and self.rejected and self._refused == self.rejected:
             return "unasked", f"the model refuses it: {self._commonest()}"
         if self.examples < RARE * self.wanted and self.rejected:
@@ -98,7 +104,9 @@ class Tally:
             )
         if not self.examples:
             return "vacuous", "no example was found"
-        reason = scarce(law, signature, self.held, self.examples)
+        if not self.held["leaf"] and isinstance(law.lhs, Morphism) and law.lhs.cod is not Unit:
+            return "vacuous", "nothing was compared: what was observed held no number"
+        reason = scarce(law, signature, self.held, self.examples) if signature else ""
         return ("vacuous", reason) if reason else ("passed", "")
 
     def _commonest(self) -> str:

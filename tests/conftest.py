@@ -11,6 +11,6 @@ from hypothesis import HealthCheck, settings
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("dev", max_examples=20, **UNTIMED)
-settings.register_profile("ci", max_examples=200, derandomize=True, print_blob=True, **UNTIMED)
+settings.register_profile("ci", max_examples=100, derandomize=True, print_blob=True, **UNTIMED)
 settings.register_profile("deep", max_examples=5000, **UNTIMED)
 settings.load_profile(os.environ.get("DIFFCURRY_PROFILE", "dev"))

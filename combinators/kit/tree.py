@@ -157,13 +157,13 @@ def distinct_nodes(
 
 def size(root: Syntax) -> int:
     """How many nodes of its kind are below ``root``, itself among them."""
-    met: set[int] = set()
+    met = {id(root)}
     todo: list[Any] = [root]
     while todo:
-        node = todo.pop()
-        if id(node) not in met:
-            met.add(id(node))
-            todo.extend(node.below())
+        for node in todo.pop().below():
+            if id(node) not in met:
+                met.add(id(node))
+                todo.append(node)
     return len(met)
 
 

@@ -131,17 +131,17 @@ class Writer:
     def _bound(
         self, term: Term, seen: View | None, block: Block, wish: str, like: Var | None
     ) -> Var:
-        key = None if seen is None else self._key(seen)
-        if key is not None:
+        key = known = None
+        if seen is not None and (key := self._key(seen)) is not None:
             known = self._common.get(key)
             if known is not None and self._has_common:
                 self.switches.say("common", term, known, wish)
                 return known
             if block.loop:
                 block = self._out_of_loops(term, block, wish)
-        name, obj = self._name(wish), term.type
-        same = like is not None and like.name == name and like.type is obj
-        var = like if like is not None and same else Var(name, obj)
+        name = self._name(wish)
+        is_like = like is not None and like.name == name and like.type is term.type
+        var = like if like is not None and is_like else Var(name, term.type)
         block.lines.append((var, term))
         self._lines[name] = term
         self._home[name] = block.depth
@@ -150,7 +150,7 @@ class Writer:
         if isinstance(term, Tuple) and term.items and all(map(self.is_zero, term.items)):
             self._zero.add(name)
             self._marks[name] = ("tuple", *atom_marks(_TYPED_ZERO))
-        if key is not None and key not in self._common:
+        if key is not None and known is None:
             self._common[key] = var
             block.keys.append(key)
         return var
@@ -213,15 +213,13 @@ class Writer:
     def _rewritten(self, term: Term, seen: View, block: Block, wish: str) -> Term | None:
         if self._nesting >= NESTING:
             return None
-        marks: set[str] = set()
-        are_numbers = True
-        for operand in seen[1]:
-            if isinstance(operand, Var):
-                are_numbers = False
-                marks.update(self._marks.get(operand.name, ()))
-            else:
-                marks.update(atom_marks(operand))
         if seen[0] in self.switches.rules:
+            marks: set[str] = set()
+            for operand in seen[1]:
+                if not isinstance(operand, Var):
+                    marks.update(atom_marks(operand))
+                elif operand.name in self._marks:
+                    marks.update(self._marks[operand.name])
             for rule in self.switches.tried(seen[0], marks):
                 applied = rule.apply(term, self)
                 if applied is not None:
@@ -229,7 +227,7 @@ class Writer:
                     if after is not None:
                         self.switches.say(rule.name, term, self.definition(after), wish)
                         return after
-        return self._folded(term) if are_numbers and self.switches.fold is not None else None
+        return self._folded(term)
 
     def _built(
         self, pattern: Pattern, found: Found, out: Object, block: Block, wish: str
@@ -264,7 +262,7 @@ class Writer:
 
     def _folded(self, term: Term) -> Term | None:
         """A primitive of numbers as a number."""
-        if not isinstance(term, Prim) or not term.args:
+        if self.switches.fold is None or not isinstance(term, Prim) or not term.args:
             return None
         sizes: list[int] = []
         for arg in term.args:
@@ -273,7 +271,7 @@ class Writer:
             sizes.append(arg.literal.array.size)
         if not isinstance(term.type, Tensor) or term.type.size > max(FOLDED, *sizes):
             return None
-        if not self.switches.has("fold-constants") or self.switches.fold is None:
+        if not self.switches.has("fold-constants"):
             return None
         try:
             with np.errstate(all="ignore"):

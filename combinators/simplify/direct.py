@@ -11,7 +11,7 @@ from typing import Any
 from combinators.primitives.loops import LOOPS
 from combinators.simplify.blocks import Block, Writer
 from combinators.simplify.parts import Value
-from combinators.simplify.rebuilt import rebuilt
+from combinators.simplify.rebuilt import remade
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var
 
 DEEP = 40
@@ -27,9 +27,12 @@ def is_direct(term: Term, env: dict[str, Value], depth: int = DEEP) -> bool:
     if isinstance(term, Prim):
         if term.operation.primitive in LOOPS:
             return False
-    elif not isinstance(term, (Tuple, Proj)):
+        parts = term.args
+    elif isinstance(term, (Tuple, Proj)):
+        parts = term.below()
+    else:
         return False
-    for part in term.below():
+    for part in parts:
         if isinstance(part, Var):
             if not isinstance(env.get(part.name), Term):
                 return False
@@ -46,12 +49,14 @@ def direct(
         return env[term.name]  # type: ignore[return-value]
     if isinstance(term, Const):
         return term
-    parts = term.below()
+    parts = term.args if isinstance(term, Prim) else term.below()
     if not parts and isinstance(term, Prim):
         return term
-    atoms: list[Any] = [
-        env[part.name] if isinstance(part, Var) else direct(part, env, writer, block)
-        for part in parts
-    ]
-    made = rebuilt(term, parts, tuple(atoms))
+    is_new = False
+    atoms: list[Any] = []
+    for part in parts:
+        atom = env[part.name] if isinstance(part, Var) else direct(part, env, writer, block)
+        is_new = is_new or atom is not part
+        atoms.append(atom)
+    made = remade(term, tuple(atoms)) if is_new else term
     return writer.emit(made, block, wish.name if wish is not None else "v", wish)

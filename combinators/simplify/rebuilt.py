@@ -12,18 +12,21 @@ T = TypeVar("T", bound=Term)
 
 def operands(term: Term) -> tuple[Term, ...]:
     """What a line is made of; an atom, or a λ, of itself."""
-    if isinstance(term, (Prim, Tuple)):
-        return term.below() if term.below() or isinstance(term, Tuple) else (term,)
-    return term.below() if isinstance(term, (Proj, App, Cond)) else (term,)
+    if isinstance(term, Prim):
+        return term.args or (term,)
+    return term.below() if isinstance(term, (Tuple, Proj, App, Cond)) else (term,)
 
 
 def rebuilt(term: Term, before: tuple[Term, ...], parts: tuple[Term, ...]) -> Term:
     """``term`` of other operands than ``before``, each of the same type; itself if they are not."""
-    if all(map(is_, parts, before)):
-        return term
+    return term if all(map(is_, parts, before)) else remade(term, parts)
+
+
+def remade(term: Term, parts: tuple[Term, ...]) -> Term:
+    """``term`` of other operands, each of the same type."""
+    if isinstance(term, Prim) and term.args:
+        return prim(term.type, term.operation, term.place, *parts)
     match term:
-        case Prim(operation, (_, *_), place):
-            return prim(term.type, operation, parts, place)
         case Tuple():
             return _like(term, items=parts)
         case Proj():

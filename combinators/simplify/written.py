@@ -10,9 +10,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
 from combinators.simplify.patterns import is_atom
-from combinators.simplify.rebuilt import operands, rebuilt
+from combinators.simplify.rebuilt import operands, remade
 from combinators.simplify.rule import Switches
-from combinators.terms import Const, Lam, Let, Prim, Term, Tuple, Var
+from combinators.terms import Const, Lam, Let, Term, Tuple, Var
 from combinators.tracing.scope import LINE
 
 
@@ -41,23 +41,23 @@ class _Writing:
         """The block written, and how often it uses each name of outside."""
         lines, result = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
         uses: dict[str, int] = {}
-        parts: dict[str, tuple[tuple[Term, ...], tuple[Term, ...]]] = {}
+        scoped: dict[str, tuple[Term, ...]] = {}
+        _note((result,), uses)
         end: tuple[Term, ...] = yield self._scopes((result,), uses)
         for var, term in reversed(lines):
             if var.name in uses:
-                before = term.args if type(term) is Prim and term.args else operands(term)
-                found = before
-                if not _note(found, uses):
-                    found = yield self._scopes(before, uses)
-                parts[var.name] = before, found
+                parts = operands(term)
+                if not _note(parts, uses):
+                    scoped[var.name] = yield self._scopes(parts, uses)
         inside: dict[str, tuple[Term, int]] = {}
         named: list[tuple[Var, Term]] = []
         for var, term in lines:
-            if var.name not in parts:
-                continue
             name = var.name
-            made, height = _placed(term, *parts[name], inside)
-            if uses[name] == 1 and height <= LINE and name not in self._keep:
+            times = uses.get(name)
+            if times is None:
+                continue
+            made, height = _placed(term, scoped.get(name), inside)
+            if times == 1 and height <= LINE and name not in self._keep:
                 inside[name] = made, height
             else:
                 named.append((var, made))
@@ -74,7 +74,6 @@ class _Writing:
         for part in parts:
             match part:
                 case Var():
-                    _note((part,), uses)
                     found.append(part)
                 case Lam() if id(part) in self._closed:
                     found.append((yield self.unit(part)))
@@ -100,16 +99,14 @@ class _Writing:
 
 
 def _note(parts: tuple[Term, ...], uses: dict[str, int]) -> bool:
-    """Count the uses of a line of variables and numbers; of another, do nothing."""
-    names: list[str] = []
+    """Count the uses of variables among the parts of a line; whether the others are numbers."""
+    is_plain = True
     for part in parts:
         if isinstance(part, Var):
-            names.append(part.name)
+            uses[part.name] = uses.get(part.name, 0) + 1
         elif not isinstance(part, Const):
-            return False
-    for name in names:
-        uses[name] = uses.get(name, 0) + 1
-    return True
+            is_plain = False
+    return is_plain
 
 
 def _use(names: dict[str, int], bound: set[str], uses: dict[str, int]) -> None:
@@ -119,15 +116,12 @@ def _use(names: dict[str, int], bound: set[str], uses: dict[str, int]) -> None:
 
 
 def _placed(
-    term: Term,
-    before: tuple[Term, ...],
-    parts: tuple[Term, ...],
-    inside: dict[str, tuple[Term, int]],
+    term: Term, scoped: tuple[Term, ...] | None, inside: dict[str, tuple[Term, int]]
 ) -> tuple[Term, int]:
-    """The line with what is used once put into it, and its height."""
+    """The line with what is used once put into it, and its height; ``scoped`` are its new parts."""
     made: list[Term] = []
     height = 0
-    for part in parts:
+    for part in operands(term) if scoped is None else scoped:
         found = inside.get(part.name) if isinstance(part, Var) else None
         if found is None:
             made.append(part)
@@ -135,6 +129,6 @@ def _placed(
             below, tall = found
             made.append(below)
             height = max(height, tall)
-    if not height and parts is before:
+    if not height and scoped is None:
         return term, 1
-    return rebuilt(term, before, tuple(made)), height + 1
+    return remade(term, tuple(made)), height + 1

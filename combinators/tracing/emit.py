@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
-from combinators.kit.locate import Place, users_place
+from combinators.kit.locate import users_place
 from combinators.objects import Object, Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive
-from combinators.terms import Const, Prim, Proj, Term, Tuple, Var, const, prim
+from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
 from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.tracing.trees import Face, face_of
@@ -90,11 +90,7 @@ def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:
     """A node that applies ``operation``, marked with the user's line."""
     place = users_place()
     obj = operation.type(*[term.type for term in operands])
-    return emit(obj, partial(_prim, obj, operation, place), operands)
-
-
-def _prim(obj: Object, operation: Operation, place: Place, *terms: Term) -> Prim:
-    return prim(obj, operation, terms, place)
+    return emit(obj, partial(prim, obj, operation, place), operands)
 
 
 def check_fits(number: int, to: np.dtype[Any]) -> None:

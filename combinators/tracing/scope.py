@@ -113,12 +113,13 @@ class Scope:
         inlined: dict[str, tuple[Term, int]] = {}
         named: list[tuple[Var, Term]] = []
         for var, make, operands, _ in self._bindings:
-            times = uses.get(var.name)
+            name = var.name
+            times = uses.get(name)
             if times is None:
                 continue
             parts, height = _placed(operands, inlined)
             if times == 1 and height <= LINE:
-                inlined[var.name] = make(*parts), height
+                inlined[name] = make(*parts), height
             else:
                 named.append((var, make(*parts)))
         _, make, operands, _ = result
@@ -133,13 +134,12 @@ def _placed(
     parts: list[Term] = []
     height = 0
     for operand in operands:
-        found = inlined.get(operand.name) if type(operand) is Var else None
-        if found is None:
-            parts.append(operand)
-        else:
-            part, tall = found
+        if type(operand) is Var and operand.name in inlined:
+            part, tall = inlined[operand.name]
             parts.append(part)
             height = max(height, tall)
+        else:
+            parts.append(operand)
     return parts, height + 1
 
 

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is no result
-            shown, code = options.run(options)
+            shown, code = _run(options)
         _show(shown)
     except Exception as error:
         if options.debug:
@@ -46,6 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"diffcurry: {said(error)}\n")
         return 2 if isinstance(error, Misused) else 1
     return code  # type: ignore[no-any-return]
+
+
+def _run(options: Namespace) -> Any:
+    try:
+        return options.run(options)
+    except SystemExit as end:
+        raise Misused(f"{options.target} calls sys.exit({end.code!r}) when it is run") from end
 
 
 def _parser() -> ArgumentParser:

@@ -55,7 +55,16 @@ def run(options: Namespace) -> tuple[Any, int]:
     return (report.to_json() if options.json else report), int(not report)
 
 
+def needs_hypothesis() -> None:
+    """``Misused`` says what to install, where there is nothing that draws examples."""
+    try:
+        from laws import check_law  # noqa: F401
+    except ImportError as error:
+        raise Misused(str(error)) from None
+
+
 def _checked(options: Namespace) -> Any:
+    needs_hypothesis()
     from laws import Report, check_law
     from laws.model import name_of
     from laws.rendering.progress import watched
@@ -63,8 +72,6 @@ def _checked(options: Namespace) -> Any:
     model = load_model(options.target)
     more = {} if options.examples is None else {"examples": options.examples}
     asked = _selected(model, options.only)
-    if not asked:
-        raise Misused(f"{options.target} claims no structure, and owes no law")
     verdicts = [
         check_law(law, model, start=options.seed, **more) for law in watched(asked, name_of(model))
     ]
@@ -77,12 +84,12 @@ def _selected(model: Any, only: str | None) -> tuple[Any, ...]:
     try:
         return selected(model, names(only))
     except TypeMismatch as error:
-        raise Misused(f"--only: {error.args[0]}") from None
+        raise Misused(error.args[0] if only is None else f"--only: {error.args[0]}") from None
 
 
-def names(text: str | None) -> list[str]:
-    """The names in a list with commas."""
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
+def names(text: str | None) -> list[str] | None:
+    """The names in a list with commas; None where none is given."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _listed(options: Namespace) -> str:
@@ -95,7 +102,7 @@ def _listed(options: Namespace) -> str:
     asked = _selected(model, options.only) if model is not None else LAWS
     if model is None and options.only:
         try:
-            asked = named_by(names(options.only))
+            asked = named_by(names(options.only) or ())
         except TypeMismatch as error:
             raise Misused(f"--only: {error.args[0]}") from None
     if options.json:

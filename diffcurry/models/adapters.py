@@ -49,4 +49,5 @@ def model_of_carrier(carrier: Any) -> CarrierModel:
 @adapts(lambda thing: isinstance(thing, UserPrimitive))
 def model_of_primitive(primitive: Any) -> PrimitiveModel:
     """The model of a declared primitive, at the types at which it was checked."""
-    return PrimitiveModel(Operation(primitive.declared), primitive.types)
+    operation = Operation(primitive.declared)
+    return PrimitiveModel(operation, primitive.types, primitive.domain, made_of=primitive)

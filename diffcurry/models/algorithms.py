@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,8 @@ def _by_forward(carrier: Carrier, program: Morphism, point: Any, covector: Any) 
     for vector in _basis(carrier, program.dom):
         tangent = _filled(carrier, mode.push(arrow, point, vector)[1], program.cod)
         moved = list(_elements(carrier, tangent, program.cod))
-        yield sum((x * y for x, y in zip(moved, weights, strict=True)), 0)
+        products = (x * y for x, y in zip(moved, weights, strict=True))
+        yield reduce(carrier.add, products, carrier.const(Literal(0.0)))
 
 
 def _filled(carrier: Carrier, tangent: Any, obj: Object) -> Any:

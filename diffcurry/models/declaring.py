@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from combinators.errors import DiffcurryError, DomainError, WrongDerivative
 from combinators.morphisms import prod
 from combinators.objects import Object, Unit, is_smooth
 from combinators.operation import Operation
-from diffcurry.models.primitives import PrimitiveModel
+from diffcurry.models.primitives import Domain, PrimitiveModel
 from laws.equality import Difference
 from laws.law import Law
 from laws.probes import Probes
@@ -19,37 +22,65 @@ from laws.scene import Scene
 from laws.structures import primitive as said
 from laws.verdict import Counterexample
 
-EXAMPLES, FIXED = 8, 3
+EXAMPLES, FIXED = 16, 8
+SLOW, PATIENCE = 0.005, 2.0
+"""Seconds: a function that takes longer is asked at fixed points, until the second is over."""
 DECLARED = tuple(law for law in said.LAWS if law.name != "T6")
 """All but the absorption of infinities, which a rule may leave to its user."""
+FIRST = ("T1", "T4")
+"""What is asked first of a function that is slow."""
 
 
-def checked(operation: Operation, types: tuple[Object, ...]) -> str:
+def checked(operation: Operation, types: tuple[Object, ...], domain: Domain | None = None) -> str:
     """Raise WrongDerivative where a law of primitives fails; say how they were asked.
 
     With hypothesis the points are random, and the counterexample is the smallest that was found;
-    without it they are fixed.
+    without it, and where the function is slow, they are fixed. DomainError says that none was found
+    at which there is a value.
     """
     cod = operation.type(*types)
-    model = PrimitiveModel(operation, types)
+    model = PrimitiveModel(operation, types, domain)
     smooth = is_smooth(cod) and any(map(is_smooth, types))
     laws = [law for law in DECLARED if law.structure.name in ("primitive", *model.structures)]
     asked = laws if smooth else [said.TYPING]
-    random = find_spec("hypothesis") is not None
+    seconds = _seconds(model)
+    kit = find_spec("hypothesis") is not None
     with np.errstate(all="ignore"):
-        for law in asked:
-            found = _at_random(law, model) if random else _at_fixed_points(law, model)
-            if found is not None:
-                raise WrongDerivative(_explained(operation, model, found)) from found.error
-    names = ", ".join(law.name for law in asked)
-    where = f"{EXAMPLES} random points" if random else f"{FIXED} fixed points, without hypothesis"
-    return f"{names} at {where}"
+        if kit and seconds < SLOW:
+            for law in asked:
+                _at_random(law, model)
+            return f"{_names(asked)} at {EXAMPLES} random points"
+        points = _at_fixed_points(asked, model)
+    most = max(points.values(), default=0)
+    where = f"{_names(points)} at {most} fixed point{'s' if most > 1 else ''}"
+    late = [law for law in asked if not points[law]]
+    reasons = [] if kit else ["without hypothesis"]
+    reasons += [f"a call takes {seconds:.2g} s"] if seconds >= SLOW else []
+    reasons += [f"there was no time for {_names(late)}"] if late else []
+    return ", ".join([where, *reasons])
 
 
-def _at_random(law: Law, model: PrimitiveModel) -> Counterexample | None:
+def _names(laws: Iterable[Law]) -> str:
+    return ", ".join(law.name for law in laws)
+
+
+def _seconds(model: PrimitiveModel) -> float:
+    """How long a value takes, at a point of the domain, when it is not the first."""
+    point = model.cast(said.TYPING, _Fixed(1)).arrows[said.x]
+    began = perf_counter()
+    model.refusal(point)
+    return perf_counter() - began
+
+
+def _at_random(law: Law, model: PrimitiveModel) -> None:
     from laws.checking import check_law
 
-    return check_law(law, model, examples=EXAMPLES).counterexample
+    _hold(model, check_law(law, model, examples=EXAMPLES).counterexample)
+
+
+def _hold(model: PrimitiveModel, found: Counterexample | None) -> None:
+    if found is not None:
+        raise WrongDerivative(_explained(model.operation, model, found)) from found.error
 
 
 class _Fixed:
@@ -62,20 +93,31 @@ class _Fixed:
         return 0 if self._random is None else int(self._random.integers(count))
 
 
-def _at_fixed_points(law: Law, model: PrimitiveModel) -> Counterexample | None:
+def _at_fixed_points(asked: Sequence[Law], model: PrimitiveModel) -> Counter[Law]:
+    """At how many points each law was asked, as long as there was time."""
+    until = perf_counter() + PATIENCE
+    points: Counter[Law] = Counter()
     for seed in range(FIXED * len(model.arguments)):
-        instance = model.cast(law, _Fixed(seed))
-        probes = Probes(_no_function, model.probe)
-        scene = Scene(law, model, instance, prod(Unit), probes)
-        try:
-            difference, _ = scene.verdict()
-        except DomainError:
-            continue
-        except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
-            return Counterexample(scene, None, error)
-        if difference is not None:
-            return Counterexample(scene, difference)
-    return None
+        for law in sorted(asked, key=lambda law: law.name not in FIRST):
+            if points and perf_counter() > until:
+                return points
+            try:
+                scene = Scene(
+                    law,
+                    model,
+                    model.cast(law, _Fixed(seed)),
+                    prod(Unit),
+                    Probes(_no_function, model.probe),
+                )
+                difference, _ = scene.verdict()
+            except DomainError:
+                continue
+            except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
+                _hold(model, Counterexample(scene, None, error))
+            else:
+                _hold(model, difference and Counterexample(scene, difference))
+                points[law] += 1
+    return points
 
 
 def _no_function(obj: Object) -> Any:

@@ -12,6 +12,7 @@ from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Product, Tensor, components, tangent_of
 from diffcurry.models.directions import Directions
 from diffcurry.models.host import Hosted
+from diffcurry.models.modes import QUIET
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow
 from interpreters.modes.pushforward import Pushforward
@@ -91,7 +92,8 @@ class ForwardModel(Deriving):
         if isinstance(outcome, Moving):
             dom = outcome.arrow.dom
             vector = self._vector(probes.cotangent("pushforward", dom), dom)
-            tangent = self.mode.push(outcome.arrow, outcome.point, vector)[1]
+            push = QUIET(self.mode.push)
+            tangent = push(outcome.arrow, outcome.point, vector)[1]
             yield from self._told(tangent, cod, probes, "pushforward(…)")
 
     def _vector(self, vector: Any, obj: Object) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from combinators.literal import Literal
 from combinators.objects import Object, Product, Real, Tensor, components
 from combinators.operation import Operation, named
@@ -13,11 +15,15 @@ from combinators.primitives.tangents import PLUS, ZEROS
 from diffcurry.models.host import Host, Hosted
 from diffcurry.models.ways import Way, ways_of
 from interpreters.carriers.carrier import Carrier
+from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
 from laws.equality import leaves
 from laws.model import Leaf, Signature
 from laws.probes import Probes
+
+QUIET = np.errstate(all="ignore")
+"""Where infinities and nans are drawn, NumPy has nothing to warn of."""
 
 
 class ModeModel:
@@ -44,14 +50,17 @@ class ModeModel:
 
     @property
     def signature(self) -> Signature:
-        """The carrier's own ``signature``, or the usual one."""
+        """The carrier's own ``signature``, or the usual one; floats may be infinite, or nan."""
         own = getattr(self.carrier, "signature", None)
-        return own if isinstance(own, Signature) else Signature()
+        if isinstance(own, Signature):
+            return own
+        return Signature(special=isinstance(self.carrier, NumPy))
 
     def types(self, arrow: Hosted) -> tuple[Object, Object]:
         """The domain and the codomain."""
         return arrow.dom, arrow.cod
 
+    @QUIET
     def run(self, arrow: Hosted, point: Any) -> Any:
         """What is to be seen of the mode's own arrows, and the value of others."""
         return arrow.at(point) if arrow.arrow is None else self.outcome(arrow.arrow, point)

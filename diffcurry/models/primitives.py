@@ -1,7 +1,8 @@
 """A primitive as a model: what stands for the arrow and the points of its laws.
 
-Points are small numbers between the ends of ``span``, none of them alike, so that kinks and ties
-are met by no chance. A vector moves one argument.
+Points are numbers of both signs and several sizes, or those between the ends of a ``domain``, none
+of them alike, so that kinks and ties are met by no chance. A point at which the value raises, or is
+not finite, lies outside, and another is drawn. A vector moves one argument.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from combinators.errors import DiffcurryError
+from combinators.errors import DiffcurryError, DomainError
 from combinators.literal import Literal
-from combinators.morphisms import Constant, Morphism, Primitive, prod
+from combinators.morphisms import Constant, Morphism, Primitive, interpret, prod
 from combinators.objects import Object, Product, Real, Tensor, Unit, components, tangent_of
 from combinators.operation import Operation
 from diffcurry.models.carriers import CarrierModel
@@ -22,17 +23,22 @@ from diffcurry.models.host import Hosted
 from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
+from interpreters.modes.primal import Primal
 from laws.instance import Instance
 from laws.law import Law
 from laws.structures import primitive as said
 from laws.variables import Generator
 
-GRID = np.array([19, 11, 27, 7, 15, 23, 29, 3]) / 32
-"""Places between the ends of a span, the simplest first; no kink is likely to be there."""
+GRID = np.array([19, 11, 27, 7, 15, 23, 29, 3, 31, 1]) / 32
+"""Places between the ends of a domain, the simplest first; no kink is likely to be there."""
 GOLDEN, ROOT = 0.6180339887, 0.7320508076
 VECTORS = (1.0, 0.0, -1.0, 2.0, 0.5, -2.0)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e300, 1e-300)
-SPAN = (0.5, 1.5)
+LEAST, MOST = 0.3, 4.0
+"""The sizes of numbers, where no domain is said."""
+TRIES = 30
+"""So many points are drawn, until one lies in the domain."""
+Domain = tuple[float, float]
 
 
 class Choices(Protocol):
@@ -50,13 +56,16 @@ class PrimitiveModel(CarrierModel):
         self,
         operation: Operation,
         types: tuple[Object, ...],
-        span: tuple[float, float] = SPAN,
+        domain: Domain | None = None,
         given: dict[int, Any] | None = None,
+        made_of: Any = None,
     ) -> None:
         """``given`` are the values of arguments that are not drawn, by index."""
         super().__init__(NumPy())
-        self.operation, self.arguments, self.span, self.given = operation, types, span, given or {}
+        self.operation, self.arguments, self._types = operation, types, types
+        self.domain, self.given, self.made_of = domain, given, made_of
         self.arrow = Primitive(operation, types)
+        self._refused: dict[Morphism, str] = {}
 
     @property
     def name(self) -> str:
@@ -101,13 +110,12 @@ class PrimitiveModel(CarrierModel):
     def cast(self, law: Law, choices: Choices) -> Instance:
         """The primitive, and points and vectors for it."""
         dom, cod = self.arrow.dom, self.arrow.cod
-        place = self._regular if law.tame else self._special
 
         def arrow(generator: Generator) -> Morphism:
             if generator is said.p:
                 return self.arrow
             if generator is said.x:
-                return self._element(dom, lambda i, obj: self._given(i, obj, choices, place))
+                return self._point(law, choices)
             if generator is said.v:
                 moved = choices.below(len(self.arguments))
                 return self._element(
@@ -117,6 +125,41 @@ class PrimitiveModel(CarrierModel):
             return self._element(obj, lambda i, part: _vector(choices, part))
 
         return Instance({said.X: dom, said.Y: cod}, {g: arrow(g) for g in law.generators})
+
+    def _point(self, law: Law, choices: Choices) -> Morphism:
+        """A point, of the domain where a law is about regular ones."""
+        place = self._regular if law.tame else self._special
+
+        def drawn(index: int, obj: Tensor) -> Any:
+            return self._given(index, obj, choices, place)
+
+        why = ""
+        for _ in range(TRIES if law.tame else 1):
+            point = self._element(self.arrow.dom, drawn)
+            why = self._refusal(point) if law.tame else ""
+            if not why:
+                return point
+        raise DomainError(
+            f"{self.operation.name}: no point was found at which it has a value: {why}; say where "
+            "its arguments lie, by domain=(low, high)"
+        )
+
+    def _refusal(self, point: Morphism) -> str:
+        """Why a point lies outside the domain; nothing where it does not."""
+        if point not in self._refused:
+            self._refused[point] = self.refusal(point)
+        return self._refused[point]
+
+    def refusal(self, point: Morphism) -> str:
+        """What the value is, or raises, at a point outside the domain; nothing at any other."""
+        alone = interpret(point >> self.arrow, Primal(self.carrier))
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(alone.run(()))
+        except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
+            return f"at {point!r} it raises {error!r}"
+        finite = value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+        return "" if finite else f"at {point!r} it is {value}"
 
     def probe(self, obj: Object) -> Any:
         """A covector that is not drawn: of ones."""
@@ -148,23 +191,34 @@ class PrimitiveModel(CarrierModel):
         index: int,
         obj: Tensor,
         choices: Choices,
-        place: Callable[[int, int, Tensor], Any],
+        place: Callable[[int, Choices, Tensor], Any],
     ) -> Any:
-        if index in self.given:
+        if self.given and index in self.given:
             return self.given[index]
         if not obj.is_smooth:
             return np.ones(obj.shape, dtype=obj.dtype)
-        return place(index, choices.below(max(len(GRID), len(SPECIAL))), obj)
+        return place(index, choices, obj)
 
-    def _regular(self, index: int, chosen: int, obj: Tensor) -> Any:
-        low, high = self.span
-        at = GRID[chosen % len(GRID)] + GOLDEN * np.arange(obj.size) + ROOT * index
-        inside = low + (high - low) * (at % 1.0)
-        return np.round(inside * 2**12).reshape(obj.shape) / 2**12
+    def _regular(self, index: int, choices: Choices, obj: Tensor) -> Any:
+        start = GRID[choices.below(len(GRID))]
+        at = (start + GOLDEN * np.arange(obj.size) + ROOT * index) % 1.0
+        sign = choices.below(3) if obj.size > 1 and self.domain is None else 0
+        return np.round(_placed(at, self.domain, sign) * 2**12).reshape(obj.shape) / 2**12
 
-    def _special(self, index: int, chosen: int, obj: Tensor) -> Any:
-        chosen_ones = [SPECIAL[(chosen + i) % len(SPECIAL)] for i in range(obj.size)]
+    def _special(self, index: int, choices: Choices, obj: Tensor) -> Any:
+        start = choices.below(len(SPECIAL))
+        chosen_ones = [SPECIAL[(start + i) % len(SPECIAL)] for i in range(obj.size)]
         return np.array(chosen_ones).reshape(obj.shape)
+
+
+def _placed(at: Any, domain: Domain | None, sign: int) -> Any:
+    """From between 0 and 1 into the domain; without one, of both signs, or of one alone."""
+    if domain is not None:
+        low, high = domain
+        return low + (high - low) * at
+    about = 2 * at - 1
+    sizes = LEAST * (MOST / LEAST) ** np.abs(about)
+    return (np.sign(about), 1.0, -1.0)[sign] * sizes
 
 
 def _vector(choices: Choices, obj: Tensor, *, zero: bool = False) -> Any:

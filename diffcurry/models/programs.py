@@ -20,9 +20,10 @@ from combinators.morphisms import (
     interpret,
     prod,
 )
-from combinators.objects import Object, Real, Tensor, components, tangent_of
+from combinators.objects import Object, Product, Real, Tensor, components, tangent_of
 from combinators.operation import Operation, named
 from combinators.primitives.tangents import PLUS, ZEROS
+from combinators.represented import moves
 from combinators.simplify import simplify
 from combinators.terms import App, Lam, Proj, Var
 from combinators.translate import translate
@@ -74,6 +75,8 @@ class Programs:
 
     def D(self, arrow: Morphism, dom: Object, cod: Object) -> Morphism:
         """``D[f] : A × T A → T B``: the second component of the pushforward's program."""
+        if not moves(cod):
+            return self.zero(Product(dom, tangent_of(dom)), tangent_of(cod))
         both = pushforward(term_of(arrow))
         moved = Lam(both.params, Proj(1, both.body))
         return program(moved)

@@ -14,6 +14,7 @@ from diffcurry.models.algorithms import gradients
 from diffcurry.models.cotangents import covector, told
 from diffcurry.models.forward import Deriving
 from diffcurry.models.host import Hosted
+from diffcurry.models.modes import QUIET
 from interpreters.execution.machine import Arrow
 from interpreters.execution.transport import Transport
 from interpreters.modes.primal import Primal
@@ -50,7 +51,8 @@ class ReverseModel(Deriving):
 
     def outcome(self, arrow: Arrow, point: Any) -> Any:
         """The value with its pullback."""
-        return Rep(*self.mode.rep(arrow, point), arrow.dom, point)
+        value, pullback = self.mode.rep(arrow, point)
+        return Rep(value, QUIET(pullback), arrow.dom, point)
 
     def value(self, outcome: Any) -> Any:
         """The value."""

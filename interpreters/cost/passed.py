@@ -1,7 +1,8 @@
-"""What loops pass from round to round: where the gradient may work and the program does not.
+"""What is passed on for nothing: where the gradient may work and the program does not.
 
-A round that hands on its carry, or what its function captures, computes nothing. Backwards their
-cotangents are summed, round after round: an operation a number.
+A round of a loop that hands on its carry, or what its function captures, computes nothing, and
+neither does spreading an array over a larger shape. Backwards their cotangents are summed: an
+operation a number, and for what is spread another one, where only parts of it are taken.
 """
 
 from __future__ import annotations
@@ -11,19 +12,24 @@ from collections.abc import Mapping
 from combinators.free import captured
 from combinators.objects import tangent_of
 from combinators.primitives.loops import MAP
+from combinators.primitives.shape import BROADCAST_TO
 from combinators.terms import Lam, Prim, Term
 from interpreters.cost.contents import numbers_in
 from interpreters.cost.walk import tallied
 
 
 def passed(lam: Lam) -> int:
-    """The numbers that the loops of a closed λ carry and capture, once a round."""
+    """The numbers that a closed λ spreads, twice, and that its loops carry and capture a round."""
     return tallied(lam, _Passed()).counts["passed"]
 
 
 class _Passed:
     def of(self, term: Term) -> Mapping[str, int]:
-        return {}
+        match term:
+            case Prim(operation) if operation.primitive is BROADCAST_TO:
+                return {"passed": 2 * numbers_in(tangent_of(term.type))}
+            case _:
+                return {}
 
     def round(self, loop: Prim) -> Mapping[str, int]:
         carried = [] if loop.operation.primitive is MAP.primitive else [loop.args[1]]

@@ -109,13 +109,15 @@ class Arrow:
 
 def _laid_out(rope: tuple[Step | Arrow, ...]) -> tuple[Step, ...]:
     steps: list[Step] = []
-    todo = list(reversed(rope))
-    while todo:
-        part = todo.pop()
-        if isinstance(part, Arrow):
-            todo.extend(reversed(part.rope))
-        else:
+    ropes = [iter(rope)]
+    while ropes:
+        for part in ropes[-1]:
+            if isinstance(part, Arrow):
+                ropes.append(iter(part.rope))
+                break
             steps.append(part)
+        else:
+            ropes.pop()
     return tuple(steps)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from combinators.objects import Object, Record, component, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
-from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, pack, prim
+from combinators.terms import App, Lam, Proj, Term, Tuple, Var, pack, prim
 from combinators.tracing.emit import emit, scope_here
 from combinators.tracing.scope import Scope, current
 from interpreters.flat import parts_of
@@ -77,11 +77,7 @@ def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
     terms = tuple([operand.term for operand in operands])
     obj = operation.type(*[term.type for term in terms])
     scope = current() or scope_here()
-    return Atom(scope.bind(obj, partial(_prim, obj, operation), terms, (), wish))
-
-
-def _prim(obj: Object, operation: Operation, *terms: Term) -> Prim:
-    return prim(obj, operation, terms)
+    return Atom(scope.bind(obj, partial(prim, obj, operation, None), terms, (), wish))
 
 
 def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:

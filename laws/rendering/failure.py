@@ -17,7 +17,7 @@ from laws.rendering.sides import write
 from laws.rendering.snippet import snippet
 from laws.rendering.steps import Step, difference_at, said, steps
 from laws.rendering.symbols import TEXT
-from laws.rendering.values import shown
+from laws.rendering.values import shown, visible
 from laws.replaying import answers, settled
 from laws.verdict import Counterexample, Verdict
 
@@ -33,6 +33,10 @@ class Section:
     kind: Kind
     lines: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """What models and their errors say acts on no terminal."""
+        object.__setattr__(self, "lines", tuple(map(visible, self.lines)))
+
 
 def headline(verdict: Verdict) -> str:
     """What was found, on one line."""
@@ -42,7 +46,7 @@ def headline(verdict: Verdict) -> str:
         "vacuous": "was asked in vain",
         "unasked": "was not asked",
     }
-    return f"{verdict.law.name} {what[verdict.outcome]} in {verdict.model}"
+    return f"{verdict.law.name} {what[verdict.outcome]} in {visible(verdict.model)}"
 
 
 def sections(verdict: Verdict) -> Iterator[Section]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from laws.law import Law
-from laws.notation import equation, quantifiers
+from laws.notation import equation, quantifiers, typeset
 from laws.structure import Structure
 
 
@@ -24,7 +24,7 @@ def listing(laws: Iterable[Law]) -> str:
 
 
 def markdown(laws: Iterable[Law]) -> str:
-    """A table a structure."""
+    """A structure after the other: a table, and the equations typeset."""
     parts = []
     for structure, members in by_structure(laws).items():
         extends = ", ".join(f"[{above.title}](#{_anchor(above)})" for above in structure.extends)
@@ -35,7 +35,11 @@ def markdown(laws: Iterable[Law]) -> str:
         about += [f"claimed by a model that has {needs}"] if needs else []
         table = ["| law | equation | in words | source |", "|---|---|---|---|"]
         table += [_row(law) for law in members]
-        parts.append("\n".join([heading, "", "; ".join(about) + ".", "", *table]))
+        parts.append(
+            "\n".join(
+                [heading, "", "; ".join(about) + ".", "", *table, "", "$$", typeset(members), "$$"]
+            )
+        )
     return "\n\n".join(parts)
 
 

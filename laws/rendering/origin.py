@@ -11,6 +11,8 @@ import re
 import sys
 from typing import Any
 
+from combinators.objects import Object
+from combinators.operation import Operation
 from laws.model import Alone
 from laws.rendering.source import Source
 
@@ -32,6 +34,10 @@ def origin(thing: Any, source: Source) -> str | None:
         return origin(thing.category, source)
     if isinstance(thing, (bool, int, float, str, type(None))):
         return repr(thing)
+    if isinstance(thing, (Object, Operation, tuple)):
+        return source.value(thing)
+    if getattr(thing, "made_of", None) is not None:
+        return origin(thing.made_of, source)
     if inspect.isclass(thing) or inspect.isroutine(thing):
         return _imported(thing.__module__, thing.__qualname__, source)
     return _global(thing, source) or _built(thing, source)
@@ -50,11 +56,11 @@ def _imported(module: str, name: str, source: Source) -> str | None:
 
 
 def _global(thing: Any, source: Source) -> str | None:
-    """The name of what a module keeps."""
-    module = sys.modules.get(type(thing).__module__)
-    for name, value in vars(module).items() if module is not None else ():
-        if value is thing and name.isidentifier():
-            return source.name(type(thing).__module__, name)
+    """The name of what a module keeps: its own, or its class's."""
+    for place in dict.fromkeys((getattr(thing, "__module__", ""), type(thing).__module__)):
+        for name, value in vars(sys.modules.get(place, object)).items():
+            if value is thing and name.isidentifier():
+                return source.name(place, name)
     return None
 
 
@@ -70,7 +76,7 @@ def _built(thing: Any, source: Source) -> str | None:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         missing = object()
-        kept = getattr(thing, parameter.name, getattr(thing, f"_{parameter.name}", missing))
+        kept = getattr(thing, f"_{parameter.name}", getattr(thing, parameter.name, missing))
         if kept is missing or _same(kept, parameter.default):
             if parameter.default is parameter.empty:
                 return None

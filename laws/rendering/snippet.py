@@ -9,13 +9,17 @@ from typing import Any
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Id
 from combinators.objects import Unit
+from laws.model import name_of
 from laws.rendering.origin import origin
 from laws.rendering.source import Source
 from laws.replaying import answers
 from laws.verdict import Counterexample
 
 WIDTH = 80
-UNKNOWN = "model = ...  # it is not known how yours was made: make it here"
+UNKNOWN = (
+    "model = ...  # here goes the one that was checked, {name}: "
+    "no module has it by name, nor what it was made of"
+)
 
 
 def snippet(found: Counterexample) -> str:
@@ -43,7 +47,7 @@ def _written(found: Counterexample) -> str:
         [
             *source.imports(),
             "",
-            UNKNOWN if made is None else f"model = {made}",
+            UNKNOWN.format(name=name_of(scene.model)) if made is None else f"model = {made}",
             "verdict = laws.replay(",
             "    model,",
             f"    {json.dumps(scene.law.name)},",

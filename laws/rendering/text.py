@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from laws.notation import equation
 from laws.rendering.failure import headline, sections
+from laws.rendering.values import visible
 from laws.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def summary(report: Report) -> str:
     ]
     examples = sum(verdict.examples for verdict in report)
     took = f"{examples:,} examples, {report.seconds:.1f} s"
-    return f"{report.model}: {', '.join(parts) or 'no law was asked'} ({took})"
+    return f"{visible(report.model)}: {', '.join(parts) or 'no law was asked'} ({took})"
 
 
 def report_text(report: Report) -> str:

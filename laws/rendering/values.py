@@ -10,6 +10,19 @@ import numpy as np
 WIDTH = 120
 
 
+def visible(text: str) -> str:
+    r"""Text in which nothing acts on a terminal or a page: control characters as Python escapes.
+
+    >>> visible("red \x1b[31m, and \u202e backwards")
+    'red \\x1b[31m, and \\u202e backwards'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )
+
+
 def shown(value: Any) -> str:
     """A value on one line.
 

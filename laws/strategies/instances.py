@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
+from combinators.errors import DomainError
 from combinators.morphisms import Morphism
 from combinators.objects import Object, Unit
 from laws.instance import Instance
@@ -39,7 +41,10 @@ def scenes(law: Law, model: Any) -> st.SearchStrategy[Scene]:
     def drawn(draw: Draw) -> Scene:
         casting = _Casting(Choices(draw), law, signature)
         own = getattr(model, "cast", None)
-        instance = casting.instance() if own is None else own(law, casting.choices)
+        try:
+            instance = casting.instance() if own is None else own(law, casting.choices)
+        except DomainError:
+            reject()
         side = law.lhs if isinstance(law.lhs, Morphism) else law.rhs
         dom = instance.obj(side.dom) if isinstance(side, Morphism) else Unit
         probes = Probes(casting.point, lambda obj: covector(casting.choices, signature, obj))

@@ -31,7 +31,7 @@ from laws.model import Signature
 from laws.strategies.choices import Choices
 from laws.strategies.objects import any_object
 from laws.strategies.points import literal
-from laws.strategies.registry import points_at
+from laws.strategies.registry import as_element, points_at
 
 SMALL = 3
 """How often a small arrow is made where a larger one might be, for one of each of the ways."""
@@ -95,7 +95,7 @@ class Making:
     def _built(self, dom: Object, cod: Object) -> Morphism:
         own = points_at(cod)
         if own is not None:
-            return _everywhere(self.choices.draw(own), dom)
+            return _everywhere(as_element(self.choices.draw(own), cod), dom)
         part = self.small if self._is_plain else self.arrow
         match cod:
             case Tensor() if not self.signature.constants and not self._is_plain:

@@ -8,7 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Object, Tensor
+from combinators.literal import Literal
+from combinators.morphisms import Morphism
+from combinators.objects import Fun, Object, Product, Tensor
 
 KINDS = ("any", "data", "vector")
 _POINTS: dict[Any, st.SearchStrategy[Any]] = {}
@@ -40,7 +42,7 @@ def register(what: Any, strategy: st.SearchStrategy[Any]) -> Registration:
     ========================  =====================================================
     ``what``                  what ``strategy`` gives
     ========================  =====================================================
-    an object, or its class   its points: literals, or global elements ``1 → A``
+    an object, or its class   its points: numbers or arrays, or global elements ``1 → A``
     an element type           the numbers of its tensors: ``"float32"``, ``np.int8``
     ``"any"``, ``"data"``,    further objects of the kind, besides a model's own
     ``"vector"``
@@ -48,12 +50,15 @@ def register(what: Any, strategy: st.SearchStrategy[Any]) -> Registration:
 
     Raises TypeMismatch for anything else.
 
-    >>> from combinators.literal import Literal
     >>> from combinators.objects import Real
-    >>> with register(Real, st.just(Literal(7.0))):
+    >>> with register(Real, st.just(7.0)):
     ...     points_at(Real)
-    just(7)
+    just(7.0)
     """
+    if not isinstance(strategy, st.SearchStrategy):
+        raise TypeMismatch(
+            f"what is registered is a strategy, as st.just({strategy!r:.60}), and not a value"
+        )
     key = _key(what)
     registration = Registration(key, _POINTS.get(key))
     _POINTS[key] = strategy
@@ -66,6 +71,22 @@ def points_at(obj: Object) -> st.SearchStrategy[Any] | None:
         return None
     found = _POINTS.get(obj)
     return _POINTS.get(type(obj)) if found is None else found
+
+
+def as_element(point: Any, obj: Object) -> Any:
+    """What a registered generator gave: a global element, or what a tensor's constant is of."""
+    if isinstance(point, (Literal, Morphism)) or not isinstance(obj, (Tensor, Fun, Product)):
+        return point
+    try:
+        made = Literal(point, obj.dtype) if isinstance(obj, Tensor) else None
+    except (TypeError, ValueError):
+        made = None
+    if made is None or made.type is not obj:
+        raise TypeMismatch(
+            f"the generator that is registered for {obj!r} gave {point!r:.60}, which is no point "
+            "of it: a point is a global element, of a tensor a number or an array of its shape, too"
+        )
+    return made
 
 
 def numbers_of(obj: Tensor) -> st.SearchStrategy[Any] | None:

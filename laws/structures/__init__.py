@@ -26,6 +26,7 @@ from laws.structures import (
     primitive,
     pullback,
     reverse,
+    slope,
 )
 
 _FILES = (
@@ -40,6 +41,7 @@ _FILES = (
     reverse,
     iterated,
     pullback,
+    slope,
     function_tangents,
     functor,
     algorithm,

@@ -62,7 +62,7 @@ LAWS = (
         "copies of a sum are the sum of the copies",
         Plus(f, g) >> copy(V),
         Plus(f >> copy(V), g >> copy(V)),
-        implied_by=("A3d", "A2a"),
+        implied_by=("A3d", "P3"),
     ),
     law(
         "A3d",

@@ -60,7 +60,7 @@ PRODUCTS = (
     ),
     law(
         "P4",
-        "the projections, paired, change nothing",
+        "the projections, paired, change nothing: × keeps identities",
         pair(first(B, C), second(B, C)),
         Id(Product(B, C)),
         implied_by=("P2", "C1"),
@@ -75,18 +75,11 @@ PRODUCTS = (
         implied_by=("P1a", "P1b", "P3", "C3"),
     ),
     law(
-        "P7a",
+        "P7",
         "× keeps composition",
         parallel(f, other) >> parallel(to_e, to_y),
         parallel(f >> to_e, other >> to_y),
         implied_by=("P1a", "P1b", "P3", "C3"),
-    ),
-    law(
-        "P7b",
-        "× keeps identities",
-        parallel(Id(B), Id(C)),
-        Id(Product(B, C)),
-        implied_by=("P4", "C2"),
     ),
 )
 

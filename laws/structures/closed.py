@@ -32,6 +32,11 @@ law = partial(
     source="Lambek and Scott 1986, Introduction to higher order categorical logic, I.3",
 )
 
+one, other, argument = Generator("g", X, A), Generator("h", X, A), Generator("k", X, B)
+shared = Curry(f)
+_closures = pair(pair(one) >> shared, pair(other) >> shared)
+_first, _second = first(Fun(B, C), Fun(B, C)), second(Fun(B, C), Fun(B, C))
+
 _captured, _argument = first(Product(A, B), C), second(Product(A, B), C)
 _flat = pair(_captured >> first(A, B), _captured >> second(A, B), _argument)
 
@@ -86,6 +91,16 @@ LAWS = (
         "β of a λ that captures two variables",
         pair(_captured >> Curry(wide), _argument) >> ev(C, E),
         _flat >> wide,
+    ),
+    law(
+        "E1-apart",
+        "closures of one λ keep apart what each of them captured",
+        pair(
+            pair(_closures >> _first, argument) >> ev(B, C),
+            pair(_closures >> _second, argument) >> ev(B, C),
+        ),
+        pair(pair(one, argument) >> f, pair(other, argument) >> f),
+        implied_by=("P1a", "P1b", "P3", "E1"),
     ),
     law(
         "E4-two",

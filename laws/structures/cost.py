@@ -16,10 +16,10 @@ from combinators.morphisms import Morphism, Primitive
 from combinators.objects import Object, Product, Tensor, components
 from combinators.operation import Operation, named
 from laws.law import Computed, Law
+from laws.model import ways_of
 from laws.structure import Structure
 from laws.structures.category import CATEGORY
 from laws.variables import Generator, Variable, points
-from laws.ways import REWRITINGS
 from laws.words import copy, first, pair
 
 COST = Structure("cost", "Cost", (CATEGORY,), methods=("operations", "passed"))
@@ -113,9 +113,7 @@ def _projected(scene: Any) -> Any:
 
 
 def _simplified(scene: Any) -> Any:
-    from combinators.morphisms import interpret
-
-    arrow = interpret(REWRITINGS["simplified"](scene.program(any_program)), scene.model.category)
+    arrow = ways_of(scene.model)["simplified"](scene.program(any_program))
     return scene.model.operations(arrow, scene.at(b))
 
 

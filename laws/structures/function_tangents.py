@@ -16,6 +16,8 @@ the other it is the cotangent of what the function captured (Figure 5). A model 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -185,7 +187,8 @@ def _paired(scene: Any) -> Any:
     pulled = model.pull(scene.arrow(curry(smooth)), scene.at(x), given)
     found = [leaf for _, leaf in model.told(pulled, dom, scene.at(x), scene.probes)]
     along = [leaf for _, leaf in leaves(model, dom, scene.at(v), scene.probes)]
-    return sum((np.sum(p * q) for p, q in zip(found, along, strict=True)))
+    products = [np.sum(p * q) for p, q in zip(found, along, strict=True)]
+    return reduce(add, products) if products else 0
 
 
 def _moving(argument: Generator, cotangent: Generator) -> Inner:

@@ -160,7 +160,6 @@ LAWS = (
         f,
         PROGRAMS,
         CHURCH,
-        implied_by=("E1", "E7"),
     ),
     Law(
         "F7η",

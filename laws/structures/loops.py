@@ -1,7 +1,8 @@
 """Loops: ``fold``, ``scan`` and ``map`` over the rows of an array, from the left.
 
 The number of rows is part of a type, so these laws are stated at arrays of 0, 1, 2 and 3 numbers.
-A step sees what the loop captures: ``f : X × (C × Real) → C``.
+``fold-one``, ``fold-cons`` and ``fold-join`` say what folds over 1, 2 and 3 rows are, each by the
+one before. A step sees what the loop captures: ``f : X × (C × Real) → C``.
 """
 
 from functools import partial
@@ -33,6 +34,7 @@ f = Generator("f", Product(X, Product(C, Real)), C)
 z = Generator("z", X, C)
 x = Generator("x", X, Real)
 xs, ys, rows = Generator("xs", X, two), Generator("ys", X, one), Generator("xs", X, three)
+rest = Generator("xs", X, one)
 
 law = partial(
     Law,
@@ -114,17 +116,22 @@ LAWS = (
         rule="loop-empty",
     ),
     law(
+        "fold-one",
+        "a fold over one row is a step",
+        fold(f, z, single(x)),
+        after(f, z, x),
+    ),
+    law(
         "fold-cons",
         "a fold over x and then xs is that over xs, from f(z, x)",
-        fold(f, z, joined(single(x), xs)),
-        fold(f, after(f, z, x), xs),
+        fold(f, z, joined(single(x), rest)),
+        fold(f, after(f, z, x), rest),
     ),
     law(
         "fold-join",
         "a fold over xs and then ys is that over ys, from what that over xs gives",
         fold(f, z, joined(xs, ys)),
         fold(f, fold(f, z, xs), ys),
-        implied_by=("fold-cons", "fold-empty"),
     ),
     law(
         "fold-reverse",
@@ -153,20 +160,6 @@ LAWS = (
         rule="loop-parts",
     ),
     law(
-        "scan-fold",
-        "what a scan carries, a fold carries",
-        fold(_step, z, rows, SCAN) >> first(C, three),
-        fold(_step >> first(C, Real), z, rows),
-        rule="scan-fold",
-    ),
-    law(
-        "scan-map",
-        "a scan whose steps pass on their carry is a map",
-        fold(pair(_carried, pair(_env, _row) >> _g), z, rows, SCAN) >> second(C, three),
-        each(_g, rows),
-        rule="scan-map",
-    ),
-    law(
         "map-id",
         "a map of the identity changes nothing",
         each(second(X, Real), rows),
@@ -184,5 +177,19 @@ LAWS = (
         "a map over xs and then ys joins both maps",
         each(_g, joined(xs, ys)),
         joined(each(_g, xs), each(_g, ys)),
+    ),
+    law(
+        "scan-fold",
+        "what a scan carries, a fold carries",
+        fold(_step, z, rows, SCAN) >> first(C, three),
+        fold(_step >> first(C, Real), z, rows),
+        rule="scan-fold",
+    ),
+    law(
+        "scan-map",
+        "a scan whose steps pass on their carry is a map",
+        fold(pair(_carried, pair(_env, _row) >> _g), z, rows, SCAN) >> second(C, three),
+        each(_g, rows),
+        rule="scan-map",
     ),
 )

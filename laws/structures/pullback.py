@@ -1,6 +1,6 @@
 """Pullbacks: they are linear, the transposes of derivatives, and the same for equal programs.
 
-L5, the comparison with finite differences, is left to primitives that nothing else can judge.
+L5, the comparison with differences of the value, stands in ``slope``.
 """
 
 from __future__ import annotations

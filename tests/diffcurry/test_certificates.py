@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from diffcurry import Real, fun
 from diffcurry.derived import derived
 from diffcurry.modes import CARRIER
 from interpreters.cost import certificate, counted
@@ -42,3 +43,9 @@ def test_a_gradient_costs_what_its_term_says_and_at_most_what_k1_grants(data):
     found = certificate(lam, made.both.lam, made.alone.lam)
     event(f"exact: {found.exact}, bounds: {len(found.bounds)}")
     assert found.holds, found
+
+
+def test_what_is_spread_for_nothing_and_hardly_read_is_counted_in_the_bound():
+    certificate = fun(lambda x: np.broadcast_to(x, (1000,))[0], Real).cost().certificate
+    assert "holds" in str(certificate)
+    assert "does not hold" not in str(certificate)

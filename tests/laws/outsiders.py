@@ -66,6 +66,13 @@ class Raising(Functions):
         return applied
 
 
+class Leaving(Functions):
+    """It ends Python when it is run."""
+
+    def run(self, arrow, point):
+        raise SystemExit(3)
+
+
 class Over:
     """It has to be told over what."""
 

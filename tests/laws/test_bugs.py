@@ -1,11 +1,14 @@
 """Every seeded bug is caught by its law, with a small counterexample; what has none passes."""
 
+import os
+
 import pytest
 
 from laws.checking import check_law
-from laws.structures import laws_of
+from laws.structures import LAWS, laws_of
 from tests.laws.bugs.bug import EXAMPLES
 from tests.laws.bugs.forms import Calls, Environments
+from tests.laws.bugs.implied import IMPLIED
 from tests.laws.bugs.seeded import BUGS
 from tests.laws.bugs.table import PAGE, listed, silent_laws, why
 from tests.laws.bugs.variants import Floats, Numbers, Quiet
@@ -13,6 +16,7 @@ from tests.laws.bugs.variants import Floats, Numbers, Quiet
 SMALL = 12
 """Combinators, at most, in a counterexample."""
 
+NAMES = [law.name for law in LAWS]
 RIGHT = Environments, Calls
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 
@@ -25,6 +29,9 @@ def test_is_caught(bug):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    os.environ.get("DIFFCURRY_PROFILE") != "deep", reason="asks all laws before it: for `make deep`"
+)
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_its_law_is_the_first(bug):
     assert bug.first().law.name == bug.law
@@ -53,6 +60,23 @@ def test_there_are_bugs_of_every_kind():
     assert len(BUGS) >= 44
     assert sum(bug.is_own for bug in BUGS) >= 30
     assert len({bug.name for bug in BUGS}) == len(BUGS)
+
+
+def test_implications_are_of_laws_that_there_are():
+    said = {**IMPLIED, **{law.name: law.implied_by for law in LAWS}}
+    assert set(said) | {name for names in said.values() for name in names} == set(NAMES)
+
+
+def test_what_is_implied_goes_back_to_laws_that_catch_bugs():
+    caught, before = {bug.law for bug in BUGS}, None
+    while caught != before:
+        before = set(caught)
+        caught |= {law.name for law in LAWS if (why := reasons(law)) and caught.issuperset(why)}
+    assert caught == set(NAMES)
+
+
+def reasons(law):
+    return law.implied_by or IMPLIED.get(law.name, ())
 
 
 def test_every_law_catches_a_bug_or_the_page_says_why_not():

@@ -11,6 +11,7 @@ from combinators.errors import DomainError, MissingRule, TypeMismatch
 from laws.checking import EXAMPLES, check, check_law, examples_by_profile
 from laws.law import Law
 from laws.operators import Image, R
+from laws.report import Report
 from laws.structures import LAWS
 from laws.structures.category import CATEGORY
 from laws.tally import PATIENCE
@@ -18,6 +19,7 @@ from laws.variables import Generator, Variable
 from tests.laws.values import Values
 
 C1, C3 = (next(law for law in LAWS if law.name == name) for name in ("C1", "C3"))
+LAW = {law.name: law for law in LAWS}
 A, B = Variable("A"), Variable("B")
 f = Generator("f", A, B)
 SAME = Law("same", "the way changes nothing", Image("way", f), f, CATEGORY, "here")
@@ -62,7 +64,7 @@ def test_the_seed_decides_the_examples_whatever_else_is_asked():
 def test_only_takes_structures_and_refuses_what_it_does_not_know():
     asked = {v.law.structure.name for v in check(Values(), only="category", max_examples=1)}
     assert asked == {"category"}
-    with pytest.raises(TypeMismatch, match="no law or structure C99"):
+    with pytest.raises(TypeMismatch, match="no structure and no law 'C99'"):
         check(Values(), only=["C99"])
 
 
@@ -178,3 +180,70 @@ def test_it_works_within_a_hypothesis_test_and_is_quiet(seed):
         warnings.simplefilter("error")
         assert check_law(C1, Values(), examples=4, start=seed)
         assert not check_law(C1, Refusing(ValueError("no")), examples=4, start=seed)
+
+
+class Shared(Values):
+    """Its closures of one λ share what the last of them captured."""
+
+    def curry(self, captured, function, body, label):
+        cell = []
+
+        def make(env):
+            cell[:] = [env]
+            return lambda x: body((*cell[0], x))
+
+        return make
+
+
+class AtOne(Values):
+    """Its projections are wrong at some numbers alone."""
+
+    def proj(self, dom, index, cod):
+        run = super().proj(dom, index, cod)
+        return lambda x: -7.0 if type(run(x)) is float and run(x) in (1.0, -1.0, 2.0) else run(x)
+
+
+class Blind(Values):
+    """It shows nothing."""
+
+    def value(self, outcome):
+        return outcome
+
+    def observe(self, cod, outcome, probes):
+        return iter(())
+
+
+def test_what_is_wrong_at_isolated_numbers_is_no_matter_of_rounding():
+    class Floats(AtOne):
+        def const(self, dom, value):
+            return lambda x: value.array[()].item() if value.array.ndim == 0 else value.array
+
+    assert check_law(LAW["P1a"], Floats(), examples=60).outcome == "failed"
+
+
+def test_closures_of_one_code_keep_apart_what_they_captured():
+    assert check_law(LAW["E1-apart"], Values(), examples=60)
+    assert check_law(LAW["E1-apart"], Shared(), examples=60).outcome == "failed"
+
+
+def test_where_nothing_is_compared_a_law_is_vacuous():
+    verdict = check_law(C1, Blind(), examples=20)
+    assert verdict.outcome == "vacuous"
+    assert "nothing was compared" in verdict.reason
+
+
+def test_to_ask_for_nothing_is_an_error():
+    for nothing in ({"only": ["reverse"]}, {"structures": []}, {"only": []}):
+        with pytest.raises(TypeMismatch):
+            check(Values(), **nothing)
+    assert not Report("nobody", ())
+
+
+@pytest.mark.parametrize("wrong", [{"max_examples": 0}, {"max_examples": 2.5}, {"seed": "x"}])
+def test_numbers_that_are_none_are_refused(wrong):
+    with pytest.raises(TypeMismatch, match="whole number"):
+        check(Values(), only="C1", **wrong)
+
+
+def test_one_name_may_stand_for_a_list_of_one():
+    assert len(check(Values(), "category", max_examples=2)) == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from combinators.errors import TypeMismatch
 from diffcurry.commands import main
 from laws.structures import LAWS
 
@@ -83,6 +84,7 @@ def test_one_of_ours(run, tmp_path, monkeypatch):
         (["nothing"], "names no model; write path.py:model or module:model"),
         ([f"{HERE}:Over"], "takes arguments (over); name a function that takes none"),
         (["interpreters.modes.pullback:Pullback"], "takes arguments (over"),
+        ([f"{HERE}:Leaving"], "Leaving calls sys.exit(3) when it is run"),
         ([f"{HERE}:NUMBER"], "3 is no model"),
         ([f"{HERE}:Functionz"], "did you mean Functions"),
         ([f"{HERE}:Functions()"], "has no 'Functions()'"),
@@ -171,6 +173,25 @@ def test_without_hypothesis_the_error_says_what_to_install():
     assert ran.returncode == 1
     assert "ImportError: laws.check draws its examples with hypothesis" in ran.stderr
     assert "pip install 'diffcurry[laws]'" in ran.stderr
+
+
+def test_without_hypothesis_the_command_is_wrong():
+    ran = alone(
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "from diffcurry.commands import main\n"
+        f"sys.exit(main(['laws', '{HERE}:Functions']))"
+    )
+    assert ran.returncode == 2
+    assert "pip install 'diffcurry[laws]'" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_class_that_takes_arguments_is_no_model():
+    from diffcurry import laws
+    from tests.laws.outsiders import Over
+
+    with pytest.raises(TypeMismatch, match=r"Over takes arguments \(over\); .* pass Over\(…\)"):
+        laws.check(Over)
 
 
 def test_to_import_the_kit_is_cheap():

@@ -12,6 +12,13 @@ def test_the_page_is_up_to_date():
     assert page == written(page), "run: python tests/laws/page.py"
 
 
+def test_every_law_is_typeset():
+    page = PAGE.read_text(encoding="utf-8")
+    for law in LAWS:
+        assert page.count(rf"\text{{{law.name}}}\quad & ") == 1
+    assert page.count("\n$$\n") == 2 * len({law.structure for law in LAWS})
+
+
 def test_every_law_has_a_row():
     rows = re.findall(r"^\| (\S+) \| `", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     names = {law.name for law in LAWS}

@@ -88,6 +88,7 @@ def test_what_is_known_to_fail_must_keep_failing(session, tmp_path):
         (["--laws-model=tests.laws.outsiders:Over"], "takes arguments (over)"),
         ([f"--laws-model={MODEL}", "--laws-only=closd"], "did you mean closed"),
         ([f"--laws-model={MODEL}", "--laws-xfail=none.txt"], "there is no file none.txt"),
+        ([f"--laws-model={MODEL}", "--laws-examples=0"], "--laws-examples is a number from 1"),
     ],
 )
 def test_what_is_wrong_is_said(options, says, session):
@@ -97,12 +98,13 @@ def test_what_is_wrong_is_said(options, says, session):
     assert "Traceback" not in out
 
 
-def test_an_entry_of_no_law_is_an_error(session, tmp_path):
+@pytest.mark.parametrize("only", [[], ["--laws-only=C1"]])
+def test_an_entry_of_no_law_is_an_error(only, session, tmp_path):
     file = tmp_path / "known.txt"
-    file.write_text("Forgetful::Z9\n")
-    code, out = session(f"--laws-model={MODEL}", f"--laws-xfail={file}")
+    file.write_text("Forgetful::E1\nForgetful::Z9\n")
+    code, out = session(f"--laws-model={MODEL}", f"--laws-xfail={file}", *only)
     assert code == 4
-    assert f"{file}:1: Forgetful::Z9 is no law" in out
+    assert f"{file}:2: Forgetful::Z9 is no law" in out
 
 
 def test_entries():
@@ -140,6 +142,13 @@ def test_a_session_that_does_not_ask_imports_nothing_of_ours(tmp_path):
     )
     ran = alone(tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_without_hypothesis_it_says_what_to_install(tmp_path):
+    (tmp_path / "conftest.py").write_text("import sys\nsys.modules['hypothesis'] = None\n")
+    ran = alone(tmp_path, f"--laws-model={MODEL}")
+    assert ran.returncode == 4
+    assert "pip install 'diffcurry[laws]'" in ran.stderr
 
 
 def test_a_hidden_room_is_a_usage_error(tmp_path):

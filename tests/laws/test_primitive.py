@@ -1,25 +1,28 @@
 """What a primitive owes: each of the language's own, and wrong ones."""
 
 import re
+import time
 
 import numpy as np
 import pytest
 
 import diffcurry as dc
 from combinators.derivatives import Linear, Pair
-from combinators.errors import WrongDerivative
+from combinators.errors import DomainError, TypeMismatch, WrongDerivative
 from combinators.objects import Real, Tensor
 from combinators.operation import PRIMITIVES, Operation
 from combinators.primitives.typing import pointwise
 from diffcurry.models import declaring
 from diffcurry.models.primitives import PrimitiveModel
 from interpreters.carriers.fractions import Fractions
+from laws.checking import check
+from laws.rendering.snippet import snippet
 from laws.structures.primitive import LAWS
 from tests.combinators.primitives.test_transposes import CASES, Index
 from tests.laws.asking import by_name, fails, holds
 
 LAW = by_name(LAWS)
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 
 def _sample(name, shapes, span, parameters):
@@ -130,7 +133,7 @@ class TestDeclaring:
         def odd(x):
             return x * x
 
-        assert "fixed points" in odd.checked
+        assert odd.checked.endswith(f"at {declaring.FIXED} fixed points, without hypothesis")
 
     def test_a_wrong_type_is_found(self, declared):
         with pytest.raises(WrongDerivative, match="law T1"):
@@ -138,3 +141,90 @@ class TestDeclaring:
             @dc.primitive(Linear(lambda v, x: v), typing=lambda x: Tensor((2,)))
             def odd(x):
                 return x * x
+
+    @pytest.mark.parametrize("kit", [True, False])
+    @pytest.mark.parametrize("wrong", [lambda x: x < 0, lambda x: x > 2, lambda x: x < -2])
+    def test_rules_that_are_wrong_on_one_side_are_found(self, kit, wrong, monkeypatch, declared):
+        if not kit:
+            monkeypatch.setattr(declaring, "find_spec", lambda name: None)
+        with pytest.raises(WrongDerivative, match="law T4"):
+
+            @dc.primitive(lambda v, x, y: dc.scale(v, dc.where(wrong(x), 7.0, dc.cos(x))))
+            def odd(x):
+                return np.sin(x)
+
+    @pytest.mark.parametrize(
+        ("rule", "value", "domain"),
+        [
+            (lambda v, x, y: dc.scale(v, 1.0 / x), lambda x: np.log(-x), None),
+            (lambda v, x, y: dc.scale(v, 1.0 / dc.sqrt(1.0 - x * x)), np.arcsin, None),
+            (lambda v, x, y: dc.scale(v, 0.5 / y), lambda x: np.sqrt(x - 10.0), (11.0, 30.0)),
+        ],
+    )
+    def test_a_domain_of_its_own(self, rule, value, domain, declared):
+        @dc.primitive(rule, domain=domain)
+        def odd(x):
+            return value(x)
+
+        assert "T4" in odd.checked
+        assert check(odd, only=["T1", "T2a", "T3", "T4"], max_examples=10)
+
+    def test_a_vector_of_a_domain(self, declared):
+        @dc.primitive(lambda v, x, y: dc.scale(v, 1.0 / x), types=(Tensor((3,)),))
+        def odd(x):
+            return np.log(x)
+
+        assert "T4" in odd.checked
+
+    @pytest.mark.parametrize("value", [lambda x: np.sqrt(x - 10.0), lambda x: 1.0 / 0])
+    def test_a_domain_without_points(self, value, declared):
+        with pytest.raises(DomainError, match=r"odd: no point was found .*domain=\(low, high\)"):
+
+            @dc.primitive(RIGHT)
+            def odd(x):
+                return value(x)
+
+    def test_what_is_no_domain(self, declared):
+        with pytest.raises(TypeMismatch, match="domain is two numbers"):
+            dc.primitive(RIGHT, domain=(2.0, 1.0))(lambda x: x * x)
+
+    def test_a_slow_function_is_asked_little(self, declared):
+        began = time.perf_counter()
+
+        @dc.primitive(RIGHT)
+        def odd(x):
+            time.sleep(0.1)
+            return x * x
+
+        assert time.perf_counter() - began < 2 * declaring.PATIENCE
+        assert re.match(r"T1.*, T4.* at \d fixed points?, a call takes 0.1 s", odd.checked)
+
+
+def importable(x):
+    return np.sin(x)
+
+
+class TestSnippets:
+    @pytest.fixture
+    def wrong(self, declared):
+        return dc.primitive(lambda v, x, y: dc.scale(v, x), check=False)(importable)
+
+    def test_what_a_module_has_is_imported(self, wrong, monkeypatch):
+        monkeypatch.setitem(globals(), "importable", wrong)
+        text = snippet(check(wrong, only=["T4"])["T4"].counterexample)
+        assert f"from {__name__} import importable" in text
+        assert "model = importable" in text
+        with pytest.raises(AssertionError, match="T4 fails"):
+            exec(text)
+
+    def test_what_none_has_is_named(self, wrong):
+        text = snippet(check(wrong, only=["T4"])["T4"].counterexample)
+        assert "the one that was checked, primitive importable : Real: no module has it" in text
+
+    def test_a_model_of_ours(self):
+        from laws.rendering.origin import origin
+        from laws.rendering.source import Source
+
+        made = origin(PrimitiveModel(Operation(PRIMITIVES["sin"]), (Real,), (1.0, 2.0)), Source())
+        assert made is not None
+        assert made.startswith("PrimitiveModel(operation=Operation(named('sin')), types=(Real,), ")

@@ -171,6 +171,20 @@ def test_what_a_user_names_is_no_markup():
     assert "<script>" not in found._repr_html_()
 
 
+@pytest.mark.parametrize("sign", ["\x1b", "\0", "\u202e", "\ud800"])
+def test_control_characters_are_seen_and_do_nothing(sign):
+    class Named(Functions):
+        name = f"a{sign}name"
+
+        def eval(self, function):
+            raise ValueError(f"an{sign}error")
+
+    found = laws.check(Named(), only=["E1"], max_examples=2)
+    for text in (str(found), repr(found), found._repr_html_(), str(found["E1"])):
+        assert sign not in text
+        assert sign.encode("unicode_escape", "surrogatepass").decode() in text
+
+
 def test_a_console_shows_the_same_in_colour(bad, monkeypatch):
     from io import StringIO
 
@@ -308,7 +322,7 @@ def test_an_unknown_origin_is_admitted():
         pass
 
     found = laws.check(Local(), only=["E4"], max_examples=EXAMPLES)["E4"]
-    assert UNKNOWN in snippet(found.counterexample)
+    assert UNKNOWN.format(name="Local") in snippet(found.counterexample)
 
 
 def test_values_are_short():

@@ -2,13 +2,29 @@
 
 import pytest
 
-from combinators.morphisms import Choice, Primitive, interpret
-from combinators.objects import Product, components
+from combinators.literal import Literal
+from combinators.morphisms import (
+    Choice,
+    Constant,
+    Curry,
+    Eval,
+    Id,
+    Primitive,
+    Projection,
+    interpret,
+    prod,
+)
+from combinators.objects import Fun, Product, Real, components
 from combinators.operation import Operation, named
 from laws.checking import check, check_law
+from laws.features import nodes
 from laws.free import Free
+from laws.instance import Instance
 from laws.law import Law
 from laws.operators import Image
+from laws.replaying import Recorded, simplest
+from laws.scene import Scene
+from laws.shrinking import smaller
 from laws.structures.category import CATEGORY
 from laws.variables import Generator, Variable
 from tests.laws.values import Values
@@ -93,3 +109,25 @@ def test_a_wrong_translation_is_found_and_shown_small(name):
     verdict = min(found, key=lambda v: v.counterexample.size if v.counterexample else 99)
     assert verdict.outcome == "failed", verdict.reason
     assert verdict.counterexample.size <= most
+
+
+NEGATIVE = Primitive(Operation(named("negative")), (Real,))
+BOTH = Product(Real, Real)
+ARROWS = {
+    "a call": prod(
+        Real,
+        prod(Real, Id(Real)) >> Curry(Projection(BOTH, 0) >> NEGATIVE),
+        Constant(Real, Literal(1.0)),
+    )
+    >> Eval(Fun(Real, Real)),
+    "a choice": prod(Real, Constant(Real, Literal(True)), Id(Real)) >> Choice(Id(Real), NEGATIVE),
+    "a sum": prod(Real, NEGATIVE, Id(Real)) >> Primitive(Operation(named("add")), (Real, Real)),
+}
+
+
+@pytest.mark.parametrize("name", ARROWS)
+def test_what_a_part_alone_breaks_shrinks_to_that_part(name):
+    given = Instance({A: Real, B: Real}, {f: ARROWS[name]})
+    scene = Scene(SAME, Values(), given, simplest(Real), Recorded({}, {}))
+    less = smaller(scene, lambda scene: NEGATIVE in nodes(scene.instance.arrows[f]))
+    assert less.instance.arrows[f] is NEGATIVE

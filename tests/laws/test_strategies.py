@@ -151,6 +151,28 @@ def test_objects_of_the_users_own_have_no_points_until_they_are_registered():
         assert find(points(Signature(), own), lambda _: True) == "a point"
 
 
+@pytest.mark.parametrize("seven", [7, 7.0, np.float32(7), Literal(7.0)])
+def test_numbers_are_points(seven):
+    with register(Real, st.just(seven)):
+        assert sampled(points(EVERYTHING, Real))[0] == Constant(Unit, Literal(7.0))
+
+
+def test_arrays_are_points():
+    with register(Tensor((2,)), st.just([1, 2])):
+        assert sampled(points(EVERYTHING, Tensor((2,))))[0] == Constant(Unit, Literal([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(("obj", "point"), [(Real, "seven"), (Real, [1.0]), (Fun(Real, Real), 7.0)])
+def test_what_is_no_point_is_said(obj, point):
+    with register(obj, st.just(point)), pytest.raises(TypeMismatch, match="which is no point"):
+        sampled(points(EVERYTHING, obj))
+
+
+def test_only_strategies_are_registered():
+    with pytest.raises(TypeMismatch, match=r"a strategy, as st.just\(3\)"):
+        register("float64", 3)
+
+
 def test_only_what_has_points_is_registered():
     with pytest.raises(TypeMismatch, match="not for"):
         register("nothing of the kind", st.none())

@@ -41,7 +41,7 @@ def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Valu
     if not then_body and not other_body and len(then) == 1 and then[0].text != other[0].text:
         text = f"{_tight(then[0])} if {_tight(condition)} else {_tight(other[0])}"
         if len(text) <= SHORT and not _is_array(term.type):
-            return _joined(text, then[0], other[0], CHOICE)
+            return nested(iter((_joined(text, then[0], other[0], CHOICE),)), term.type)
     leaves = []
     for a, b in zip(then, other, strict=True):
         if a.text == b.text:

@@ -73,16 +73,15 @@ def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statem
     uses: Counter[str] = Counter()
     makers: dict[str, list[Assign]] = {}
     for statement in each:
-        match statement:
-            case Assign(targets, text):
-                for word in words(text):
-                    uses[word] = uses.get(word, 0) + 1
-                for target in targets:
-                    makers.setdefault(target, []).append(statement)
-            case Do(text):
-                uses.update(words(text))
-            case Block(before, header, _):
-                uses.update(words(f"{before}{flat(header)}"))
+        if isinstance(statement, Assign):
+            for word in words(statement.text):
+                uses[word] = uses.get(word, 0) + 1
+            for target in statement.targets:
+                makers.setdefault(target, []).append(statement)
+        elif isinstance(statement, Do):
+            uses.update(words(statement.text))
+        else:
+            uses.update(words(f"{statement.before}{flat(statement.header)}"))
     dropped: set[int] = set()
     todo = [name for name in makers if not uses[name]]
     while todo:

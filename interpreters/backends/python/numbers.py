@@ -55,8 +55,9 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
     """An elementwise primitive of numbers."""
     kinds = tuple([arg.type for arg in args])
     tainted = taint(emitter, name, args, cod)
-    plain = _plain(name, kinds, emitter.careful) if cod is Real else None
-    if plain is not None:
+    careful = emitter.careful or (emitter.level == 2 and name in ("scale", "unscale"))
+    plain = _plain(name, kinds, careful) if cod is Real else None
+    if plain is not None and not (name in _PARTICULAR and _has_number(args)):
         form, safe = plain
         text, level = written(form, args, at, safe)
         if form.raises:
@@ -74,7 +75,6 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
         if args[0].literal is not None:
             return emitter.number_of(-args[0].literal, cod)
         args = [at.named(args[0])]
-    careful = emitter.careful or (emitter.level == 2 and name in ("scale", "unscale"))
     form = form_of(name, kinds, careful=careful)
     safe = form_of(name, kinds, careful=True)
     if name in ("divide", "unscale") and is_plain(args[1].literal):
@@ -89,14 +89,18 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
     return Leaf(text, cod, level, bounds=bounds, tainted=tainted)
 
 
-_PARTICULAR = frozenset({"scale", "unscale", "power", "negative", "divide"})
+_PARTICULAR = frozenset({"scale", "unscale", "power", "divide"})
 """What is written otherwise where an argument is a literal."""
+
+
+def _has_number(args: Sequence[Leaf]) -> bool:
+    return any(arg.literal is not None for arg in args)
 
 
 @functools.cache
 def _plain(name: str, kinds: tuple[Object, ...], careful: bool, /) -> tuple[Form, Form] | None:
-    """The expression of reals, and the careful one; None of what is particular."""
-    if name in _PARTICULAR or any(kind is not Real for kind in kinds):
+    """The expression of reals, and the careful one; None of a negation, which may be a number."""
+    if name == "negative" or any(kind is not Real for kind in kinds):
         return None
     return form_of(name, kinds, careful=careful), form_of(name, kinds, careful=True)
 
@@ -136,8 +140,8 @@ def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[s
 
 
 def _filled(form: Form, args: Sequence[Leaf]) -> str:
-    needs = form.needs
-    texts = [f"({x.text})" if x.level < needs[i] else x.text for i, x in enumerate(args)]
+    given = zip(args, form.needs, strict=False)
+    texts = [f"({x.text})" if x.level < tight else x.text for x, tight in given]
     return form.text.format(*texts)
 
 

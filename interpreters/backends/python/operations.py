@@ -9,6 +9,7 @@ from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.objects import Real, Tensor
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.shape import RESHAPE
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
 from interpreters.backends.python import arrays, calls, cotangents, loops, tensors
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
 _OTHERS = frozenset((*LOOPS, *_APPLIED, REP.primitive, DUAL.primitive, ZEROS, PACK, UNPACK))
 _OF_NUMBERS = arrays.ELEMENTWISE | {PLUS.name}
+_ATOMS = frozenset((Var, Const))
 _DEEP = 8
 
 
@@ -36,11 +38,9 @@ def is_direct(term: Term, deep: int = _DEEP) -> bool:
     assert isinstance(term, Prim)
     if term.operation.primitive in _OTHERS or not isinstance(term.type, Tensor):
         return False
-    for arg in term.args:
-        kind = type(arg)
-        if kind is not Var and kind is not Const and not is_direct(arg, deep - 1):
-            return False
-    return True
+    return _ATOMS.issuperset(map(type, term.args)) or all(
+        is_direct(arg, deep - 1) for arg in term.args
+    )
 
 
 def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
@@ -50,7 +50,7 @@ def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
     if type(term) is Const:
         return emitter.literal(term.literal)
     assert isinstance(term, Prim)
-    several = shortcut(term)
+    several = shortcut(term) if term.operation.primitive is RESHAPE else None
     if several is not None:
         return several.write(emitter, direct(emitter, several.args[0], at, "t"), at, wish)
     env = at.env
@@ -61,12 +61,12 @@ def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
 
 
 def _tensor(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
-    name, cod = term.operation.primitive.name, term.type
-    if cod is Real and name in _OF_NUMBERS:
+    primitive = term.operation.primitive
+    if term.type is Real and primitive.name in _OF_NUMBERS:
         leaves = [arg for arg in args if type(arg) is Leaf]
         if len(leaves) == len(args):
-            return scalar(emitter, name, leaves, Real, at)
-    if term.operation.primitive is PLUS:
+            return scalar(emitter, primitive.name, leaves, Real, at)
+    if primitive is PLUS:
         assert isinstance(term.type, Tensor)
         return cotangents.sum_of(emitter, args[0], args[1], term.type, at, wish)
     return tensors.tensor(emitter, term.operation, args, term.type, at, wish)

@@ -16,7 +16,7 @@ from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, SCAN, SCAN_BACKWARDS
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const
-from diffcurry import fun
+from diffcurry import cond, fun
 from interpreters.backends.python import compile_program
 from interpreters.staging.programs import gradient, pullback
 from tests.interpreters.backends.comparing import agrees, plain, same
@@ -432,3 +432,8 @@ def test_gradients_and_pullbacks_as_programs():
     same(y, value, 1e-12)
     for _ in range(2):
         same(back(1.0), slopes, 1e-12)
+
+
+def test_a_choice_between_tuples_of_one_is_a_tuple():
+    agrees(lambda x: cond(x < 0, lambda: (0,), lambda: (1,)), 1.0)
+    agrees(lambda x: cond(x < 0, lambda: ((x,),), lambda: ((2.0,),)), -1.0)

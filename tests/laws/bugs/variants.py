@@ -70,6 +70,14 @@ class Alone(Environments):
         given = {g: self.player(g, Instance(objects, {}), choices) for g in law.generators}
         return Instance(objects, given)
 
+    def shown(self, value: Any) -> Any:
+        """The shape of a value."""
+        return np.shape(value)
+
+    def said(self) -> Any:
+        """That of the result's type."""
+        return self.program.cod.shape
+
     def player(self, generator: Any, instance: Instance, choices: Choices) -> Morphism:
         if generator is p:
             return self.program

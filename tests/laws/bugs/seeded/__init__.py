@@ -18,6 +18,8 @@ KINDS = (
     "numbers",
     "primitives",
     "programs",
+    "modes",
+    "costs",
 )
 for kind in KINDS:
     import_module(f"{__name__}.{kind}")

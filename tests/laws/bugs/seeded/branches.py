@@ -7,6 +7,12 @@ from tests.laws.bugs.forms import Environments
 from tests.laws.bugs.variants import Floats, Numbers, reals
 
 
+class Branches(Environments):
+    """Of conditionals on real numbers."""
+
+    signature = reals(conditionals=True)
+
+
 @seeded("S5a")
 class Inverted(Environments):
     """a conditional takes the other branch."""
@@ -15,8 +21,16 @@ class Inverted(Environments):
         return not test
 
 
+@seeded("S5b")
+class AlwaysFirst(Environments):
+    """a conditional takes its first branch, whatever the test gives."""
+
+    def taken(self, test):
+        return True
+
+
 @seeded("S5a")
-class OtherBackwards(Environments):
+class OtherBackwards(Branches):
     """a conditional takes the other branch on its way back."""
 
     def chosen(self, then, other, test, x):
@@ -27,7 +41,7 @@ class OtherBackwards(Environments):
 
 
 @seeded("S5a")
-class BothBranches(Environments):
+class BothBranches(Branches):
     """both branches of a conditional contribute to the gradient."""
 
     def chosen(self, then, other, test, x):
@@ -58,7 +72,7 @@ class Negation(Environments):
         return super().number(value) if value.type.is_smooth else value.array.tolist()
 
 
-@seeded("S5a")
+@seeded("P3")
 class Masked(Floats):
     """both branches are run, and the gradient of the other one is multiplied by 0."""
 

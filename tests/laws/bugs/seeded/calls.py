@@ -11,7 +11,7 @@ class RealCalls(Calls):
     signature = reals(functions=True, products=True)
 
 
-@seeded("scan-map")
+@seeded("copy-natural")
 class LastCall(Calls):
     """a function that is called twice remembers its last call."""
 
@@ -20,6 +20,15 @@ class LastCall(Calls):
 
 
 @seeded("H1a")
+class NothingRecorded(RealCalls):
+    """a call that gives nothing to what the function captured is not recorded."""
+
+    def recorded(self, closure, x, g):
+        captured = self.called(closure, x, g)
+        return [(x, g)] if captured and any(captured) else []
+
+
+@seeded("E2")
 class ResultRecorded(RealCalls):
     """eval records the result of a call, and not its argument, where they are of one type."""
 
@@ -28,7 +37,7 @@ class ResultRecorded(RealCalls):
         return [(self.enter(closure, x).value if is_one_type else x, g)]
 
 
-@seeded("H2a")
+@seeded("copy-natural")
 class CallsNotSummed(RealCalls):
     """calls are run again, and the last of them wins."""
 
@@ -36,7 +45,7 @@ class CallsNotSummed(RealCalls):
         return super().run_again(closure, calls[-1:])
 
 
-@seeded("H3a")
+@seeded("H1b")
 class CallsByArgument(RealCalls):
     """calls are kept by argument, and a second call with the same one overwrites the first."""
 
@@ -45,7 +54,7 @@ class CallsByArgument(RealCalls):
         return super().run_again(closure, list(kept.values()))
 
 
-@seeded("H2c")
+@seeded("copy-natural")
 class CallsWeighted(RealCalls):
     """calls depend on their order: each counts as often as its place says."""
 
@@ -63,7 +72,7 @@ class NegativeForgotten(RealCalls):
         return None if is_number and w < 0 else super().called(closure, x, w)
 
 
-@seeded("E1")
+@seeded("copy-natural")
 class OneTooMany(RealCalls):
     """a function's list of calls begins with a call that nobody made: its first one, again."""
 

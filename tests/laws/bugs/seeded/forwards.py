@@ -55,13 +55,23 @@ class IdentityMoves(Environments):
 
 
 @seeded("CD3b")
-class ProjectionMoves(Environments):
+class ProjectionMoves(Reals):
     """a projection moves by another component."""
 
     def proj(self, dom, index, cod):
         made = super().proj(dom, index, cod)
         alike = [i for i, part in enumerate(getattr(dom, "parts", ())) if part is cod]
         return pushing(made, lambda v, rep: v and v[alike[-1]]) if alike else made
+
+
+@seeded("CD3c")
+class ProjectionStays(Reals):
+    """a projection moves by the first component that has its type."""
+
+    def proj(self, dom, index, cod):
+        made = super().proj(dom, index, cod)
+        alike = [i for i, part in enumerate(getattr(dom, "parts", ())) if part is cod]
+        return pushing(made, lambda v, rep: v and v[alike[0]]) if alike else made
 
 
 @seeded("CD4a")

@@ -1,8 +1,18 @@
 """Bugs of loops."""
 
+import numpy as np
+
+from tests.laws.bugs.arrows import Arrow, Rep
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.forms import Environments
-from tests.laws.bugs.variants import Numbers
+from tests.laws.bugs.variants import reals
+
+
+class Loops(Environments):
+    """Asked of loops over numbers, in programs that hold no others."""
+
+    signature = reals(functions=True, arrays=True)
+    structures = ("loops",)
 
 
 @seeded("fold-empty")
@@ -27,7 +37,7 @@ class EmptyZero(Environments):
 
 
 @seeded("fold-cons")
-class FromTheRight(Environments):
+class FromTheRight(Loops):
     """a fold runs from the right."""
 
     def rounds(self, length, reverse):
@@ -42,8 +52,8 @@ class ReverseForgotten(Environments):
         return super().rounds(length, False)
 
 
-@seeded("fold-join")
-class LastRow(Numbers):
+@seeded("fold-one")
+class LastRow(Loops):
     """a fold forgets its last row."""
 
     def rounds(self, length, reverse):
@@ -59,7 +69,7 @@ class RowsReversed(Environments):
         return super().row_cotangents(flipped, length)
 
 
-@seeded("scan-map")
+@seeded("map-join")
 class LastRound(Environments):
     """a fold forgets what its function captured, in all rounds but one."""
 
@@ -67,7 +77,7 @@ class LastRound(Environments):
         return own
 
 
-@seeded("fold-steady")
+@seeded("fold-empty")
 class StepsCounted(Environments):
     """the carry's cotangent is scaled in every round."""
 
@@ -89,6 +99,35 @@ class CarryForgotten(Environments):
 
     def pulled_scan(self, reps, g, length):
         return super().pulled_scan(reps, g and (None, g[1]), length)
+
+
+class Mapped(np.ndarray):
+    """What a map has made."""
+
+
+@seeded("map-map")
+class Fused(Loops):
+    """a map after a map is taken for one map, and what the second captured is forgotten."""
+
+    def map(self, dom, cod):
+        made = super().map(dom, cod)
+
+        def rep(x):
+            value, pull, push = made.rep(x)
+            fused = isinstance(x[1], Mapped)
+            forgetful = lambda g: (None, pull(g)[1])
+            return Rep(value.view(Mapped), pull and (forgetful if fused else pull), push)
+
+        return Arrow(dom, cod, rep)
+
+
+@seeded("map-join")
+class OneMapped(Loops):
+    """a map over one row gives it nothing back."""
+
+    def pulled_map(self, reps, g, length):
+        function, rows = super().pulled_map(reps, g, length)
+        return function, rows * (length > 1)
 
 
 @seeded("map-id")

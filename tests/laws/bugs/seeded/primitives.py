@@ -3,8 +3,11 @@
 import numpy as np
 
 import diffcurry as dc
-from combinators.objects import Tensor
+from combinators.morphisms import Projection, prod
+from combinators.objects import Real, Tensor
+from combinators.operation import Operation, named
 from diffcurry.models.adapters import model_of_primitive
+from diffcurry.models.primitives import PrimitiveModel
 from diffcurry.primitive import primitive
 from tests.laws.bugs.bug import ours, seeded
 
@@ -62,3 +65,16 @@ def quotient(x, z):
 def root(x):
     """zero, pulled back through a root at 0, is nan."""
     return np.sqrt(np.abs(x))
+
+
+@seeded("T5")
+@ours
+class OtherOverRationals(PrimitiveModel):
+    """over the rationals, x - y has its operands in the other order."""
+
+    def __init__(self):
+        super().__init__(Operation(named("subtract")), (Real, Real))
+
+    def _rational(self, program):
+        dom = program.dom
+        return super()._rational(prod(dom, Projection(dom, 1), Projection(dom, 0)) >> program)

@@ -1,10 +1,10 @@
 """Bugs of composition and of products."""
 
-from combinators.objects import Tensor, components
+from combinators.objects import Tensor, Unit, components
 from tests.laws.bugs.arrows import Arrow, Rep
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.forms import Environments
-from tests.laws.bugs.variants import reals
+from tests.laws.bugs.variants import Reals, reals
 
 
 class Identity(Arrow):
@@ -132,7 +132,7 @@ class Injected(Environments):
         return Arrow(dom, cod, lambda x: made.rep(x)._replace(pullback=into))
 
 
-@seeded("P1a")
+@seeded("P4")
 class Overwritten(Environments):
     """what the components of a tuple give is overwritten, not summed."""
 
@@ -141,20 +141,26 @@ class Overwritten(Environments):
 
 
 @seeded("P5a")
-class Discarded(Environments):
-    """an array that is discarded has the cotangent one."""
+class Discarded(Reals):
+    """what is discarded has the cotangent one."""
 
     def prod(self, dom, arrows):
         made = super().prod(dom, arrows)
-        if arrows or not getattr(dom, "shape", ()):
+        if arrows or not isinstance(dom, Tensor):
             return made
-        return Arrow(dom, made.cod, lambda x: Rep((), lambda g: self.ones(dom), lambda v: ()))
+        return Arrow(dom, made.cod, lambda x: Rep((), lambda g: self.zeros(dom) + 1, lambda v: ()))
 
-    def ones(self, obj):
-        product = components(obj)
-        if product is not None:
-            return tuple(map(self.ones, product.parts))
-        return self.zeros(obj) + 1 if isinstance(obj, Tensor) and obj.is_smooth else None
+
+@seeded("P5b")
+class NothingToDiscard(Environments):
+    """the empty tuple starts from something: from the unit, it raises."""
+
+    signature = reals()
+
+    def prod(self, dom, arrows):
+        if dom is Unit and not arrows:
+            raise IndexError("there is nothing to discard")
+        return super().prod(dom, arrows)
 
 
 @seeded("P8")

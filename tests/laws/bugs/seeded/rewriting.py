@@ -61,10 +61,14 @@ class _Dead(Free):
 class LetErased(Rewritten):
     """what a let names is taken for dead."""
 
+    signature = reals(lets=True, operations={})
+
     rewriting = _Dead
 
 
-class _Swapped(Free):
+class Swapped(Free):
+    """The operands of x - y in the other order."""
+
     def primitive(self, operation, dom, cod):
         made = super().primitive(operation, dom, cod)
         if operation.name != "subtract":
@@ -77,7 +81,7 @@ class OperandsSwapped(Rewritten):
     """emitted code writes x - y in the other order."""
 
     signature = reals(operations={"subtract": 2})
-    rewriting = _Swapped
+    rewriting = Swapped
     way = "python"
 
 
@@ -95,3 +99,11 @@ class SharedBuilders(Rewritten):
 
     rewriting = _Same
     way = "tagless"
+
+
+@seeded("F7β")
+class ArgumentsConfused(Rewritten):
+    """arguments of one type that stand beside each other are taken for one."""
+
+    rewriting = _Same
+    way = "applied"

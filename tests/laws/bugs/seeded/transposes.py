@@ -1,6 +1,7 @@
 """Bugs of reverse mode in models that show values alone, so that only derivatives tell."""
 
-from tests.laws.bugs.arrays import ARRAYS, changed
+from combinators.objects import Tensor
+from tests.laws.bugs.arrays import ARRAYS, changed, pointwise
 from tests.laws.bugs.arrows import Arrow
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.variants import Quiet, QuietReals, reals
@@ -42,7 +43,7 @@ class SquarePulls(QuietReals):
     operations = changed("negative", pull=lambda g, *rest: ARRAYS["negative"].pull(g * g, *rest))
 
 
-@seeded("RD2b")
+@seeded("RD2a")
 class OneAdded(QuietReals):
     """the pullback of a difference adds one."""
 
@@ -60,7 +61,7 @@ class Doubled(Quiet):
 
 
 @seeded("RD3b")
-class ByType(Quiet):
+class ByType(QuietReals):
     """a projection hands its cotangent to the last component that has its type."""
 
     def proj(self, dom, index, cod):
@@ -72,7 +73,7 @@ class ByType(Quiet):
 
 
 @seeded("RD3c")
-class ByFirstType(Quiet):
+class ByFirstType(QuietReals):
     """a projection hands its cotangent to the first component that has its type."""
 
     def proj(self, dom, index, cod):
@@ -95,9 +96,22 @@ class PairPulls(Quiet):
         return pulling(made, lambda g, rep: g and rep.pullback(last(g)))
 
 
+@seeded("RD4b")
+class DiscardedPulls(QuietReals):
+    """what is discarded has the cotangent one."""
+
+    def prod(self, dom, arrows):
+        made = super().prod(dom, arrows)
+        if arrows or not isinstance(dom, Tensor):
+            return made
+        return pulling(made, lambda g, rep: self.zeros(dom) + 1)
+
+
 @seeded("RD5")
 class ChainPulls(QuietReals):
     """the chain rule pulls back through all arrows at the first point, if it has their type."""
+
+    signature = reals(operations={"multiply": 2})
 
     def compose(self, arrows):
         made = super().compose(arrows)
@@ -125,7 +139,7 @@ class QuietCapture(QuietReals):
 class LetForgotten(QuietReals):
     """what a let names has no cotangent."""
 
-    signature = reals(lets=True)
+    signature = reals(lets=True, operations={})
 
     def extend(self, context, arrow):
         return pulling(super().extend(context, arrow), lambda g, rep: g and g[:-1])
@@ -135,7 +149,7 @@ class LetForgotten(QuietReals):
 class LetShadowed(QuietReals):
     """a let that shadows a variable of its type takes its cotangent."""
 
-    signature = reals(lets=True, operations={"add": 2})
+    signature = reals(lets=True, operations={})
 
     def extend(self, context, arrow):
         made = super().extend(context, arrow)
@@ -144,3 +158,13 @@ class LetShadowed(QuietReals):
             return made
         hidden = lambda g: tuple(None if i == alike[-1] else part for i, part in enumerate(g))
         return pulling(made, lambda g, rep: g and rep.pullback(hidden(g)))
+
+
+@seeded("L5a")
+class BothWrong(QuietReals):
+    """multiply derives to twice what it should in its first argument, both ways."""
+
+    signature = reals(operations={"multiply": 2})
+    wrong = pointwise(ARRAYS["multiply"].value, lambda x, y: 2 * y, lambda x, y: x)
+
+    operations = changed("multiply", pull=wrong.pull, push=wrong.push)
