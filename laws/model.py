@@ -17,7 +17,7 @@ a whole model is often one small class. Whatever is no model is made one by an a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
@@ -216,6 +216,3 @@ def ways_of(model: Any) -> Mapping[str, Callable[[Morphism], Any]]:
     from laws.ways import ways_in
 
     return {**ways_in(model.category), **getattr(model, "ways", {})}
-
-
-Names = Sequence[str]
