@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from laws import strategies
-    from laws.checking import check, check_law
-    from laws.equality import Level
+    from laws.asking.checking import check, check_law
+    from laws.asking.replaying import law_named, replay
+    from laws.asking.report import Report
+    from laws.asking.selecting import selected
+    from laws.asking.verdict import Counterexample, Verdict
+    from laws.comparing.equality import Level
     from laws.law import Computed, Law
     from laws.model import Signature, adapts, model_of
-    from laws.replaying import law_named, replay
-    from laws.report import Report
-    from laws.selecting import selected
     from laws.strategies import register
     from laws.structure import Structure
     from laws.structures import LAWS, STRUCTURES, laws_of
-    from laws.suites import suite
-    from laws.verdict import Counterexample, Verdict
+    from laws.testing.suites import suite
 
 __all__ = [
     "LAWS",
@@ -55,24 +55,24 @@ _FILES = {
     "LAWS": "structures",
     "STRUCTURES": "structures",
     "Computed": "law",
-    "Counterexample": "verdict",
+    "Counterexample": "asking.verdict",
     "Law": "law",
-    "Level": "equality",
-    "Report": "report",
+    "Level": "comparing.equality",
+    "Report": "asking.report",
     "Signature": "model",
     "Structure": "structure",
-    "Verdict": "verdict",
+    "Verdict": "asking.verdict",
     "adapts": "model",
-    "check": "checking",
-    "check_law": "checking",
-    "law_named": "replaying",
+    "check": "asking.checking",
+    "check_law": "asking.checking",
+    "law_named": "asking.replaying",
     "laws_of": "structures",
     "model_of": "model",
     "register": "strategies",
-    "replay": "replaying",
-    "selected": "selecting",
+    "replay": "asking.replaying",
+    "selected": "asking.selecting",
     "strategies": "strategies",
-    "suite": "suites",
+    "suite": "testing.suites",
 }
 
 

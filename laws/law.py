@@ -10,9 +10,9 @@ from typing import Any, Literal
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product
-from laws.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.variables import Generator, Space, Variable
 from laws.structure import Structure
-from laws.variables import Generator, Space, Variable
 
 Relation = Literal["=", "≤", "raises"]
 """What holds between the sides. ``"raises"`` says that the left side is refused."""
@@ -104,13 +104,13 @@ class Law:
 
     def __str__(self) -> str:
         """``C1: id >> f = f``."""
-        from laws.notation import equation
+        from laws.rendering.notation import equation
 
         return f"{self.name}: {equation(self)}"
 
     def _repr_latex_(self) -> str:
         """The equation, for notebooks."""
-        from laws.notation import latex
+        from laws.rendering.notation import latex
 
         return f"$\\displaystyle {latex(self)}$"
 

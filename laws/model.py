@@ -25,7 +25,7 @@ from combinators.category import Category
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from laws.probes import Probes
+from laws.comparing.probes import Probes
 
 M = TypeVar("M")
 Leaf = tuple[str, Any]
@@ -102,7 +102,7 @@ class Signature:
     own: Callable[[Object, Object], Any] | None = None
     """Arrows of the model's own: a strategy of them from one object to another, or None.
 
-    ``laws.own.own`` makes one.
+    ``laws.models.own.own`` makes one.
     """
     extra: tuple[Object, ...] = ()
     """Objects of its own, besides, as ``Tensor((2,), "float32")``."""
@@ -213,6 +213,6 @@ def _has(category: Any, *names: str) -> bool:
 
 def ways_of(model: Any) -> Mapping[str, Callable[[Morphism], Any]]:
     """The ways from programs to arrows of the model, by name: every category's, and its own."""
-    from laws.ways import ways_in
+    from laws.models.ways import ways_in
 
     return {**ways_in(model.category), **getattr(model, "ways", {})}

@@ -94,9 +94,9 @@ def names(text: str | None) -> list[str] | None:
 
 def _listed(options: Namespace) -> str:
     from laws import LAWS
+    from laws.asking.selecting import named_by
     from laws.rendering.listing import listing, markdown
     from laws.rendering.record import law_record
-    from laws.selecting import named_by
 
     model = None if options.target is None else load_model(options.target)
     asked = _selected(model, options.only) if model is not None else LAWS

@@ -15,7 +15,7 @@ from interpreters.cost.passed import passed
 from interpreters.modes.dependent import Dependent
 from interpreters.staging.programs import pullback
 from interpreters.tangents.dense import sparse
-from laws.written import term_of
+from laws.models.written import term_of
 
 
 class CostModel(EnvironmentModel):

@@ -16,9 +16,9 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from interpreters.tangents.cotangents import Cotangent, Environment
 from interpreters.tangents.dense import dense
-from laws.equality import leaves, point_of
+from laws.comparing.equality import leaves, point_of
+from laws.comparing.probes import Probes
 from laws.model import Leaf
-from laws.probes import Probes
 
 if TYPE_CHECKING:
     from diffcurry.models.reverse import ReverseModel

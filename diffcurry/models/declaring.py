@@ -15,12 +15,12 @@ from combinators.morphisms import prod
 from combinators.objects import Object, Unit, is_smooth
 from combinators.operation import Operation
 from diffcurry.models.primitives import Domain, PrimitiveModel
-from laws.equality import Difference
+from laws.asking.scene import Scene
+from laws.asking.verdict import Counterexample
+from laws.comparing.equality import Difference
+from laws.comparing.probes import Probes
 from laws.law import Law
-from laws.probes import Probes
-from laws.scene import Scene
 from laws.structures import primitive as said
-from laws.verdict import Counterexample
 
 EXAMPLES, FIXED = 16, 8
 SLOW, PATIENCE = 0.005, 2.0
@@ -73,7 +73,7 @@ def _seconds(model: PrimitiveModel) -> float:
 
 
 def _at_random(law: Law, model: PrimitiveModel) -> None:
-    from laws.checking import check_law
+    from laws.asking.checking import check_law
 
     _hold(model, check_law(law, model, examples=EXAMPLES).counterexample)
 

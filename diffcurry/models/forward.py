@@ -17,9 +17,9 @@ from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow
 from interpreters.modes.pushforward import Pushforward
 from interpreters.tangents.dense import dense
-from laws.equality import leaves, point_of
+from laws.comparing.equality import leaves, point_of
+from laws.comparing.probes import Probes
 from laws.model import Leaf
-from laws.probes import Probes
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
-from laws.equality import leaves
+from laws.comparing.equality import leaves
+from laws.comparing.probes import Probes
 from laws.model import Leaf, Signature
-from laws.probes import Probes
 
 QUIET = np.errstate(all="ignore")
 """Where infinities and nans are drawn, NumPy has nothing to warn of."""

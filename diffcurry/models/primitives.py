@@ -24,10 +24,10 @@ from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
-from laws.instance import Instance
+from laws.asking.instance import Instance
+from laws.language.variables import Generator
 from laws.law import Law
 from laws.structures import primitive as said
-from laws.variables import Generator
 
 GRID = np.array([19, 11, 27, 7, 15, 23, 29, 3, 31, 1]) / 32
 """Places between the ends of a domain, the simplest first; no kink is likely to be there."""

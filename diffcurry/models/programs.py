@@ -33,8 +33,8 @@ from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.reverse import Reverse
 from interpreters.staging.programs import pullback, pushforward
-from laws.free import FREE
-from laws.written import term_of
+from laws.models.free import FREE
+from laws.models.written import term_of
 
 Form = Callable[[Any], Reverse]
 """A reverse mode: ``Dependent`` or ``Pullback``."""

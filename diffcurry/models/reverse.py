@@ -22,8 +22,8 @@ from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 from interpreters.tangents.cotangents import Cotangent, own, plus
 from interpreters.tangents.dense import dense, sparse
+from laws.comparing.probes import Probes
 from laws.model import Leaf
-from laws.probes import Probes
 from laws.structures import structures_of
 
 OF_FORWARD_MODE = frozenset(("differential", "closed differential"))

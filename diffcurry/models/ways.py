@@ -14,7 +14,7 @@ from diffcurry.quick import SCALARS
 from interpreters.backends.python import compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
-from laws.written import term_of
+from laws.models.written import term_of
 
 Way = Callable[[Morphism], Hosted]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from laws.asking.verdict import Verdict
 from laws.rendering.failure import Section, headline, sections
 from laws.rendering.text import RIGHT, features, header, row, summary, verdict_text
-from laws.verdict import Verdict
 
 if TYPE_CHECKING:
-    from laws.report import Report
+    from laws.asking.report import Report
 
 _STYLES = {"passed": "green", "failed": "bold red", "vacuous": "yellow", "unasked": "dim"}
 

@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 from combinators.morphisms import Morphism
 from combinators.objects import Unit
-from laws.leaves import equal
-from laws.notation import equation, quantifiers
+from laws.asking.replaying import answers, settled
+from laws.asking.verdict import Counterexample, Verdict
+from laws.comparing.leaves import equal
+from laws.rendering.notation import equation, quantifiers
 from laws.rendering.sides import write
 from laws.rendering.snippet import snippet
 from laws.rendering.steps import Step, difference_at, said, steps
 from laws.rendering.symbols import TEXT
 from laws.rendering.values import shown, visible
-from laws.replaying import answers, settled
-from laws.verdict import Counterexample, Verdict
 
 Kind = Literal["words", "steps", "python", "difference"]
 _LONG = 200

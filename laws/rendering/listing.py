@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from laws.law import Law
-from laws.notation import equation, quantifiers, typeset
+from laws.rendering.notation import equation, quantifiers, typeset
 from laws.structure import Structure
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from combinators.objects import Fun, Object, Product, Unit, Vector
+from laws.language.variables import Space, Variable
 from laws.rendering.symbols import Symbols
-from laws.variables import Space, Variable
 
 _FUNCTION, _PRODUCT, _ATOM = range(3)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from laws.asking.verdict import Verdict
 from laws.rendering.failure import headline, sections
 from laws.rendering.text import RIGHT, features, header, row, summary
-from laws.verdict import Verdict
 
 if TYPE_CHECKING:
-    from laws.report import Report
+    from laws.asking.report import Report
 
 STYLE = """
 .laws { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; text-align: left; }

@@ -1,20 +1,20 @@
-"""Reports and verdicts for JSON; ``laws.report.Report.to_json`` documents the schema."""
+"""Reports and verdicts for JSON; ``laws.asking.report.Report.to_json`` documents the schema."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from laws.asking.replaying import settled
+from laws.asking.verdict import Counterexample, Verdict
 from laws.law import Law
-from laws.notation import equation, latex, quantifiers
 from laws.rendering.failure import chosen, differs
+from laws.rendering.notation import equation, latex, quantifiers
 from laws.rendering.snippet import snippet
 from laws.rendering.steps import Step, said, steps
 from laws.rendering.values import shown
-from laws.replaying import settled
-from laws.verdict import Counterexample, Verdict
 
 if TYPE_CHECKING:
-    from laws.report import Report
+    from laws.asking.report import Report
 
 SCHEMA = 1
 

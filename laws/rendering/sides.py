@@ -21,9 +21,9 @@ from combinators.morphisms import (
     compose,
 )
 from combinators.objects import Product
-from laws.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.variables import Generator
 from laws.rendering.symbols import Symbols
-from laws.variables import Generator
 
 _THEN, _SUM, _TIMES, _PREFIX, _ATOM = range(5)
 """How tightly what is written binds."""

@@ -9,11 +9,11 @@ from typing import Any
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Id
 from combinators.objects import Unit
+from laws.asking.replaying import answers
+from laws.asking.verdict import Counterexample
 from laws.model import name_of
 from laws.rendering.origin import origin
 from laws.rendering.source import Source
-from laws.replaying import answers
-from laws.verdict import Counterexample
 
 WIDTH = 80
 UNKNOWN = (

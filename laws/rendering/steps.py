@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from combinators.morphisms import Compose, Morphism, Prod
-from laws.equality import Difference, observed, point_of, value_in
+from laws.asking.scene import Scene
+from laws.comparing.equality import Difference, observed, point_of, value_in
+from laws.language.operators import Inner, Plus, Scaled
 from laws.law import Computed, Side
 from laws.model import Leaf
-from laws.operators import Inner, Plus, Scaled
 from laws.rendering.sides import is_capture, write
 from laws.rendering.symbols import TEXT
 from laws.rendering.values import shown
-from laws.scene import Scene
 
 MOST = 12
 """How many leaves of an outcome are shown."""

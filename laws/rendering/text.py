@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from laws.notation import equation
+from laws.asking.verdict import Verdict
 from laws.rendering.failure import headline, sections
+from laws.rendering.notation import equation
 from laws.rendering.values import visible
-from laws.verdict import Verdict
 
 if TYPE_CHECKING:
-    from laws.report import Report
+    from laws.asking.report import Report
 
 HEADER = ("law", "equation", "found", "examples", "seconds", "compared")
 RIGHT = frozenset({"examples", "seconds"})

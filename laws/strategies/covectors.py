@@ -1,4 +1,4 @@
-"""Random covectors, of the shape that ``laws.probes`` tells."""
+"""Random covectors, of the shape that ``laws.comparing.probes`` tells."""
 
 from __future__ import annotations
 

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from combinators.errors import DomainError
 from combinators.morphisms import Morphism
 from combinators.objects import Object, Unit
-from laws.instance import Instance
+from laws.asking.instance import Instance
+from laws.asking.scene import Scene
+from laws.comparing.probes import Probes
+from laws.language.variables import Generator
 from laws.law import Law
 from laws.model import Signature, signature_of
-from laws.probes import Probes
-from laws.scene import Scene
 from laws.strategies.arrows import FUEL, making
 from laws.strategies.choices import Choices, Draw
 from laws.strategies.covectors import covector
 from laws.strategies.linear import linear
 from laws.strategies.objects import any_object
-from laws.variables import Generator
 
 
 def instances(law: Law, signature: Signature) -> st.SearchStrategy[Instance]:

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Vector
+from laws.language.variables import Kind
 from laws.model import Signature
 from laws.strategies.choices import Choices, Draw
 from laws.strategies.registry import objects_of
-from laws.variables import Kind
 
 DEPTH = 2
 """How deep products and functions stand in one another."""

@@ -3,12 +3,12 @@
 from functools import partial
 
 from combinators.objects import Product
+from laws.language.operators import Plus, Zero
+from laws.language.variables import Generator, Variable, arrows, points
+from laws.language.words import copy, first, pair, second
 from laws.law import Computed, Law
-from laws.operators import Plus, Zero
 from laws.structure import Structure
 from laws.structures.cartesian import CARTESIAN
-from laws.variables import Generator, Variable, arrows, points
-from laws.words import copy, first, pair, second
 
 ADDITIVE = Structure("additive", "Left-additive category", (CARTESIAN,), methods=("add", "zero"))
 ACCUMULATING = Structure("accumulating", "Accumulators", (ADDITIVE,), methods=("accumulate",))

@@ -12,14 +12,14 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, Morphism, Primitive
 from combinators.objects import Object, Real, Unit
 from combinators.operation import Operation, named
+from laws.language.operators import D, Inner, Plus, R, Zero
+from laws.language.variables import Generator, Variable, points
+from laws.language.words import everywhere, first, pair, second
 from laws.law import Computed, Law
-from laws.operators import D, Inner, Plus, R, Zero
 from laws.structure import Structure
 from laws.structures.differential import TWICE as DIFFERENTIAL_TWICE
 from laws.structures.reverse import REVERSE
 from laws.structures.reverse import TWICE as REVERSE_TWICE
-from laws.variables import Generator, Variable, points
-from laws.words import everywhere, first, pair, second
 
 ALGORITHMS = Structure("algorithms", "Algorithms", (REVERSE,), methods=("gradients",))
 NESTING = Structure(

@@ -15,12 +15,12 @@ from combinators.literal import Literal
 from combinators.morphisms import Primitive
 from combinators.objects import Object, Real, Tensor, components
 from combinators.operation import Operation, named
+from laws.language.operators import Image
+from laws.language.variables import Generator, Variable, arrows, points
+from laws.language.words import pair
 from laws.law import Computed, Law
-from laws.operators import Image
 from laws.structure import Structure
 from laws.structures.category import CATEGORY
-from laws.variables import Generator, Variable, arrows, points
-from laws.words import pair
 
 CARRIER = Structure("carrier", "Carrier", (CATEGORY,), methods=("algebra",))
 RATIONAL = Structure("rational", "Rational numbers", (CATEGORY,), methods=("ways:rational",))

@@ -5,11 +5,11 @@ from functools import partial
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Id
 from combinators.objects import Product, Unit
+from laws.language.variables import Generator, Variable
+from laws.language.words import associate, copy, discard, first, pair, parallel, second, swap
 from laws.law import Law
 from laws.structure import Structure
 from laws.structures.category import CATEGORY
-from laws.variables import Generator, Variable
-from laws.words import associate, copy, discard, first, pair, parallel, second, swap
 
 CARTESIAN = Structure("cartesian", "Cartesian category", (CATEGORY,), arrows=("prod", "proj"))
 CONSTANTS = Structure("constants", "Constants", (CARTESIAN,), arrows=("const",))

@@ -10,13 +10,13 @@ from functools import partial
 
 from combinators.morphisms import Id
 from combinators.objects import Fun, Product
+from laws.language.operators import Along, At, D, Plus, Zero
+from laws.language.variables import Generator, Variable, points
+from laws.language.words import curry, ev, everywhere, pair
 from laws.law import Law
-from laws.operators import Along, At, D, Plus, Zero
 from laws.structure import Structure
 from laws.structures.closed import CLOSED
 from laws.structures.differential import DIFFERENTIAL
-from laws.variables import Generator, Variable, points
-from laws.words import curry, ev, everywhere, pair
 
 CLOSED_DIFFERENTIAL = Structure(
     "closed differential",

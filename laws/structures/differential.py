@@ -12,12 +12,12 @@ from functools import partial
 
 from combinators.morphisms import Id, Morphism
 from combinators.objects import Product
+from laws.language.operators import D, Plus, Zero
+from laws.language.variables import Generator, Variable, arrows, points
+from laws.language.words import discard, first, pair, second
 from laws.law import Law
-from laws.operators import D, Plus, Zero
 from laws.structure import Structure
 from laws.structures.additive import ADDITIVE
-from laws.variables import Generator, Variable, arrows, points
-from laws.words import discard, first, pair, second
 
 DIFFERENTIAL = Structure("differential", "Differential category", (ADDITIVE,), methods=("D",))
 TWICE = Structure(

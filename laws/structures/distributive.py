@@ -9,11 +9,11 @@ from combinators.literal import Literal
 from combinators.morphisms import Choice, Constant, Id, Primitive
 from combinators.objects import Bool, Object
 from combinators.operation import Operation, named
+from laws.language.variables import Generator, Variable, arrows
+from laws.language.words import pair, parallel, second
 from laws.law import Law
 from laws.structure import Structure
 from laws.structures.cartesian import CARTESIAN
-from laws.variables import Generator, Variable, arrows
-from laws.words import pair, parallel, second
 
 DISTRIBUTIVE = Structure(
     "distributive", "Choice", (CARTESIAN,), arrows=("cond", "const", "primitive")

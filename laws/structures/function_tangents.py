@@ -23,14 +23,14 @@ from typing import Any
 import numpy as np
 
 from combinators.objects import Fun, Object, Product
-from laws.equality import leaves
+from laws.comparing.equality import leaves
+from laws.comparing.quotient import Calls
+from laws.language.operators import D, Inner, Plus, R, Zero
+from laws.language.variables import Generator, Variable, points
+from laws.language.words import curry, ev, pair, uncurry
 from laws.law import Computed, Law
-from laws.operators import D, Inner, Plus, R, Zero
-from laws.quotient import Calls
 from laws.structure import Structure
 from laws.structures.closed import CLOSED
-from laws.variables import Generator, Variable, points
-from laws.words import curry, ev, pair, uncurry
 
 FUNCTION_TANGENTS = Structure(
     "function tangents",

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from combinators.morphisms import Choice, Compose, Id, Morphism
 from combinators.objects import Product
+from laws.language.operators import Image
+from laws.language.variables import Generator, Variable, arrows, points
+from laws.language.words import curry, ev, everywhere, first, pair
 from laws.law import Law
-from laws.operators import Image
 from laws.structure import Structure
 from laws.structures.cartesian import CARTESIAN
 from laws.structures.category import CATEGORY
 from laws.structures.closed import CLOSED
-from laws.variables import Generator, Variable, arrows, points
-from laws.words import curry, ev, everywhere, first, pair
 
 FUNCTOR = Structure("functor", "Functor", (CATEGORY,))
 CARTESIAN_FUNCTOR = Structure("cartesian functor", "Cartesian functor", (FUNCTOR, CARTESIAN))

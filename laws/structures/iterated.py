@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from laws.language.operators import D
 from laws.law import Law
-from laws.operators import D
 from laws.structure import Structure
 from laws.structures.differential import DIFFERENTIAL, Stated, axioms, f, second_axioms
 from laws.structures.reverse import PAPER, TWICE, forward

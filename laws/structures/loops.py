@@ -17,12 +17,12 @@ from combinators.primitives.joining import CONCATENATE
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN
 from combinators.primitives.shape import RESHAPE
 from combinators.primitives.windows import SLICE
+from laws.language.variables import Generator, Variable
+from laws.language.words import curry, first, pair, second
 from laws.law import Law
 from laws.structure import Structure
 from laws.structures.closed import CLOSED
 from laws.structures.distributive import DISTRIBUTIVE
-from laws.variables import Generator, Variable
-from laws.words import curry, first, pair, second
 
 LOOPS = Structure(
     "loops", "Loops over arrays", (CLOSED, DISTRIBUTIVE), features=("loops", "arrays")

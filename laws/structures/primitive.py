@@ -14,12 +14,12 @@ import numpy as np
 
 from combinators.morphisms import Morphism
 from combinators.objects import Real, Unit
-from laws.equality import observed
+from laws.comparing.equality import observed
+from laws.language.operators import D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.variables import Generator, Variable, points, tangent
+from laws.language.words import pair
 from laws.law import Computed, Law
-from laws.operators import D, Image, Inner, Plus, R, Scaled, Zero
 from laws.structure import Structure
-from laws.variables import Generator, Variable, points, tangent
-from laws.words import pair
 
 PRIMITIVE = Structure(
     "primitive",

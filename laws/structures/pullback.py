@@ -10,17 +10,17 @@ from typing import Any
 
 from combinators.morphisms import Choice, Compose, Id, Morphism
 from combinators.objects import Bool, Fun, Product, Real
-from laws.equality import value_in
+from laws.asking.scene import Scene
+from laws.comparing.equality import value_in
+from laws.language.operators import D as Derivative
+from laws.language.operators import Image, Inner, Plus, R, Scaled, Zero
+from laws.language.variables import Generator, Variable, points, tangent
+from laws.language.words import curry, ev, first, pair, uncurry
 from laws.law import Computed, Law
-from laws.operators import D as Derivative
-from laws.operators import Image, Inner, Plus, R, Scaled, Zero
-from laws.scene import Scene
 from laws.structure import Structure
 from laws.structures.closed import CLOSED
 from laws.structures.distributive import DISTRIBUTIVE, known
 from laws.structures.reverse import REVERSE
-from laws.variables import Generator, Variable, points, tangent
-from laws.words import curry, ev, first, pair, uncurry
 
 PULLBACK = Structure("pullback", "Pullbacks", (REVERSE,), methods=("R", "scale"))
 TRANSPOSE = Structure("transpose", "Transposes", (PULLBACK,), methods=("D", "inner"))

@@ -6,12 +6,12 @@ from functools import partial
 
 from combinators.morphisms import Id, Morphism
 from combinators.objects import Product
+from laws.language.operators import Plus, R, Zero
+from laws.language.variables import Generator, Variable, arrows, points
+from laws.language.words import discard, first, into_first, into_second, pair, parallel, second
 from laws.law import Law
-from laws.operators import Plus, R, Zero
 from laws.structure import Structure
 from laws.structures.additive import ADDITIVE
-from laws.variables import Generator, Variable, arrows, points
-from laws.words import discard, first, into_first, into_second, pair, parallel, second
 
 REVERSE = Structure("reverse", "Reverse derivative category", (ADDITIVE,), methods=("R",))
 TWICE = Structure(

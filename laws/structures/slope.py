@@ -16,15 +16,15 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism
 from combinators.objects import Unit
-from laws.condition import IllConditioned
-from laws.equality import leaves, value_in
+from laws.asking.scene import Scene
+from laws.comparing.condition import IllConditioned
+from laws.comparing.equality import leaves, value_in
+from laws.language.operators import D, Inner, Plus, R, Scaled
+from laws.language.variables import Generator, Variable, points
+from laws.language.words import pair
 from laws.law import Computed, Law
-from laws.operators import D, Inner, Plus, R, Scaled
-from laws.scene import Scene
 from laws.structure import Structure
 from laws.structures.additive import ADDITIVE
-from laws.variables import Generator, Variable, points
-from laws.words import pair
 
 SLOPE = Structure(
     "slope", "Slopes of values", (ADDITIVE,), arrows=("const",), methods=("D", "scale")

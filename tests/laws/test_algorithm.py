@@ -9,8 +9,8 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
+from laws.language.words import pair
 from laws.structures.algorithm import LAWS
-from laws.words import pair
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
 EXACT = Fractions()

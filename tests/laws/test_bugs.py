@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from laws.checking import check_law
+from laws.asking.checking import check_law
 from laws.structures import LAWS, laws_of
 from tests.laws.bugs.bug import EXAMPLES
 from tests.laws.bugs.forms import Calls, Environments

@@ -7,7 +7,7 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
-from laws.checking import check
+from laws.asking.checking import check
 from laws.model import model_of
 from laws.structures.carrier import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names

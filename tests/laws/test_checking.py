@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from combinators.errors import DomainError, MissingRule, TypeMismatch
-from laws.checking import EXAMPLES, check, check_law, examples_by_profile
+from laws.asking.checking import EXAMPLES, check, check_law, examples_by_profile
+from laws.asking.report import Report
+from laws.asking.tally import PATIENCE
+from laws.language.operators import Image, R
+from laws.language.variables import Generator, Variable
 from laws.law import Law
-from laws.operators import Image, R
-from laws.report import Report
 from laws.structures import LAWS
 from laws.structures.category import CATEGORY
-from laws.tally import PATIENCE
-from laws.variables import Generator, Variable
 from tests.laws.values import Values
 
 C1, C3 = (next(law for law in LAWS if law.name == name) for name in ("C1", "C3"))

@@ -7,7 +7,7 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
-from laws.features import size
+from laws.asking.features import size
 from laws.structures.cost import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 

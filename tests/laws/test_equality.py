@@ -11,17 +11,17 @@ from combinators.morphisms import Constant, Id, Primitive, prod
 from combinators.objects import Fun, Product, Real, Tensor, Unit
 from combinators.operation import Operation, named
 from interpreters.carriers.numpy import NumPy
-from laws.condition import IllConditioned, precision
-from laws.equality import compare, leaves
-from laws.instance import Instance
+from laws.asking.instance import Instance
+from laws.asking.scene import Scene
+from laws.comparing.condition import IllConditioned, precision
+from laws.comparing.equality import compare, leaves
+from laws.comparing.leaves import Level, equal
+from laws.comparing.probes import Probes, has_room, is_not_zero
+from laws.comparing.quotient import Calls
+from laws.language.operators import Image
+from laws.language.variables import Generator, Variable
 from laws.law import Law
-from laws.leaves import Level, equal
-from laws.operators import Image
-from laws.probes import Probes, has_room, is_not_zero
-from laws.quotient import Calls
-from laws.scene import Scene
 from laws.structures.category import CATEGORY
-from laws.variables import Generator, Variable
 from tests.laws.values import Values
 
 x, y = sp.symbols("x y", real=True)

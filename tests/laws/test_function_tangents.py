@@ -11,7 +11,7 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
-from laws.quotient import Calls
+from laws.comparing.quotient import Calls
 from laws.structures.function_tangents import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 

@@ -4,14 +4,9 @@ import pytest
 
 from combinators.morphisms import Compose, Curry, Id, Projection, prod
 from combinators.objects import Fun, Product, Real, Unit, Vector
-from laws.law import Computed, Law
-from laws.notation import LATEX, TEXT, equation, latex, quantifiers, side
-from laws.operators import D, Image, Inner, Plus, R, Scaled, Zero
-from laws.rendering.objects import written
-from laws.structure import Structure
-from laws.structures import LAWS
-from laws.variables import Generator, Space, Variable
-from laws.words import (
+from laws.language.operators import D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.variables import Generator, Space, Variable
+from laws.language.words import (
     copy,
     curry,
     discard,
@@ -25,6 +20,11 @@ from laws.words import (
     second,
     swap,
 )
+from laws.law import Computed, Law
+from laws.rendering.notation import LATEX, TEXT, equation, latex, quantifiers, side
+from laws.rendering.objects import written
+from laws.structure import Structure
+from laws.structures import LAWS
 
 A, B, C = Variable("A"), Variable("B"), Variable("C")
 V = Variable("V", "vector")

@@ -10,9 +10,9 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, interpret, prod
 from combinators.objects import Bool, Product, Real, Record, Unit
 from laws import Signature, check
-from laws.elements import Elements
 from laws.model import model_of, signature_of
-from laws.own import own
+from laws.models.elements import Elements
+from laws.models.own import own
 from laws.strategies import arrows
 from tests.laws.asking import EXAMPLES
 

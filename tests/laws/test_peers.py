@@ -13,8 +13,8 @@ from diffcurry.models.peers.peer import asked
 from diffcurry.models.programs import Programs
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
-from laws.checking import check
-from laws.replaying import replay
+from laws.asking.checking import check
+from laws.asking.replaying import replay
 
 WHY = "{0} is not installed; pip install 'diffcurry[peers]' brings it"
 PEERS = {"jax": peers.JAX, "autograd": peers.Autograd}

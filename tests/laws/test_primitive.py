@@ -15,7 +15,7 @@ from combinators.primitives.typing import pointwise
 from diffcurry.models import declaring
 from diffcurry.models.primitives import PrimitiveModel
 from interpreters.carriers.fractions import Fractions
-from laws.checking import check
+from laws.asking.checking import check
 from laws.rendering.snippet import snippet
 from laws.structures.primitive import LAWS
 from tests.combinators.primitives.test_transposes import CASES, Index

@@ -16,14 +16,14 @@ from combinators.morphisms import Constant, Curry, Extend, Id, Primitive, Relabe
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Unit, Vector
 from combinators.operation import Operation, named
 from diffcurry import laws
-from laws.free import FREE
+from laws.asking.replaying import ones, simplest
 from laws.law import Computed, Law
+from laws.models.free import FREE
 from laws.rendering.failure import sections
 from laws.rendering.origin import origin
 from laws.rendering.snippet import UNKNOWN, snippet
 from laws.rendering.source import Source
 from laws.rendering.values import shown
-from laws.replaying import ones, simplest
 from laws.structure import Structure
 from tests.laws.outsiders import WRONG, FirstAlways, Forgetful, Functions, Raising, functions
 

@@ -16,17 +16,17 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Product, Real, components
 from combinators.operation import Operation, named
-from laws.checking import check, check_law
-from laws.features import nodes
-from laws.free import Free
-from laws.instance import Instance
+from laws.asking.checking import check, check_law
+from laws.asking.features import nodes
+from laws.asking.instance import Instance
+from laws.asking.replaying import Recorded, simplest
+from laws.asking.scene import Scene
+from laws.asking.shrinking import smaller
+from laws.language.operators import Image
+from laws.language.variables import Generator, Variable
 from laws.law import Law
-from laws.operators import Image
-from laws.replaying import Recorded, simplest
-from laws.scene import Scene
-from laws.shrinking import smaller
+from laws.models.free import Free
 from laws.structures.category import CATEGORY
-from laws.variables import Generator, Variable
 from tests.laws.values import Values
 
 A, B = Variable("A"), Variable("B")

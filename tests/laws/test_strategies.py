@@ -13,10 +13,10 @@ from combinators.morphisms import Constant, Curry, interpret
 from combinators.objects import Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from combinators.terms import Lam
 from combinators.translate import translate
-from laws.equality import leaves
-from laws.features import features, nodes, size
+from laws.asking.features import features, nodes, size
+from laws.comparing.equality import leaves
+from laws.comparing.probes import Probes, is_not_zero
 from laws.model import Signature
-from laws.probes import Probes, is_not_zero
 from laws.strategies import arrows, covectors, literals, objects, points, register, term_of, terms
 from tests.laws.values import Values
 

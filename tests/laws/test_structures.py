@@ -11,8 +11,8 @@ from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from laws.checking import check_law
-from laws.leaves import Level
+from laws.asking.checking import check_law
+from laws.comparing.leaves import Level
 from laws.model import model_of
 from laws.structures import laws_of
 from tests.laws.structures import NAMED

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from combinators.objects import Fun, Object, Product, Real, Tensor, components, tangent_of
-from laws.equality import leaves
+from laws.comparing.equality import leaves
 from laws.model import Leaf, Signature
 from tests.laws.bugs.arrows import Arrow, Outcome, Rep
 from tests.laws.bugs.cotangents import Cotangents

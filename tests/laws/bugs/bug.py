@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from laws.checking import check_law
+from laws.asking.checking import check_law
+from laws.asking.verdict import Verdict
 from laws.structures import LAWS, laws_of
-from laws.verdict import Verdict
 
 EXAMPLES = 25
 """At most, of a law: what the ``ci`` profile of the matrix asks."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from combinators.morphisms import Morphism
-from laws.equality import leaves
-from laws.instance import Instance
+from laws.asking.instance import Instance
+from laws.comparing.equality import leaves
 from laws.law import Law
 from laws.model import Signature
 from laws.strategies.choices import Choices

@@ -7,9 +7,9 @@ import time
 import traceback
 from dataclasses import dataclass
 
-from laws.checking import check_law
+from laws.asking.checking import check_law
+from laws.comparing.leaves import Level
 from laws.law import Law
-from laws.leaves import Level
 from laws.structures import LAWS, STRUCTURES
 from tests.laws.matrix.subjects import SUBJECTS, Subject
 

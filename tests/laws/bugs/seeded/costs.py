@@ -16,9 +16,9 @@ from diffcurry.models.costs import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.dependent import Dependent
-from laws.free import Free
 from laws.model import Signature
-from laws.ways import REWRITINGS
+from laws.models.free import Free
+from laws.models.ways import REWRITINGS
 from tests.laws.bugs.bug import ours, seeded
 from tests.laws.bugs.variants import reals
 

@@ -10,7 +10,7 @@ from interpreters.execution.running import Running
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
-from laws.free import Free
+from laws.models.free import Free
 from tests.laws.bugs.bug import ours, seeded
 from tests.laws.bugs.seeded.rewriting import Swapped
 from tests.laws.bugs.variants import reals

@@ -3,7 +3,7 @@
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Projection, interpret, prod
 from combinators.objects import Real
-from laws.free import Free
+from laws.models.free import Free
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.variants import Reals, reals
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Tensor, Vector, components
-from laws.elements import element_of, needs_no_constants
-from laws.leaves import Level, equal
+from laws.comparing.leaves import Level, equal
+from laws.comparing.probes import Probes
 from laws.model import Leaf
-from laws.probes import Probes
+from laws.models.elements import element_of, needs_no_constants
 
 __all__ = ["Difference", "Level", "compare", "equal", "leaves", "observed", "point_of", "value_in"]
 

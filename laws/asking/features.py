@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
 from combinators.primitives.loops import LOOPS
+from laws.asking.scene import Scene
+from laws.comparing.probes import has_room
+from laws.language.operators import R
+from laws.language.variables import tangent
 from laws.law import Law
 from laws.model import Signature
-from laws.operators import R
-from laws.probes import has_room
-from laws.scene import Scene
-from laws.variables import tangent
 
 FLOORS = {"closure": 0.05, "conditional": 0.03, "fold": 0.03, "non-zero cotangent": 0.3}
 """The share of examples below which a law is asked in vain."""

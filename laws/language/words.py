@@ -5,7 +5,7 @@ from __future__ import annotations
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Curry, Eval, Id, Morphism, Projection, prod
 from combinators.objects import Fun, Object, Product, Unit
-from laws.operators import Zero
+from laws.language.operators import Zero
 
 
 def pair(*arrows: Morphism) -> Morphism:

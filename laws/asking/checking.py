@@ -16,17 +16,17 @@ from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, gi
 from hypothesis.errors import Flaky, HypothesisException, HypothesisWarning, Unsatisfiable
 
 from combinators.errors import TypeMismatch
+from laws.asking.report import Report
+from laws.asking.scene import Scene
+from laws.asking.selecting import Names, selected
+from laws.asking.shrinking import smaller
+from laws.asking.tally import OUTSIDE, Tally
+from laws.asking.verdict import Counterexample, Verdict
 from laws.law import Law
 from laws.model import model_of, name_of, signature_of
 from laws.rendering.progress import watched
-from laws.report import Report
-from laws.scene import Scene
-from laws.selecting import Names, selected
-from laws.shrinking import smaller
 from laws.strategies.backend import AFRESH
 from laws.strategies.instances import scenes
-from laws.tally import OUTSIDE, Tally
-from laws.verdict import Counterexample, Verdict
 
 EXAMPLES = 50
 """How many examples a law is asked at, where no profile of hypothesis is loaded."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from laws.verdict import Verdict
+from laws.asking.verdict import Verdict
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,8 +11,9 @@ import numpy as np
 from combinators.errors import DiffcurryError
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from laws.condition import IllConditioned, magnitude, precision, slack
-from laws.equality import (
+from laws.asking.instance import Instance, Meaning
+from laws.comparing.condition import IllConditioned, magnitude, precision, slack
+from laws.comparing.equality import (
     Difference,
     Level,
     compare,
@@ -21,10 +22,9 @@ from laws.equality import (
     point_of,
     value_in,
 )
-from laws.instance import Instance, Meaning
+from laws.comparing.probes import Probes
 from laws.law import Computed, Law, Side
 from laws.model import Leaf, Signature, signature_of
-from laws.probes import Probes
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from combinators.morphisms import Constant, Curry, Id, Morphism, Primitive, Rela
 from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
 from combinators.operation import Operation
 from combinators.primitives.tangents import VECTOR
-from laws.equality import Level
-from laws.instance import Instance
+from laws.asking.instance import Instance
+from laws.asking.scene import Scene
+from laws.asking.verdict import Counterexample, Verdict
+from laws.comparing.equality import Level
+from laws.comparing.probes import Probes
 from laws.law import Law
 from laws.model import model_of, name_of
-from laws.probes import Probes
-from laws.scene import Scene
 from laws.structures import LAWS
-from laws.verdict import Counterexample, Verdict
 
 Named = TypeVar("Named")
 

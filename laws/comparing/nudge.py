@@ -15,7 +15,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, Morphism, Primitive, interpret, prod
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
-from laws.free import Free
+from laws.models.free import Free
 
 
 class Nudge(Free):

@@ -27,10 +27,10 @@ from combinators.morphisms import (
     interpret,
 )
 from combinators.objects import Fun, Object, Product, Record, Vector, tangent_of
-from laws.free import FREE
+from laws.language.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
+from laws.language.variables import Generator, Space, Variable
 from laws.model import ways_of
-from laws.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
-from laws.variables import Generator, Space, Variable
+from laws.models.free import FREE
 
 
 @dataclass(frozen=True)

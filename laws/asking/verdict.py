@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from laws.equality import Difference, Level
+from laws.asking.scene import Scene
+from laws.comparing.equality import Difference, Level
 from laws.law import Law
-from laws.scene import Scene
 
 Outcome = Literal["passed", "failed", "vacuous", "unasked"]
 
@@ -32,7 +32,7 @@ class Counterexample:
     @property
     def size(self) -> int:
         """How many combinators its arrows hold."""
-        from laws.features import size
+        from laws.asking.features import size
 
         return sum(size(arrow) for arrow in self.scene.instance.arrows.values())
 

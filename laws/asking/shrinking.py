@@ -23,10 +23,10 @@ from combinators.morphisms import (
     prod,
 )
 from combinators.objects import Object, Product
-from laws.features import size
-from laws.instance import Instance
-from laws.replaying import settled, simplest
-from laws.scene import Scene
+from laws.asking.features import size
+from laws.asking.instance import Instance
+from laws.asking.replaying import settled, simplest
+from laws.asking.scene import Scene
 from laws.strategies.making import paths
 
 Breaks = Callable[[Scene], bool]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from combinators.errors import TypeMismatch
+from laws.asking.selecting import named_by, selected
 from laws.law import Law
 from laws.model import model_of, name_of
-from laws.selecting import named_by, selected
 from laws.structures import laws_of
 
 __unittest = True  # its frames are left out of unittest's tracebacks
@@ -55,7 +55,7 @@ Test = Callable[[unittest.TestCase], None]
 def _test(law: Law, model: Any, examples: int | None, seed: int) -> Test:
     def test(self: unittest.TestCase) -> None:
         __tracebackhide__ = True
-        from laws.checking import check_law
+        from laws.asking.checking import check_law
 
         verdict = check_law(law, model, examples=examples, start=seed)
         if not verdict:

@@ -27,7 +27,7 @@ from combinators.morphisms import (
 from combinators.simplify import simplify
 from combinators.terms import App, Lam, Term, Var
 from combinators.translate import translate
-from laws.written import Writing, term_of
+from laws.models.written import Writing, term_of
 
 
 class _Renamed(Writing):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product, Real
-from laws.variables import Space, tangent
+from laws.language.variables import Space, tangent
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,13 +7,13 @@ from collections import Counter
 from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDifferentiable
 from combinators.morphisms import Morphism
 from combinators.objects import Unit
-from laws.condition import IllConditioned
-from laws.features import FLOORS, held, scarce
+from laws.asking.features import FLOORS, held, scarce
+from laws.asking.scene import Scene
+from laws.asking.verdict import Counterexample
+from laws.comparing.condition import IllConditioned
+from laws.comparing.leaves import Level
 from laws.law import Law
-from laws.leaves import Level
 from laws.model import Signature
-from laws.scene import Scene
-from laws.verdict import Counterexample
 
 REFUSALS = (MissingRule, NotDifferentiable)
 """What a model raises that has no such thing."""

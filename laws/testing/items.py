@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from laws.checking import check_law
+from laws.asking.checking import check_law
+from laws.asking.selecting import selected
+from laws.asking.verdict import Verdict
 from laws.law import Law
-from laws.selecting import selected
-from laws.verdict import Verdict
 
 
 class Broken(Exception):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from combinators.kit.tree import Syntax
-from laws.quotient import Calls
+from laws.comparing.quotient import Calls
 
 
 class Level(IntEnum):

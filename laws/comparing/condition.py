@@ -15,12 +15,12 @@ from combinators.errors import DiffcurryError
 from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism
-from laws.leaves import ROUNDINGS
+from laws.comparing.leaves import ROUNDINGS
+from laws.comparing.nudge import Nudge
 from laws.model import Leaf
-from laws.nudge import Nudge
 
 if TYPE_CHECKING:
-    from laws.scene import Scene
+    from laws.asking.scene import Scene
 
 SEEDS = (1, 2, 3, 4, 5)
 """How often the problem is moved."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from laws.language.variables import Generator, Variable
 from laws.law import Computed, Law, Side
 from laws.rendering.objects import written
 from laws.rendering.sides import write
 from laws.rendering.symbols import LATEX, TEXT, Symbols
-from laws.variables import Generator, Variable
 
 _RELATIONS = {TEXT: {"=": "=", "≤": "≤"}, LATEX: {"=": "=", "≤": r"\leq"}}
 

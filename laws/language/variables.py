@@ -2,7 +2,7 @@
 
 A law's two sides are arrows of the free category over these. A choice of objects and arrows for
 them extends to one structure-preserving map, which gives the instance of the law
-(``laws.instance``).
+(``laws.asking.instance``).
 
 >>> A, B = Variable("A"), Variable("B")
 >>> f = Generator("f", A, B)

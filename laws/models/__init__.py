@@ -1,0 +1,1 @@
+"""What the kit brings to a model: the free category, other ways to an arrow, points."""

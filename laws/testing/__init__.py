@@ -1,0 +1,1 @@
+"""Laws as tests: a class of them, and items of a pytest session."""
