@@ -21,7 +21,7 @@ from laws.asking.scene import Scene
 from laws.asking.selecting import Names, selected
 from laws.asking.shrinking import smaller
 from laws.asking.tally import OUTSIDE, Tally
-from laws.asking.verdict import Counterexample, Verdict
+from laws.asking.verdict import Counterexample, Outcome, Verdict
 from laws.law import Law
 from laws.model import model_of, name_of, signature_of
 from laws.rendering.progress import watched
@@ -83,17 +83,16 @@ def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int =
     seed = zlib.crc32(law.name.encode()) ^ _whole(start, "seed", 0)
     fickle = _apart(lambda: _search(law, model, tally, seed))
     broken = tally.broken if fickle or tally.broken is None else _least(tally.broken)
-    if fickle:
+    outcome: Outcome
+    if fickle or tally.broken is not None:
         outcome, reason = "failed", fickle
-    elif tally.broken is not None:
-        outcome, reason = "failed", ""
     else:
         own_cast = hasattr(model, "cast")
         outcome, reason = tally.finding(law, None if own_cast else signature_of(model))
     return Verdict(
         law=law,
         model=name_of(model),
-        outcome=outcome,  # type: ignore[arg-type]
+        outcome=outcome,
         examples=tally.examples,
         seconds=time.perf_counter() - began,
         level=tally.level,

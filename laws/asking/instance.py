@@ -124,7 +124,8 @@ class Meaning:
         """A side as an arrow of the free category."""
         if isinstance(side, Generator):
             return self.instance.arrows[side]
-        return Meaning(FREE, self.instance)(side)  # type: ignore[no-any-return]
+        program: Morphism = Meaning(FREE, self.instance)(side)
+        return program
 
 
 def _functions(vector: Morphism) -> Object:

@@ -9,7 +9,7 @@ from combinators.morphisms import Morphism
 from combinators.objects import Unit
 from laws.asking.features import FLOORS, held, scarce
 from laws.asking.scene import Scene
-from laws.asking.verdict import Counterexample
+from laws.asking.verdict import Counterexample, Outcome
 from laws.comparing.condition import IllConditioned
 from laws.comparing.leaves import Level
 from laws.law import Law
@@ -90,7 +90,7 @@ class Tally:
         """The share of examples that held each feature."""
         return {name: self.held[name] / max(self.examples, 1) for name in FLOORS}
 
-    def finding(self, law: Law, signature: Signature | None) -> tuple[str, str]:
+    def finding(self, law: Law, signature: Signature | None) -> tuple[Outcome, str]:
         """Passed, vacuous or not asked, and why, where no example broke the law.
 
         ``signature`` is None where the model casts its own examples.

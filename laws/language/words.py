@@ -85,16 +85,6 @@ def associate(a: Object, b: Object, c: Object) -> Morphism:
     return pair(left >> first(a, b), pair(left >> second(a, b), right))
 
 
-def exchange(a: Object, b: Object, c: Object, d: Object) -> Morphism:
-    """``ex((a, b), (c, d)) = ((a, c), (b, d))``."""
-    whole = Product(Product(a, b), Product(c, d))
-    left, right = Projection(whole, 0), Projection(whole, 1)
-    return pair(
-        pair(left >> first(a, b), right >> first(c, d)),
-        pair(left >> second(a, b), right >> second(c, d)),
-    )
-
-
 def everywhere(point: Morphism, dom: Object) -> Morphism:
     """``A → B``, the global element ``1 → B`` after ``! : A → 1``."""
     return point if dom is Unit else discard(dom) >> point

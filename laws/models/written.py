@@ -26,7 +26,7 @@ class Writing:
 
     def __init__(self) -> None:
         """With no names given yet."""
-        self._count = 0
+        self.given = 0
 
     def name(self, index: int) -> str:
         """The name of the binder ``index``, from 1."""
@@ -42,8 +42,8 @@ class Writing:
 
     def fresh(self, obj: Object) -> Var:
         """A variable of a name that was not given."""
-        self._count += 1
-        return Var(self.name(self._count), obj)
+        self.given += 1
+        return Var(self.name(self.given), obj)
 
     def identity(self, dom: Object) -> Arrow:
         """The term itself."""

@@ -9,24 +9,12 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from combinators.errors import TypeMismatch
-from combinators.morphisms import (
-    Choice,
-    Compose,
-    Constant,
-    Curry,
-    Eval,
-    Extend,
-    Id,
-    Morphism,
-    Primitive,
-    Prod,
-    Projection,
-    Relabel,
-)
-from combinators.objects import Object, Product, Record, component, components
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
+from combinators.category import Label
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Fun, Object, Product
+from combinators.terms import Lam, Term, pack, packed
 from laws.model import Signature
+from laws.models.written import Arrow, Writing
 from laws.strategies.arrows import FUEL, arrows
 
 
@@ -55,93 +43,34 @@ def term_of(arrow: Morphism, params: Sequence[Object]) -> Lam:
 
     Names are given by how many are in scope, so that different scopes use the same ones.
     """
-    own = tuple(Var(_name(at), obj) for at, obj in enumerate(params))
-    return Lam(own, _block(arrow, pack(own), len(own)))
+    scoped = _Scoped()
+    own = tuple(map(scoped.fresh, params))
+    return Lam(own, interpret(arrow, scoped)(pack(own)))
 
 
-def _name(index: int) -> str:
-    return "xyzuvw"[index % 6] + (str(index // 6) if index >= 6 else "")
+class _Scoped(Writing):
+    """Writing that gives the names of a λ or a branch again outside of it."""
 
+    def name(self, index: int) -> str:
+        """``x, y, z, u, v, w, x1, …``."""
+        turn, letter = divmod(index - 1, 6)
+        return "xyzuvw"[letter] + (str(turn) if turn else "")
 
-def _block(arrow: Morphism, argument: Term, width: int) -> Term:
-    """The body of a λ or a branch, in which ``width`` names are in scope."""
-    block = _Block(width)
-    body = block.term(arrow, argument)
-    return Let(tuple(block.bindings), body) if block.bindings else body
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
+        """A λ."""
+        return self._leaving(super().curry(captured, function, body, label))
 
+    def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
+        """A choice."""
+        return super().cond(dom, self._leaving(then), self._leaving(other))
 
-class _Block:
-    """What a block has bound so far."""
+    def _leaving(self, write: Arrow) -> Arrow:
+        """``write``, after which the names that it gave are free."""
 
-    def __init__(self, width: int) -> None:
-        self.bindings: list[tuple[Var, Term]] = []
-        self._outside = width
+        def written(term: Term) -> Term:
+            before = self.given
+            made = write(term)
+            self.given = before
+            return made
 
-    def term(self, arrow: Morphism, x: Term) -> Term:
-        """``arrow`` of ``x``."""
-        if isinstance(arrow, Compose):
-            for step in arrow.arrows:
-                x = self.term(step, x)
-            return x
-        match arrow:
-            case Id():
-                return x
-            case Projection(_, index):
-                return _proj(index, x)
-            case Constant(_, literal):
-                return Const(literal)
-            case Primitive(operation, (_,)) if not isinstance(x.type, Product):
-                return Prim(operation, (x,))
-        x = self._atom(x)
-        match arrow:
-            case Prod(_, arrows):
-                return Tuple(tuple(self.term(below, x) for below in arrows))
-            case Relabel(_, target):
-                names = target.names if isinstance(target, Record) else None
-                return Tuple(_parts(x), names)
-            case Extend(below):
-                return Tuple((*_parts(x), self._named(self.term(below, x))))
-            case Curry(body):
-                param = Var(_name(self._width), component(body.dom, len(_parts(x))))
-                return Lam((param,), _block(body, Tuple((*_parts(x), param)), self._width + 1))
-            case Eval():
-                return App(_proj(0, x), _proj(1, x))
-            case Primitive(operation, _):
-                return Prim(operation, _parts(x))
-            case Choice(then, other):
-                test, rest = _parts(x)
-                width = self._width
-                return Cond(test, _block(then, rest, width), _block(other, rest, width))
-            case _:
-                raise TypeMismatch(f"{type(arrow).__name__} is no combinator")
-
-    @property
-    def _width(self) -> int:
-        return self._outside + len(self.bindings)
-
-    def _named(self, term: Term) -> Var:
-        var = Var(_name(self._width), term.type)
-        self.bindings.append((var, term))
-        return var
-
-    def _atom(self, term: Term) -> Term:
-        """What may be written twice: variables, constants, and tuples and parts of such."""
-        match term:
-            case Var() | Const():
-                return term
-            case Tuple(items, names):
-                return Tuple(tuple(map(self._atom, items)), names)
-            case Proj(index, product):
-                return _proj(index, self._atom(product))
-            case _:
-                return self._named(term)
-
-
-def _proj(index: int, x: Term) -> Term:
-    return x.items[index] if isinstance(x, Tuple) else Proj(index, x)
-
-
-def _parts(x: Term) -> tuple[Term, ...]:
-    product = components(x.type)
-    assert product is not None
-    return tuple(_proj(index, x) for index in range(product.width))
+        return written

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product, Tensor
+from combinators.objects import Fun, Object, Product
 from combinators.terms import Lam, Term
 from interpreters.backends.python.code import Assign, Do
 from interpreters.backends.python.frame import Frame, Uses, bundle, share
@@ -179,8 +179,3 @@ def outlined(emitter: Emitter, term: Term, at: Frame, wish: str) -> Recursive[Va
     x = values[0] if len(values) == 1 else bundle(values, function.dom)
     result: Value = yield called(emitter, Known(function, {}), x, at, wish)
     return result
-
-
-def is_tensor(obj: Object) -> bool:
-    """Whether values of the type are arrays."""
-    return isinstance(obj, Tensor) and bool(obj.shape)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from laws.asking.checking import check_law
+from laws.asking.replaying import law_named
 from laws.asking.verdict import Verdict
-from laws.structures import LAWS, laws_of
+from laws.structures import laws_of
 
 EXAMPLES = 25
 """At most, of a law: what the ``ci`` profile of the matrix asks."""
@@ -30,18 +31,13 @@ class Bug:
 
     def caught(self) -> Verdict:
         """What the law finds."""
-        return check_law(named(self.law), self.model(), examples=EXAMPLES)
+        return check_law(law_named(self.law), self.model(), examples=EXAMPLES)
 
     def first(self) -> Verdict | None:
         """What the first law finds that fails."""
         model = self.model()
         verdicts = (check_law(law, model, examples=EXAMPLES) for law in laws_of(model))
         return next((verdict for verdict in verdicts if verdict.outcome == "failed"), None)
-
-
-def named(name: str) -> Any:
-    """The law of that name."""
-    return next(law for law in LAWS if law.name == name)
 
 
 BUGS: list[Bug] = []
