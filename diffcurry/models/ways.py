@@ -1,4 +1,4 @@
-"""Our own other ways to make an arrow of a program: emitted Python, and formulas of SymPy."""
+"""Our own other ways to make an arrow of a program: staging, emitted Python, formulas of SymPy."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from combinators.morphisms import Morphism
+from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Tensor, components
+from combinators.translate import translate
 from diffcurry.models.host import Hosted
 from diffcurry.quick import SCALARS
 from interpreters.backends.python import compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
+from interpreters.modes.primal import Primal
+from interpreters.staging.programs import value
 from laws.models.written import term_of
 
 Way = Callable[[Morphism], Hosted]
@@ -119,7 +122,19 @@ def _value(carrier: Carrier, found: Iterator[Any], obj: Object) -> Any:
     return carrier.lift(array, obj)
 
 
+def staged_over(carrier: Carrier) -> Way:
+    """What the program writes over the Terms carrier, interpreted."""
+    mode = Primal(carrier)
+
+    def way(program: Morphism) -> Hosted:
+        lam = value(term_of(program))
+        arrow = interpret(translate(lam.params, lam.body), mode)
+        return Hosted(program.dom, program.cod, lambda point: mode.value(arrow, (point,)))
+
+    return way
+
+
 def ways_of(carrier: Carrier) -> dict[str, Way]:
     """The ways that give values of this carrier, by name."""
-    ways = {"sympy": formula_over(carrier)}
+    ways = {"sympy": formula_over(carrier), "staged": staged_over(carrier)}
     return {**ways, "python": python} if isinstance(carrier, NumPy) else ways

@@ -1,7 +1,7 @@
 """Interpreting keeps the structure, and so does whatever else makes an arrow of a program.
 
 ``F`` is the map from programs to a model. It is the only one that keeps the structure (F3), so that
-each other way to make an arrow of a program has to agree with it (F4 to F7).
+each other way to make an arrow of a program has to agree with it (F4 to F8).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ PROGRAMS = Structure(
 )
 COMPILED = Structure("compiled", "Compiled", (CATEGORY,), methods=("ways:python",))
 SYMBOLIC = Structure("symbolic", "Symbolic", (CATEGORY,), methods=("ways:sympy",))
+STAGED = Structure("staged", "Staged", (PROGRAMS,), methods=("ways:staged",))
 
 A, B, C = (Variable(name) for name in "ABC")
 f, g = Generator("f", A, B), Generator("g", B, C)
@@ -170,6 +171,14 @@ LAWS = (
         CHURCH,
         implied_by=("E2", "E3"),
     ),
+    Law(
+        "F8",
+        "what a program writes when it is staged, interpreted, is the program",
+        Image("staged", f),
+        f,
+        STAGED,
+        "Smeding et al., appendix C.3: terms are the initial algebra",
+    ),
 )
 
-__all__ = ["COMPILED", "FUNCTOR", "LAWS", "PROGRAMS", "SYMBOLIC"]
+__all__ = ["COMPILED", "FUNCTOR", "LAWS", "PROGRAMS", "STAGED", "SYMBOLIC"]

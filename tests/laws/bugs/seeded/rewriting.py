@@ -107,3 +107,11 @@ class ArgumentsConfused(Rewritten):
 
     rewriting = _Same
     way = "applied"
+
+
+@seeded("F8")
+class LinesConfused(Rewritten):
+    """staging writes lines of one type once."""
+
+    rewriting = _Same
+    way = "staged"
