@@ -1,37 +1,24 @@
-"""The programs that are timed, written once for any NumPy-like module, and by hand."""
+"""Everything that is timed; the smallest programs, and their gradients by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from math import cos, sin
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+import bundle
+import hand
 import lstm
+import mixture
+import mlp
+import pointwise
+import rosenbrock
+from workload import AXES, SCALARS, Workload
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 STEPS = 1_000
-
-
-class Workload(NamedTuple):
-    """A program with a scalar result, and its gradient written by hand."""
-
-    name: str
-    program: Callable[..., Any]
-    """Of a NumPy-like module and the arguments."""
-    args: tuple[Any, ...]
-    by_hand: Callable[..., Any]
-    argnums: int | tuple[int, ...] = 0
-    own: Callable[[str], Callable[..., Any] | None] = lambda system: None
-    """How a system's users would write it, where that is not ``program``."""
-    refused: dict[str, str] = {}  # noqa: RUF012 (nobody writes into it)
-    """Why a system is left out."""
-
-    def written_for(self, system: str, module: Any) -> Callable[..., Any]:
-        """The program in the words of a system."""
-        return self.own(system) or partial(self.program, module)
+SLOW = "an unrolled program of this length does not compile in minutes"
 
 
 def tiny(np_: Any, x: Any, y: Any) -> Any:
@@ -88,13 +75,29 @@ def chain_by_hand(x: Any) -> Any:
 
 def workloads() -> list[Workload]:
     """Everything that is timed."""
-    random = np.random.default_rng(1)
-    unrolled = {"jax": "an unrolled chain of 1,000 steps does not compile in minutes"}
-    found = [
+    found = [*small(), *of_arrays()]
+    loop = {"casadi": AXES, "pytensor": SLOW}
+    name, args = "LSTM, 32 steps", lstm.data()
+    found.append(Workload(name, lstm.unrolled, args, lstm.by_hand, own=lstm.own, refused=loop))
+    for file in (mlp, pointwise, mixture, bundle, hand, rosenbrock):
+        found += file.workloads()
+    return found
+
+
+def small() -> list[Workload]:
+    """On numbers."""
+    unrolled = {"jax": SLOW, "xla": SLOW, "pytensor": SLOW}
+    return [
         Workload("x*y + sin(x)", tiny, (0.7, 1.3), lambda x, y: y + cos(x)),
         Workload("x*y + sin(x), both", tiny, (0.7, 1.3), lambda x, y: (y + cos(x), x), (0, 1)),
         Workload("1,000 steps", scalar_chain, (0.5,), scalar_chain_by_hand, refused=unrolled),
     ]
+
+
+def of_arrays() -> list[Workload]:
+    """On vectors of several lengths."""
+    random = np.random.default_rng(1)
+    found = []
     for size in SIZES:
         x, y = random.standard_normal((2, size))
         near = 1 + random.standard_normal(size) / size
@@ -108,14 +111,4 @@ def workloads() -> list[Workload]:
             Workload(f"prod {size:,}, a zero", prod, (holed,), prod_by_hand),
             Workload(f"chain {size:,}", chain, (x,), chain_by_hand),
         ]
-    few = "its programs are of scalars: more than 10,000 make it slow"
-    found = [w._replace(refused={"casadi": few}) if _size(w) > 10_000 else w for w in found]
-    axes = {"casadi": "it has no arrays of three axes, and does not broadcast"}
-    found.append(
-        Workload("LSTM, 32 steps", lstm.unrolled, lstm.data(), lstm.by_hand, 0, lstm.own, axes)
-    )
-    return found
-
-
-def _size(work: Workload) -> int:
-    return int(np.size(work.args[0]))
+    return [w._replace(refused={"casadi": SCALARS}) if w.size > 10_000 else w for w in found]

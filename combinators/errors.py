@@ -36,7 +36,11 @@ class ShapeMismatch(DiffcurryError, ValueError):
 
 
 class IndexOutOfRange(DiffcurryError, IndexError):
-    """An index, known only when it runs, outside its axis."""
+    """An index, known only when it runs, outside its axis, in a function that is checked."""
+
+
+class DivisionByZero(DiffcurryError, ZeroDivisionError):
+    """A division of integers by zero, in a function that is checked."""
 
 
 class UnboundVariable(DiffcurryError, NameError):

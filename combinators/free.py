@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from combinators.terms import Cond, Const, Lam, Let, Term, Var
+from combinators.terms import Cond, Const, Lam, Let, Prim, Term, Var
 from combinators.unfolding import check_unfolding
 
 Captured = dict[int, tuple[Var, ...]]
@@ -75,11 +75,12 @@ class _Walk:
         while todo:
             here: Any = todo.pop()
             kind = type(here)
-            if kind is Var:
-                if not self.scope.bound.get(here.name):
-                    self.scope.free.setdefault(here.name, here)
+            if kind is Prim:
+                self._parts(here.args)
             elif kind is str:
                 self._bind(here)
+            elif kind is Var:
+                self.scope.use(here)
             elif kind is Const:
                 pass
             elif kind is Lam:
@@ -93,12 +94,24 @@ class _Walk:
                 names = self._block(here)
                 todo.insert(at, partial(self.scope.unbind, names))
             elif isinstance(here, Term):
-                todo.extend(reversed(here.below()))
+                self._parts(here.below())
             else:
                 here()
             places += 1
             if places == MANY:
                 check_unfolding(term)
+
+    def _parts(self, parts: tuple[Any, ...]) -> None:
+        """Walk over the parts of a term, which are variables and numbers for the most."""
+        bound = self.scope.bound
+        for index, part in enumerate(parts):
+            kind = type(part)
+            if kind is Var:
+                if not bound.get(part.name):
+                    self.scope.use(part)
+            elif kind is not Const:
+                self._todo.extend(reversed(parts[index:]))
+                return
 
     def _block(self, term: Term) -> list[str]:
         """Walk over a block next; the names that its lets bind."""

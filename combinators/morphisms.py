@@ -102,21 +102,23 @@ class Compose(Morphism):
         return self.arrows
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Prod(Morphism):
     """``⟨f₁, f₂, …⟩ : a → b₁ × b₂ × …``."""
 
     source: Object
     arrows: tuple[Morphism, ...]
 
-    def __post_init__(self) -> None:
+    def __init__(self, source: Object, arrows: tuple[Morphism, ...]) -> None:
         """All arrows have one domain."""
-        for arrow in self.arrows:
-            if arrow.dom is not self.source:
+        for arrow in arrows:
+            if arrow.dom is not source:
                 raise TypeMismatch(
-                    f"cannot pair: an arrow starts from {arrow.dom!r}, not from {self.source!r}"
+                    f"cannot pair: an arrow starts from {arrow.dom!r}, not from {source!r}"
                 )
-        self._typed(self.source, Product(*[arrow.cod for arrow in self.arrows]))
+        made = self.__dict__
+        made["source"], made["arrows"] = source, arrows
+        made["dom"], made["cod"] = source, Product(*[arrow.cod for arrow in arrows])
 
     def below(self) -> tuple[Morphism, ...]:
         """The arrows."""
@@ -159,17 +161,19 @@ class Projection(Single):
         made["dom"], made["cod"] = product, known
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Extend(Morphism):
     """``⟨id, e⟩ : Γ → Γ·A``, flattened, of ``e : Γ → A``."""
 
     arrow: Morphism
 
-    def __post_init__(self) -> None:
+    def __init__(self, arrow: Morphism) -> None:
         """Γ is a product."""
-        if not isinstance(self.arrow.dom, Product):
-            raise TypeMismatch(f"only a context can be extended, not {self.arrow.dom!r}")
-        self._typed(self.arrow.dom, self.arrow.dom.snoc(self.arrow.cod))
+        dom = arrow.dom
+        if not isinstance(dom, Product):
+            raise TypeMismatch(f"only a context can be extended, not {dom!r}")
+        made = self.__dict__
+        made["arrow"], made["dom"], made["cod"] = arrow, dom, dom.snoc(arrow.cod)
 
     @property
     def context(self) -> Product:
@@ -214,16 +218,18 @@ class Eval(Single):
         self._typed(Product(self.function, self.function.dom), self.function.cod)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Constant(Single):
     """``const c : a → τ``."""
 
     source: Object
     literal: Literal
 
-    def __post_init__(self) -> None:
+    def __init__(self, source: Object, literal: Literal) -> None:
         """Type it."""
-        self._typed(self.source, self.literal.type)
+        made = self.__dict__
+        made["source"], made["literal"] = source, literal
+        made["dom"], made["cod"] = source, literal.type
 
 
 @dataclass(frozen=True, eq=False, repr=False)

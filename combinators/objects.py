@@ -98,7 +98,7 @@ class Tensor(Object):
     shape: tuple[int, ...]
     dtype: str
 
-    def __new__(cls, shape: Iterable[int], dtype: Any = "float64") -> Self:
+    def __new__(cls, shape: Iterable[int], dtype: Any = "float64") -> Tensor:
         """``Tensor((2, 3))``, ``Tensor((2, 3), np.float32)``."""
         try:
             extents = tuple(map(int, shape))
@@ -108,7 +108,7 @@ class Tensor(Object):
             ) from None
         if extents and min(extents) < 0:
             raise ShapeMismatch(f"a tensor has no negative extent, but {extents} holds one")
-        return cls._intern(extents, element_name(dtype))
+        return _tensor(extents, element_name(dtype))
 
     @property
     def is_smooth(self) -> bool:
@@ -119,6 +119,9 @@ class Tensor(Object):
     def size(self) -> int:
         """How many numbers it holds."""
         return int(np.prod(self.shape, dtype=np.int64))
+
+
+_tensor = lru_cache(maxsize=1 << 10)(Tensor._intern)
 
 
 class Product(Object):

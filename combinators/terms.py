@@ -66,15 +66,16 @@ class Var(Term):
         known["name"], known["obj"], known["type"] = name, obj, obj
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Const(Term):
     """A number or an array."""
 
     literal: Literal
 
-    def __post_init__(self) -> None:
+    def __init__(self, literal: Literal) -> None:
         """Γ ⊢ c : τ."""
-        self.__dict__["type"] = self.literal.type
+        known = self.__dict__
+        known["literal"], known["type"] = literal, literal.type
 
 
 @dataclass(frozen=True, eq=False, repr=False)

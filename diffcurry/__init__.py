@@ -14,9 +14,11 @@ from typing import Any as _Any
 from combinators.errors import (
     ConcreteValueNeeded,
     DiffcurryError,
+    DivisionByZero,
     DomainError,
     EscapedVariable,
     ImmutableValue,
+    IndexOutOfRange,
     MissingRule,
     NameTaken,
     NotComposable,
@@ -39,9 +41,11 @@ from diffcurry.jacobians import jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.linear import linear_transpose, linearize
 from diffcurry.override import with_derivative
+from diffcurry.parallel import data_parallel
 from diffcurry.primitive import primitive
 from diffcurry.second import hessian, hvp
 from diffcurry.transforms import grad, pullback, pushforward, value_and_grad, vjp
+from diffcurry.xla import xla
 
 __version__ = "0.1.0"
 
@@ -52,11 +56,13 @@ __all__ = [
     "Captured",
     "ConcreteValueNeeded",
     "DiffcurryError",
+    "DivisionByZero",
     "DomainError",
     "EscapedVariable",
     "Fun",
     "Function",
     "ImmutableValue",
+    "IndexOutOfRange",
     "Int",
     "MissingRule",
     "NameTaken",
@@ -76,6 +82,7 @@ __all__ = [
     "WrongDerivative",
     "WrongMode",
     "check_grads",
+    "data_parallel",
     "fun",
     "grad",
     "hessian",
@@ -92,6 +99,7 @@ __all__ = [
     "value_and_grad",
     "vjp",
     "with_derivative",
+    "xla",
 ]
 __all__ += library.__all__
 

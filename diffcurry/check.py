@@ -75,6 +75,12 @@ def _check_reverse(
             for v, g in zip(_numbers(tangent), _numbers(cotangent), strict=True)
         )
         _compare(f"vjp in the {form} form", [found], [expected], *tolerance)
+    if np.ndim(value) == 0 and _is_number(value):
+        which = tuple(i for i, tangent in enumerate(tangents) if tangent is not None)
+        moved = [v for i in which for v in _numbers(tangents[i])]
+        written = [g for found in grad(function, argnums=which)(*args) for g in _numbers(found)]
+        along = sum(np.sum(v * g) for v, g in zip(moved, written, strict=True))
+        _compare("grad", [along], slopes, *tolerance)
 
 
 def _is_number(leaf: Any) -> bool:

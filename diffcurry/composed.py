@@ -1,4 +1,9 @@
-"""Derivatives that are compositions of others: as programs, and with an evaluation of their own."""
+"""Derivatives that are compositions of others: as programs, and with an evaluation of their own.
+
+A Jacobian runs the pullback for every number of the result (003, appendix A). Written as a ``map``
+over the basis it is a program, in which what does not depend on the basis is computed once and the
+rest is turned into bulk operations, as of any other program.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +13,67 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from combinators.errors import NotDifferentiable
+from combinators.kit.remembered import Remembered
+from combinators.kit.tree import size
 from combinators.objects import Object, Tensor
+from combinators.simplify import simplify
+from combinators.terms import Lam
 from combinators.tracing.control import map as map_rows
-from combinators.tracing.functions import natural
+from combinators.tracing.functions import Faces, Specialised, Types, natural
 from combinators.tracing.traced import LIBRARY
 from combinators.tracing.trees import put_together, take_apart
+from diffcurry.flat import is_number, leaves
+from diffcurry.folding import folded
 from diffcurry.forward import jvp
 from diffcurry.function import Function
+from diffcurry.modes import Mode
+from diffcurry.program import Program
 from diffcurry.pulled import Pulled
 from diffcurry.scalar import Argnums, chosen
 
 P = ParamSpec("P")
 Numbers = Callable[[Function[..., Any], tuple[Any, ...]], Any]
 
+LONG = 1_000
+"""The derivatives of a program of more nodes take longer to write than to compute once."""
+
 
 class Composed(Function[P, Any]):
-    """A function of the language that is written in it, and computes numbers in another way."""
+    """A function of the language, written in it, that computes some numbers in another way."""
+
+    is_simple = True
 
     def __init__(
         self, inner: Function[..., Any], written: Callable[..., Any], numbers: Numbers
     ) -> None:
-        """``written`` runs while tracing, ``numbers`` on the user's values."""
+        """``written`` is its program; ``numbers`` serves values that the program does not take."""
         self.inner, self._numbers = inner, numbers
+        self._simplified: Remembered[Lam, Lam] = Remembered()
+        self._asked = 0
         super().__init__(written, inner.types)
         self._signature = inner._signature
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
 
+    def specialise(self, types: Types, faces: Faces) -> Specialised:
+        """The program, made simpler: one that is closed."""
+        made = super().specialise(types, faces)
+        if made.captured:
+            return made
+        lam = self._simplified.of(made.lam, lambda: simplify(made.lam, fold=folded))
+        return made._replace(lam=lam)
+
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
-        return self._numbers(self.inner, values)
+        self._asked += 1
+        if any(map(callable, values)) or not self._is_written(self.inner.program(*values)):
+            return self._numbers(self.inner, values)
+        return super().computed(values)
+
+    def _is_written(self, program: Program) -> bool:
+        """Whether every leaf has a block of numbers; a long program is written when asked again."""
+        if self._asked == 1 and size(program.lam) > LONG:
+            return False
+        return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 
 
 def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., Any]:
@@ -51,17 +88,17 @@ def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., A
 
 
 def _columns(f: Function[..., Any], args: tuple[Any, ...], which: int) -> Any:
-    face, leaves = take_apart(args[which])
+    face, given = take_apart(args[which])
     blocks: list[list[Any]] = []
     shown: Any = None
-    for at, leaf in enumerate(leaves):
+    for at, leaf in enumerate(given):
         obj = _smooth(leaf)
         if obj is None:
             blocks.append([])
             continue
 
         def column(unit: Any, at: int = at) -> Any:
-            moved = [unit if i == at else _rest(other) for i, other in enumerate(leaves)]
+            moved = [unit if i == at else _rest(other) for i, other in enumerate(given)]
             tangents: list[Any] = [None] * len(args)
             tangents[which] = put_together(face, iter(moved))
             return jvp(f, args, tuple(tangents))[1]
@@ -79,12 +116,14 @@ def _columns(f: Function[..., Any], args: tuple[Any, ...], which: int) -> Any:
     return put_together(shown, iter(rows))
 
 
-def reverse_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., Any]:
+def reverse_jacobian(
+    f: Function[..., Any], argnums: Argnums, mode: Mode = "dependent"
+) -> Callable[..., Any]:
     """The Jacobian, written: the pullback of every basis cotangent, in a ``map``."""
 
     def jacobian(*args: Any) -> Any:
         which = chosen(argnums, len(args))
-        value, pullback = Pulled(f, has_aux=False, mode="dependent")(*args)
+        value, pullback = Pulled(f, has_aux=False, mode=mode)(*args)
         found = [_rows(value, pullback, index) for index in which]
         return tuple(found) if isinstance(argnums, tuple) else found[0]
 
@@ -92,17 +131,17 @@ def reverse_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., A
 
 
 def _rows(value: Any, pullback: Any, which: int) -> Any:
-    face, leaves = take_apart(value)
+    face, given = take_apart(value)
     rows: list[Any] = []
-    for at, leaf in enumerate(leaves):
+    for at, leaf in enumerate(given):
         obj = _smooth(leaf)
         if obj is None:
             rows.append(None)
             continue
 
         def row(unit: Any, at: int = at) -> Any:
-            given = [unit if i == at else _rest(other) for i, other in enumerate(leaves)]
-            return pullback(put_together(face, iter(given)))[which]
+            seeds = [unit if i == at else _rest(other) for i, other in enumerate(given)]
+            return pullback(put_together(face, iter(seeds)))[which]
 
         stacked = map_rows(row, _basis(obj))
         below, parts = take_apart(stacked)

@@ -67,7 +67,7 @@ def cost(function: Function[..., Any], *args: Any) -> Report:
     program = program_at(function, args)
     own = cost_at(function, program, args)
     try:
-        made = derived(program.lam)
+        made = derived(program.bulk)
         theirs = cost_at(function, made.both, args)
     except (NotDifferentiable, MissingRule) as error:
         return Report(name, own, remark=f"no gradient: {error.args[0]}")
@@ -77,7 +77,7 @@ def cost(function: Function[..., Any], *args: Any) -> Report:
 
 def cost_at(function: Function[..., Any], program: Program, args: tuple[Any, ...]) -> Cost:
     """The cost of ``program``; counted in a run where ``args`` are values and choose the path."""
-    static = counted(program.lam)
+    static = counted(program.bulk)
     if static.exact or are_types(args) or not args:
         return static
     carrier = Moving(CARRIER)

@@ -18,7 +18,7 @@ from combinators.tracing.trees import Face, face_of
 from diffcurry.calls import Call, Calls, brief
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits, opened_as
-from diffcurry.modes import CARRIER
+from diffcurry.modes import CARRIER, Pulling
 from interpreters.execution.running import Closure
 from interpreters.reverse import Reverse
 from interpreters.tangents.cotangents import Cotangent, Environment
@@ -65,13 +65,13 @@ class _Later(NamedTuple):
     cotangent: Cotangent
     obj: Object
     value: Any
-    mode: Reverse
+    mode: Pulling
 
     def shown(self) -> Any:
         return show(self.cotangent, self.obj, None, self.value, self.mode)
 
 
-def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode: Reverse) -> Any:
+def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode: Pulling) -> Any:
     """The cotangent of ``value``, a value of ``mode``, as the user gets it.
 
     Inside a call the ``value`` is not known: None.
@@ -103,7 +103,7 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     return CARRIER.lower(zeros(CARRIER, obj) if cotangent is None else cotangent)
 
 
-def _show_calls(cotangent: list[Any] | None, obj: Fun, mode: Reverse) -> Calls:
+def _show_calls(cotangent: list[Any] | None, obj: Fun, mode: Pulling) -> Calls:
     calls = []
     for entry in cotangent or ():
         if type(entry) is Environment:
@@ -117,8 +117,9 @@ def _show_calls(cotangent: list[Any] | None, obj: Fun, mode: Reverse) -> Calls:
     return Calls(calls)
 
 
-def _show_captured(cotangent: Cotangent, closure: Closure, mode: Reverse) -> Captured:
+def _show_captured(cotangent: Cotangent, closure: Closure, mode: Pulling) -> Captured:
     if type(cotangent) is list:
+        assert isinstance(mode, Reverse)
         cotangent = mode.called(closure, cotangent)
     code = closure.code
     parts = code.captured.parts
@@ -131,7 +132,7 @@ def _show_captured(cotangent: Cotangent, closure: Closure, mode: Reverse) -> Cap
     return Captured(held)
 
 
-def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Reverse) -> Cotangent:
+def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling) -> Cotangent:
     """The user's cotangent of the result ``value`` as a sparse one of a reverse mode."""
     if cotangent is None:
         return None
@@ -172,7 +173,7 @@ def _read_tensor(cotangent: Any, obj: Object, path: str) -> Cotangent:
 
 
 def _read_function(
-    cotangent: Any, obj: Fun, closure: Closure, path: str, mode: Reverse
+    cotangent: Any, obj: Fun, closure: Closure, path: str, mode: Pulling
 ) -> Cotangent:
     if isinstance(cotangent, Mapping):
         code = closure.code

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable
 from combinators.kit.names import Names
 from combinators.kit.remembered import Remembered
@@ -41,6 +42,7 @@ class Written(NamedTuple):
 class Derivative(Function[P, R]):
     """The function that a transform makes of ``inner``."""
 
+    is_simple = True
     about: str = "The derivative"
     """What it is, in words."""
 
@@ -72,7 +74,7 @@ class Derivative(Function[P, R]):
             return self.program(*args)
         types, faces = self._types_of(args)
         made = traced_apart(lambda: self._given_functions(types, faces))
-        return self._running.of(made.lam, lambda: Program(made))
+        return self._running.of(made.lam, lambda: Program(made, simple=True))
 
     def _given_functions(self, types: Types, faces: Faces) -> Specialised:
         with entered(Scope(None, "the caller")):
@@ -86,7 +88,7 @@ class Derivative(Function[P, R]):
 
     def _write(self, made: Specialised, faces: Faces) -> Written:
         closed = Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
-        return self.derive(closed, len(made.captured), made.face, faces)
+        return self.derive(bulk(closed), len(made.captured), made.face, faces)
 
 
 def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Specialised:

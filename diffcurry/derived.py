@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable
 from combinators.objects import is_smooth
 from combinators.simplify import Fired
@@ -32,7 +33,7 @@ class Derived:
     @cached_property
     def raw(self) -> Program:
         """Value and gradients as reverse mode writes them: ``λ(x…). (y, (x̄, …))``."""
-        return _program(gradient(self.lam, self.which))
+        return _program(gradient(bulk(self.lam), self.which))
 
     @cached_property
     def fired(self) -> list[Fired]:

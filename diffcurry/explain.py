@@ -77,7 +77,8 @@ def explain(
     """
     walked = Walked(fun(function), args)
     title = f"{walked.name} : {walked.program.lam.type!r}"
-    return Explanation(title, tuple(_section(stage, walked) for stage in stages))
+    sections = (_section(stage, walked) for stage in stages)
+    return Explanation(title, tuple(section for section in sections if section.text))
 
 
 def _section(stage: Stage, walked: Walked) -> Section:

@@ -5,16 +5,26 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from combinators.checked import checked as checks
 from combinators.errors import TypeMismatch
 from combinators.kit.collector import uncollected
+from combinators.kit.remembered import Remembered
 from combinators.objects import Object, components
+from combinators.terms import Lam
 from combinators.tracing.deferral import traced_apart
 from combinators.tracing.definition import Definition
-from combinators.tracing.functions import Faces, Types, argument_types, call, parameter_names
+from combinators.tracing.functions import (
+    Faces,
+    Specialised,
+    Types,
+    argument_types,
+    call,
+    parameter_names,
+)
 from combinators.tracing.scope import current
 from combinators.tracing.trees import face_of, take_apart
 from diffcurry.closures import lift, lower
@@ -29,7 +39,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-MEMORIES = frozenset({"_closed", "_derived", "_open", "_programs", "_quick", "_running"})
+MEMORIES = frozenset({"_checks", "_closed", "_derived", "_open", "_programs", "_quick", "_running"})
 """What a function remembers of the types that it has met."""
 
 
@@ -40,8 +50,19 @@ class Function(Definition, Showing, Generic[P, R]):
     value, applied there and never inlined.
     """
 
-    def __init__(self, function: Callable[P, R], types: tuple[Object, ...] | None = None) -> None:
+    is_simple: ClassVar[bool] = False
+    """Whether its programs are simplified when they are written."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        types: tuple[Object, ...] | None = None,
+        *,
+        checked: bool = False,
+    ) -> None:
         """``function``, at ``types`` where they are given."""
+        self.checked = checked
+        self._checks: Remembered[Lam, Lam] = Remembered()
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
         self._quick: dict[int, Callable[..., Any]] = {}
@@ -54,8 +75,8 @@ class Function(Definition, Showing, Generic[P, R]):
         if here is None and not kwargs:
             try:
                 return self._quick[len(args)](args)  # type: ignore[no-any-return]
-            except (NotThese, LookupError):
-                pass  # the first call, other types, or an error that names the place
+            except (NotThese, LookupError, ZeroDivisionError):
+                pass  # the first call, other types, or a check that fails
         values = self.positional(args, kwargs)
         if here is not None:
             return call(self, values)  # type: ignore[no-any-return]
@@ -74,8 +95,8 @@ class Function(Definition, Showing, Generic[P, R]):
             fits(value, obj, name)
         try:
             return compiled.run(values)
-        except IndexError:
-            return self.evaluate(values)
+        except (IndexError, ZeroDivisionError):
+            return self.evaluate(values)  # which says it in the language's own words
 
     def evaluate(self, values: tuple[Any, ...]) -> Any:
         """The value, by interpretation: what takes or gives functions, or has no code."""
@@ -84,6 +105,13 @@ class Function(Definition, Showing, Generic[P, R]):
         with np.errstate(all="ignore"):
             result = program.arrow(mode).run(self.lifted(program, values, mode))
         return lower(result, program.cod, program.face)
+
+    def specialise(self, types: Types, faces: Faces) -> Specialised:
+        """The λ at these argument types; of a checked function, with its checks."""
+        made = super().specialise(types, faces)
+        if not self.checked:
+            return made
+        return made._replace(lam=self._checks.of(made.lam, lambda: checks(made.lam)))
 
     def running(self, *args: Any) -> Program:
         """What runs at ``args``: the program, whose parameters are what the user gives."""
@@ -150,7 +178,7 @@ class Function(Definition, Showing, Generic[P, R]):
                 made = traced_apart(lambda: self.specialise(types, faces))
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
-                self._programs[key] = Program(made, faces)
+                self._programs[key] = Program(made, faces, simple=self.is_simple)
         return self._programs[key]
 
     def _types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
@@ -192,16 +220,20 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 @overload
-def fun(function: Callable[P, R], /, *types: Object) -> Function[P, R]: ...
+def fun(function: Callable[P, R], /, *types: Object, checked: bool = False) -> Function[P, R]: ...
 @overload
-def fun(*types: Object) -> Callable[[Callable[P, R]], Function[P, R]]: ...
-def fun(function: Any = None, /, *types: Any) -> Any:
+def fun(*types: Object, checked: bool = False) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     """A Python function as a function of the language.
 
     It is typed by ``types``, one object for each parameter; or by its annotations, if every
     parameter is annotated by an object (or float, int, bool); or else by the arguments of each
     call. It is traced once for each choice of types, and free numbers and arrays of Python are
     constants from then on.
+
+    An index that is computed reads 0 where it is outside, and puts nowhere; an integer divided by
+    zero is 0. With ``checked`` both are errors, ``IndexOutOfRange`` and ``DivisionByZero``, that
+    name the user's line, here and in every derivative of the function.
 
     >>> @fun
     ... def area(r):
@@ -211,8 +243,8 @@ def fun(function: Any = None, /, *types: Any) -> Any:
     """
     if function is None or isinstance(function, Object):
         given = (function, *types) if function is not None else ()
-        return lambda f: Function(f, given or None)
-    if isinstance(function, Function) and not types:
+        return lambda f: fun(f, *given, checked=checked)
+    if isinstance(function, Function) and not types and function.checked >= checked:
         return function
     for obj in types:
         if not isinstance(obj, Object):
@@ -221,6 +253,12 @@ def fun(function: Any = None, /, *types: Any) -> Any:
             )
     if not callable(function):
         raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
+    if checked and isinstance(function, Function) and type(function) is not Function:
+        raise TypeMismatch(
+            f"{function!r:.60} is made of another function; check that one, as in "
+            "grad(fun(f, checked=True))"
+        )
     if isinstance(function, Definition):
+        types = types or function.types or ()
         function = function.function
-    return Function(function, types or None)
+    return Function(function, types or None, checked=checked)

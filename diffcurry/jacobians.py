@@ -1,4 +1,4 @@
-"""Whole Jacobians, a column or a row at a time."""
+"""Whole Jacobians: as programs, and of values that programs do not take a row at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Blocks = dict[tuple[int, int], Any]
 
 
 def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
-    """The Jacobian, a pullback for each number of the result.
+    """The Jacobian, a pullback for each number of the result, all of them at once.
 
     It has the containers of the result, and in each leaf those of the argument; the arrays have
     the shape of the result's leaf followed by that of the argument's.
@@ -47,7 +47,8 @@ def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent
                     jacobian.block(at, j)[index] = part
         return jacobian
 
-    return Composed(function, reverse_jacobian(function, argnums), _numbers(argnums, blocks))
+    written = reverse_jacobian(function, argnums, mode)
+    return Composed(function, written, _numbers(argnums, blocks))
 
 
 def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:

@@ -46,6 +46,7 @@ arctan2 = eager(primitives.arctan2)
 arctanh = eager(primitives.arctanh)
 astype = eager(primitives.astype)
 broadcast_to = eager(primitives.broadcast_to)
+build = eager(primitives.build)
 cbrt = eager(primitives.cbrt)
 ceil = eager(primitives.ceil)
 clip = eager(primitives.clip)
@@ -68,11 +69,14 @@ flip = eager(primitives.flip)
 floor = eager(primitives.floor)
 floor_divide = eager(primitives.floor_divide)
 full_like = eager(primitives.full_like)
+gather = eager(primitives.gather)
 greater = eager(primitives.greater)
 greater_equal = eager(primitives.greater_equal)
 hstack = eager(primitives.hstack)
 hypot = eager(primitives.hypot)
+index = eager(primitives.index)
 inner = eager(primitives.inner)
+iota = eager(primitives.iota)
 isfinite = eager(primitives.isfinite)
 isinf = eager(primitives.isinf)
 isnan = eager(primitives.isnan)
@@ -107,9 +111,11 @@ ravel = eager(primitives.ravel)
 reciprocal = eager(primitives.reciprocal)
 relu = eager(primitives.relu)
 remainder = eager(primitives.remainder)
+replicate = eager(primitives.replicate)
 reshape = eager(primitives.reshape)
 round = eager(primitives.round)
 scale = eager(primitives.scale)
+scatter = eager(primitives.scatter)
 sigmoid = eager(primitives.sigmoid)
 sign = eager(primitives.sign)
 sin = eager(primitives.sin)
@@ -153,6 +159,7 @@ __all__ = [
     "arctanh",
     "astype",
     "broadcast_to",
+    "build",
     "cbrt",
     "ceil",
     "clip",
@@ -177,11 +184,14 @@ __all__ = [
     "floor_divide",
     "fold",
     "full_like",
+    "gather",
     "greater",
     "greater_equal",
     "hstack",
     "hypot",
+    "index",
     "inner",
+    "iota",
     "isfinite",
     "isinf",
     "isnan",
@@ -218,10 +228,12 @@ __all__ = [
     "recompute",
     "relu",
     "remainder",
+    "replicate",
     "reshape",
     "round",
     "scale",
     "scan",
+    "scatter",
     "sigmoid",
     "sign",
     "sin",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Literal, get_args
 
 from combinators.errors import WrongMode
+from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.terms import TERMS
+from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 
-Mode = Literal["dependent", "simple", "forward"]
+Mode = Literal["dependent", "simple", "delta", "forward"]
+
+Pulling = Reverse | Deltas
+"""A mode whose ``rep`` gives a value and the pullback there."""
 
 CARRIER = NumPy()
 
@@ -32,19 +38,26 @@ def pushforward() -> Pushforward:
 
 
 @cache
-def reverse(mode: str) -> Reverse:
-    """One of the two forms of reverse mode."""
-    return Dependent(CARRIER) if mode == "dependent" else Pullback(CARRIER)
+def reverse(mode: str) -> Pulling:
+    """One of the two forms of reverse mode, or dual arrays."""
+    return _REVERSE[mode](CARRIER)
 
 
-def written(mode: str) -> Reverse:
+_REVERSE: dict[str, Callable[[Carrier], Pulling]] = {
+    "dependent": Dependent,
+    "simple": Pullback,
+    "delta": Deltas,
+}
+
+
+def written(mode: str) -> Pulling:
     """A reverse mode over the Terms carrier, for one program: what it runs is written down."""
     if mode == "forward":
         raise WrongMode(
             'a gradient in mode="forward" computes numbers and is not written as a program; '
             "leave mode= out, or write jvp"
         )
-    return Dependent(TERMS) if mode == "dependent" else Pullback(TERMS)
+    return _REVERSE[mode](TERMS)
 
 
 @cache

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from combinators.kit.tree import size
+from combinators.bulk import bulk
+from combinators.kit.tree import distinct_nodes, size
 from combinators.morphisms import Morphism
 from combinators.objects import Object
+from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
 from diffcurry.closures import arrow_in
+from diffcurry.folding import folded_when_compiled
 from diffcurry.quick import Quick, quick
 from interpreters.backends.python import Compiled, compile_program
 from interpreters.execution.machine import Arrow
@@ -23,13 +26,17 @@ LARGE = 20_000
 class Program:
     """What ``f.program(*args)`` gives: a typed term and everything that follows from it."""
 
-    def __init__(self, made: Specialised, faces: Faces = ()) -> None:
-        """Of a λ that captures nothing; ``faces`` are those of its arguments."""
+    def __init__(self, made: Specialised, faces: Faces = (), *, simple: bool = False) -> None:
+        """Of a λ that captures nothing; ``faces`` are those of its arguments.
+
+        ``simple`` says that it was simplified when it was written, as derivatives are.
+        """
         self.faces = faces
         self.lam: Lam = made.lam
         self.face = made.face
         self._morphism: Morphism | None = None
         self._asked = 0
+        self._is_simple = simple
 
     @cached_property
     def types(self) -> tuple[Object, ...]:
@@ -48,21 +55,44 @@ class Program:
             self._morphism = translate(self.lam.params, self.lam.body)
         return self._morphism
 
+    @cached_property
+    def bulk(self) -> Lam:
+        """The λ that runs: with bulk operations for its maps (003, section 5)."""
+        return bulk(self.lam)
+
+    @cached_property
+    def _running(self) -> Morphism:
+        if self.bulk is self.lam:
+            return self.combinators
+        return translate(self.bulk.params, self.bulk.body)
+
     def arrow(self, mode: Running) -> Arrow:
-        """The program in ``mode``; interpreted once."""
-        return arrow_in(mode, self.combinators)
+        """The program in ``mode``, in bulk; interpreted once."""
+        return arrow_in(mode, self._running)
+
+    @cached_property
+    def _compiled(self) -> Lam:
+        """The λ that is compiled: a simpler one where there are functions, or bulk operations."""
+        known = self._is_simple or not any(
+            isinstance(n, Lam) for n in distinct_nodes(self.lam.body)
+        )
+        return (
+            self.bulk
+            if known and self.bulk is self.lam
+            else simplify(self.bulk, fold=folded_when_compiled)
+        )
 
     def compiled(self, name: str, doc: str = "") -> Compiled:
         """The program as Python that stands alone."""
-        return compile_program(self.lam, name=name, doc=doc)
+        return compile_program(self._compiled, name=name, doc=doc)
 
     @cached_property
     def _quick(self) -> Quick | None:
-        return quick(self.lam, self.face, self.faces)
+        return quick(self._compiled, self.face, self.faces)
 
     @cached_property
     def _is_large(self) -> bool:
-        return size(self.lam) > LARGE
+        return size(self.bulk) > LARGE
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it has code.

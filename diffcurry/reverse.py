@@ -14,9 +14,11 @@ from combinators.tracing.trees import Face, take_apart
 from diffcurry.closures import lower
 from diffcurry.cotangents import show
 from diffcurry.function import Function, fun
-from diffcurry.modes import reverse
+from diffcurry.modes import Pulling, reverse
 from diffcurry.program import Program
-from interpreters.reverse import Reverse
+from interpreters.deltas.order import check_first_order
+from interpreters.execution.running import Running
+from interpreters.modes.delta import Deltas
 from interpreters.tangents.cotangents import Cotangent
 
 
@@ -24,7 +26,7 @@ class Ran(NamedTuple):
     """A function that was run once, forwards, and its pullback there."""
 
     program: Program
-    mode: Reverse
+    mode: Pulling
     args: tuple[Any, ...]
     values: tuple[Any, ...]
     result: Any
@@ -75,10 +77,18 @@ def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:
     function = as_function(f)
     program = function.running(*args)
     category = reverse(mode)
-    values = function.lifted(program, args, category)
+    if isinstance(category, Deltas):
+        for obj in (*program.types, program.cod):
+            check_first_order(obj)
+    values = function.lifted(program, args, values_of(category))
     with np.errstate(all="ignore"):
         result, pull = category.rep(program.arrow(category), values)
     return Ran(program, category, args, values, result, pull)
+
+
+def values_of(category: Pulling) -> Running:
+    """The mode of the values that ``rep`` takes."""
+    return category.inner if isinstance(category, Deltas) else category
 
 
 def auxiliary(program: Program, has_aux: bool) -> tuple[Object, Face | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from combinators.errors import WrongMode
 from combinators.objects import components
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class Showing:
     def source(self, *at: Any) -> str:
         """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
 
-        Containers are tuples there, in the order that its docstring says.
+        ``source("jax", …)`` is a module of JAX instead, for XLA. It tells JAX to keep 64 bits where
+        the program has numbers of 64 bits. Containers are tuples in either, in the order that the
+        docstring says.
 
         >>> from combinators.objects import Real
         >>> from diffcurry.function import fun
@@ -35,7 +38,16 @@ class Showing:
         """
         from diffcurry.at import program_at
 
+        language, at = (at[0], at[1:]) if at and isinstance(at[0], str) else ("python", at)
         program = program_at(self._function, at)
+        if language == "jax":
+            from diffcurry.xla import written
+
+            return written(program, self._function, _containers(program)).source
+        if language not in ("python", "numpy"):
+            raise WrongMode(
+                f'sources are written in "python" and in "jax", and not in {language!r}'
+            )
         name = self._function.__name__ if self._function.__name__.isidentifier() else "f"
         doc = " ".join(filter(None, (self._function.__doc__, _containers(program))))
         return program.compiled(program.lam.name or name, doc).source

@@ -6,16 +6,18 @@ A stage is a value, so a new one is a line: give ``explain`` other ``stages``, o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from combinators.bulk import bulk
 from combinators.errors import DomainError, NotDifferentiable
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Product, tangent_of
-from combinators.terms import Prim
+from combinators.simplify import Fired
+from combinators.terms import Lam, Prim
 from diffcurry.at import program_at
 from diffcurry.cost import Report, cost
 from diffcurry.derived import Derived, derived
@@ -47,6 +49,12 @@ class Walked:
         return cost(self.function, *self.args)
 
     @cached_property
+    def made_bulk(self) -> tuple[Lam, list[Fired]]:
+        """The program in bulk, and the rules that made it so, in order."""
+        fired: list[Fired] = []
+        return bulk(self.program.lam, trace=fired.append), fired
+
+    @cached_property
     def derived(self) -> Derived:
         """Its gradient in every argument that has one, stage by stage."""
         return derived(self.program.lam)
@@ -56,7 +64,8 @@ class Walked:
 class Stage:
     """A title, what kind of text follows (``term``, ``python`` or ``text``), and what writes it.
 
-    ``write`` raises a ``DiffcurryError`` where a program has no such stage, and that says why.
+    ``write`` raises a ``DiffcurryError`` where a program has no such stage, and that says why; a
+    stage without text is left out.
     """
 
     title: str
@@ -70,9 +79,25 @@ def rep_function(walked: Walked) -> str:
     return repr(Fun(dom, Product(cod, Fun(tangent_of(cod), tangent_of(dom)))))
 
 
+def bulk_operations(walked: Walked) -> str:
+    """The program that runs, where it has maps or builds (003, section 5); elsewhere nothing."""
+    made, _ = walked.made_bulk
+    return "" if made is walked.program.lam else str(made)
+
+
+def bulk_rules(walked: Walked) -> str:
+    """The rules of the bulk-operation transform that fired, with what each was about, once each."""
+    fired = walked.made_bulk[1]
+    return _listed(f"{one.rule}: {one.before!r}" for one in fired) if fired else ""
+
+
 def rules(walked: Walked) -> str:
     """The rules that made the gradient simpler, with what each made of what, once each."""
-    fired = Counter(f"{one.rule}: {one.before!r} ⇝ {one.after!r}" for one in walked.derived.fired)
+    return _listed(f"{one.rule}: {one.before!r} ⇝ {one.after!r}" for one in walked.derived.fired)
+
+
+def _listed(all_fired: Iterable[str]) -> str:
+    fired = Counter(all_fired)
     lines = [f"{line}  ({n} times)" if n > 1 else line for line, n in fired.items()]
     return "\n".join(lines) or "none"
 
@@ -96,7 +121,7 @@ def _equations(name: str, program: Program) -> list[str]:
 
 def code(program: Program) -> str:
     """The program as a module of Python that needs NumPy and nothing of ours."""
-    lam = program.lam
+    lam = program.bulk
     doc = f"{lam.type!r}"
     return compile_program(lam, name=lam.name or "f", doc=doc).source
 
@@ -116,6 +141,8 @@ def _costs(walked: Walked) -> str:
 STAGES: tuple[Stage, ...] = (
     Stage("term", "term", lambda walked: str(walked.program)),
     Stage("combinators", "term", lambda walked: str(walked.program.combinators)),
+    Stage("bulk operations", "term", bulk_operations),
+    Stage("bulk rules that fired", "text", bulk_rules),
     Stage("rep-function", "term", rep_function),
     Stage("gradient, as written", "term", lambda walked: str(walked.derived.raw)),
     Stage("rules that fired", "text", rules),

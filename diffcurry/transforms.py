@@ -71,8 +71,8 @@ class Gradient(Derivative[P, Any]):
 
     @property
     def is_program(self) -> bool:
-        """Whether it is in the mode whose gradients are programs."""
-        return self.mode == "dependent"
+        """Whether it is in a mode whose gradients are programs."""
+        return self.mode in ("dependent", "delta")
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions."""
@@ -101,7 +101,8 @@ def value_and_grad(
     The gradient is that of the argument ``argnums``, or a tuple of them; it mirrors the argument.
     With ``has_aux`` the function gives ``(value, aux)``, and so ``((value, aux), gradient)`` comes
     back. In ``mode="dependent"`` a function's gradient is that of what it captures, by name; in
-    ``"simple"`` it is the list of its calls; ``"forward"`` runs once an input number.
+    ``"simple"`` it is the list of its calls; ``"delta"`` takes no function arguments, and goes by
+    dual arrays; ``"forward"`` runs once an input number.
 
     >>> import diffcurry as dc
     >>> value_and_grad(lambda x, y: x * y)(2.0, 5.0)

@@ -31,6 +31,13 @@ class Place(NamedTuple):
         """``file:line``, as a terminal links it."""
         return f"{self.file}:{self.line}"
 
+    def __repr__(self) -> str:
+        """The same, as a parameter of a check is shown."""
+        return str(self)
+
+
+_place = functools.lru_cache(maxsize=4096)(Place)
+
 
 @functools.lru_cache(maxsize=4096)
 def _is_ours(file: str) -> bool:
@@ -50,4 +57,4 @@ def users_place() -> Place:
         if not (_is_generated(frame) if file == "<string>" else _is_ours(file)):
             break
         frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno)
+    return _place(frame.f_code.co_filename, frame.f_lineno)

@@ -4,7 +4,7 @@ Most of the functions here are primitives; the others are written with them, and
 derivatives from them.
 """
 
-from combinators.primitives import loops, tangents
+from combinators.primitives import checks, loops, tangents
 from combinators.primitives.activation import erf, logaddexp, relu, sigmoid, softplus
 from combinators.primitives.arithmetic import (
     add,
@@ -19,6 +19,7 @@ from combinators.primitives.arithmetic import (
     unscale,
 )
 from combinators.primitives.axes import expand_dims, flip, moveaxis, ravel, squeeze, swapaxes
+from combinators.primitives.building import build, gather, index, iota, replicate, scatter
 from combinators.primitives.comparison import (
     equal,
     greater,
@@ -78,8 +79,10 @@ __all__ = [
     "arctanh",
     "astype",
     "broadcast_to",
+    "build",
     "cbrt",
     "ceil",
+    "checks",
     "clip",
     "concatenate",
     "cos",
@@ -100,12 +103,15 @@ __all__ = [
     "floor",
     "floor_divide",
     "full_like",
+    "gather",
     "getitem",
     "greater",
     "greater_equal",
     "hstack",
     "hypot",
+    "index",
     "inner",
+    "iota",
     "isfinite",
     "isinf",
     "isnan",
@@ -141,9 +147,11 @@ __all__ = [
     "reciprocal",
     "relu",
     "remainder",
+    "replicate",
     "reshape",
     "round",
     "scale",
+    "scatter",
     "sigmoid",
     "sign",
     "sin",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from combinators.derivatives import Linear, Selection
 from combinators.errors import ShapeMismatch, TypeMismatch
@@ -13,7 +16,7 @@ from combinators.primitives.axes import normal_axis, ravel
 from combinators.primitives.shape import Shape, shape_of
 from combinators.primitives.typing import broadcast, tensor
 from combinators.tracing.emit import apply
-from combinators.tracing.traced import library
+from combinators.tracing.traced import Traced, library
 
 
 def _index_shape(indices: Sequence[Object]) -> Shape:
@@ -43,28 +46,51 @@ def _put_type(x: Object, *indices: Object, axis: int, extents: Shape) -> Object:
 
 def _take_back(g: Any, x: Object, *indices: Any, axis: int) -> Any:
     extents = tensor(x).shape[axis : axis + len(indices)]
-    return (apply(PUT, g, *indices, axis=axis, extents=extents), *(None for _ in indices))
+    return (put_at(g, indices, axis, extents), *(None for _ in indices))
 
 
 def _put_back(g: Any, x: Object, *indices: Any, axis: int, extents: Shape) -> Any:
-    return (apply(TAKE, g, *indices, axis=axis), *(None for _ in indices))
+    return (take_at(g, indices, axis), *(None for _ in indices))
 
 
 TAKE = declare("take", _take_type, Selection(_take_back), cost=free)
 PUT = declare("put", _put_type, Linear(_put_back), cost=over_arguments)
 
 
+def static_index(entry: Any, axis: int, shape: Shape) -> Any:
+    """The entry of a key for ``axis``; a static one fits as in NumPy, and counts from the front."""
+    if isinstance(entry, Traced):
+        return entry
+    extent = shape[axis]
+    given = np.asarray(entry)
+    if given.dtype.kind not in "iu" and given.size:
+        raise TypeMismatch(f"indices are integers, and this is {entry!r:.60}")
+    if np.any((given < -extent) | (given >= extent)):
+        raise ShapeMismatch(
+            f"the index {entry!r:.60} is out of range for axis {axis} of an array of shape {shape}"
+        )
+    if isinstance(entry, (int, np.integer)):
+        return operator.index(entry) % extent
+    return np.where(given < 0, given + extent, given)
+
+
 @library("take")
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """The elements at integer ``indices``, of any shape, along ``axis``; for None, of ``x`` flat.
 
-    Negative indices count from the end.
+    Static indices wrap and raise as in NumPy. Traced ones outside ``[0, n)`` read 0.
     """
     if axis is None:
-        return take_at(ravel(x), [indices], 0)
-    return take_at(x, [indices], normal_axis(axis, shape_of(x)))
+        x, axis = ravel(x), 0
+    axis = normal_axis(axis, shape_of(x))
+    return take_at(x, [static_index(indices, axis, shape_of(x))], axis)
 
 
 def take_at(x: Any, indices: Sequence[Any], axis: int) -> Any:
     """``x[:, …, i, j, …]``: as many indices as axes, from ``axis`` on, broadcast together."""
     return apply(TAKE, x, *indices, axis=axis)
+
+
+def put_at(x: Any, indices: Sequence[Any], axis: int, extents: Shape) -> Any:
+    """Zeros of these ``extents``, to which ``x`` is added at ``indices``: the transpose."""
+    return apply(PUT, x, *indices, axis=axis, extents=extents)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import DiffcurryError, ShapeMismatch, TypeMismatch
-from combinators.primitives.gathering import take_at
+from combinators.primitives.gathering import static_index, take_at
 from combinators.primitives.shape import Shape, reshape, shape_of, transpose
 from combinators.primitives.windows import window
 from combinators.tracing.emit import dtype_of
@@ -77,15 +76,9 @@ def _entry(entry: Any) -> Any:
 
 def _checked(entry: Any, axis: int, shape: Shape) -> Any:
     """The entry, if it fits; a static integer as a Python int counted from the front."""
-    if entry is None or isinstance(entry, (slice, Traced)):
+    if entry is None or isinstance(entry, slice):
         return entry
-    extent = shape[axis]
-    static = np.asarray(entry)
-    if np.any((static < -extent) | (static >= extent)):
-        raise ShapeMismatch(
-            f"the index {entry!r:.60} is out of range for axis {axis} of an array of shape {shape}"
-        )
-    return operator.index(entry) % extent if isinstance(entry, (int, np.integer)) else static
+    return static_index(entry, axis, shape)
 
 
 def _is_array(entry: Any) -> bool:

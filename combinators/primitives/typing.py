@@ -27,6 +27,8 @@ def broadcast(*objects: Object) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
+        if len(set(shapes)) == 1:
+            raise ShapeMismatch(f"an array of shape {shapes[0]} is too large to be one") from None
         listed = " and ".join(map(str, shapes))
         raise ShapeMismatch(f"the shapes {listed} do not broadcast together") from None
 

@@ -47,6 +47,10 @@ class Block:
         self.keys: list[Any] = []
 
 
+_Known = tuple[Term, int, tuple[str, ...]]
+"""What is known of a variable: what it stands for, how deep its block is, its marks."""
+
+
 class Writer:
     """The lines of one closed λ, and what is known of its variables."""
 
@@ -55,10 +59,8 @@ class Writer:
         self.switches = switches
         self.names = Names()
         self._closed = closed
-        self._lines: dict[str, Term] = {}
-        self._home: dict[str, int] = {}
+        self._known: dict[str, _Known] = {}
         self._zero: set[str] = set()
-        self._marks: dict[str, tuple[str, ...]] = {}
         self._uses: dict[str, int] = {}
         self._common: dict[Any, Var] = {}
         self._has_common = switches.has("common")
@@ -68,7 +70,7 @@ class Writer:
 
     def definition(self, atom: Term) -> Term:
         """The line of a variable; another atom itself."""
-        return self._lines.get(atom.name, atom) if isinstance(atom, Var) else atom
+        return self._known[atom.name][0] if isinstance(atom, Var) else atom
 
     def is_zero(self, atom: Term) -> bool:
         """Whether it is known to be 0 in every component."""
@@ -90,13 +92,13 @@ class Writer:
     def is_outside(self, atom: Term, block: Block) -> bool:
         """Whether ``block`` sees an atom of a block inside it."""
         if isinstance(atom, Var):
-            return self._home[atom.name] <= block.depth
+            return self._known[atom.name][1] <= block.depth
         return is_atom(atom) or id(atom) in self._closed
 
     def parameter(self, wish: str, obj: Object, block: Block) -> Var:
         """A variable that ``block`` starts with."""
         var = Var(self._name(wish), obj)
-        self._home[var.name] = block.depth
+        self._known[var.name] = var, block.depth, ()
         return var
 
     def used(self, var: Var, times: int) -> None:
@@ -106,7 +108,7 @@ class Writer:
 
     def _name(self, wish: str) -> str:
         """A new name; a number that an earlier pass gave is given anew."""
-        if wish in self._home:
+        if wish in self._known:
             wish = wish.rstrip("0123456789") or wish
         return self.names.fresh(wish)
 
@@ -143,13 +145,11 @@ class Writer:
         is_like = like is not None and like.name == name and like.type is term.type
         var = like if like is not None and is_like else Var(name, term.type)
         block.lines.append((var, term))
-        self._lines[name] = term
-        self._home[name] = block.depth
-        if seen is not None:
-            self._marks[name] = (seen[0],)
+        marks: tuple[str, ...] = () if seen is None else seen[:1]
         if isinstance(term, Tuple) and term.items and all(map(self.is_zero, term.items)):
             self._zero.add(name)
-            self._marks[name] = ("tuple", *atom_marks(_TYPED_ZERO))
+            marks = ("tuple", *atom_marks(_TYPED_ZERO))
+        self._known[name] = term, block.depth, marks
         if key is not None and known is None:
             self._common[key] = var
             block.keys.append(key)
@@ -171,7 +171,7 @@ class Writer:
             return block
         seen = view(term)
         assert seen is not None
-        depths = [self._home[atom.name] for atom in seen[1] if isinstance(atom, Var)]
+        depths = [self._known[atom.name][1] for atom in seen[1] if isinstance(atom, Var)]
         deepest = max(depths, default=0)
         outer = block
         while outer.loop and outer.parent is not None and deepest < outer.depth:
@@ -185,7 +185,7 @@ class Writer:
         head, operands, parameters = seen
         keys: list[str] = []
         for operand in operands:
-            key = operand.name if isinstance(operand, Var) else self.word(operand)
+            key = operand.name if type(operand) is Var else self.word(operand)
             if key is None:
                 return None
             keys.append(key)
@@ -213,13 +213,16 @@ class Writer:
     def _rewritten(self, term: Term, seen: View, block: Block, wish: str) -> Term | None:
         if self._nesting >= NESTING:
             return None
-        if seen[0] in self.switches.rules:
+        asked = self.switches.marks.get(seen[0])
+        if asked is not None:
             marks: set[str] = set()
             for operand in seen[1]:
-                if not isinstance(operand, Var):
-                    marks.update(atom_marks(operand))
-                elif operand.name in self._marks:
-                    marks.update(self._marks[operand.name])
+                found = (
+                    self._known[operand.name][2] if type(operand) is Var else atom_marks(operand)
+                )
+                for mark in found:
+                    if mark in asked:
+                        marks.add(mark)
             for rule in self.switches.tried(seen[0], marks):
                 applied = rule.apply(term, self)
                 if applied is not None:
@@ -262,11 +265,11 @@ class Writer:
 
     def _folded(self, term: Term) -> Term | None:
         """A primitive of numbers as a number."""
-        if self.switches.fold is None or not isinstance(term, Prim) or not term.args:
+        if type(term) is not Prim or not term.args or self.switches.fold is None:
             return None
         sizes: list[int] = []
         for arg in term.args:
-            if not isinstance(arg, Const):
+            if type(arg) is not Const:
                 return None
             sizes.append(arg.literal.array.size)
         if not isinstance(term.type, Tensor) or term.type.size > max(FOLDED, *sizes):

@@ -51,7 +51,7 @@ def function_of(run: Pass, function: Term, frame: Frame) -> tuple[Lam | None, Fr
     if id(function) in run.closed:
         uses = run.analysis.units[id(function)] if run.analysis else None
         return function, Frame({}, uses)
-    return function, frame
+    return function, frame.called()
 
 
 def is_alone(run: Pass, lam: Lam) -> bool:

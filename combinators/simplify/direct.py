@@ -6,6 +6,7 @@ times as much. A line that is nested deeper than ``DEEP`` takes that way.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from combinators.primitives.loops import LOOPS
@@ -18,44 +19,47 @@ DEEP = 40
 """So deep is a line at most that is written by plain recursion."""
 
 
-def is_direct(term: Term, env: dict[str, Value], depth: int = DEEP) -> bool:
+def is_direct(term: Term, env: Mapping[str, Value], depth: int = DEEP) -> bool:
     """Whether ``term`` holds no λ, choice, call or loop, and no value that is written later."""
-    if isinstance(term, Var):
-        return isinstance(env.get(term.name), Term)
-    if isinstance(term, Const):
-        return True
-    if isinstance(term, Prim):
+    if type(term) is Prim:
         if term.operation.primitive in LOOPS:
             return False
         parts = term.args
+    elif type(term) is Var:
+        return isinstance(env.get(term.name), Term)
+    elif type(term) is Const:
+        return True
     elif isinstance(term, (Tuple, Proj)):
         parts = term.below()
     else:
         return False
     for part in parts:
-        if isinstance(part, Var):
+        if type(part) is Var:
             if not isinstance(env.get(part.name), Term):
                 return False
-        elif not isinstance(part, Const) and not is_direct(part, env, depth - 1):
+        elif type(part) is not Const and not is_direct(part, env, depth - 1):
             return False
     return depth > 0
 
 
 def direct(
-    term: Term, env: dict[str, Value], writer: Writer, block: Block, wish: Var | None = None
+    term: Term, env: Mapping[str, Value], writer: Writer, block: Block, wish: Var | None = None
 ) -> Term:
     """The atom for a term of which ``is_direct`` holds."""
-    if isinstance(term, Var):
+    if type(term) is Var:
         return env[term.name]  # type: ignore[return-value]
-    if isinstance(term, Const):
+    if type(term) is Const:
         return term
-    parts = term.args if isinstance(term, Prim) else term.below()
-    if not parts and isinstance(term, Prim):
+    parts = term.args if type(term) is Prim else term.below()
+    if not parts and type(term) is Prim:
         return term
     is_new = False
     atoms: list[Any] = []
     for part in parts:
-        atom = env[part.name] if isinstance(part, Var) else direct(part, env, writer, block)
+        if type(part) is Var:
+            atom: Any = env[part.name]
+        else:
+            atom = part if type(part) is Const else direct(part, env, writer, block)
         is_new = is_new or atom is not part
         atoms.append(atom)
     made = remade(term, tuple(atoms)) if is_new else term

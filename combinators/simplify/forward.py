@@ -190,6 +190,8 @@ class Pass:
             return
         need = uses.needs[var.name] if uses is not None else None
         value: Value = yield self.walk(bound, frame, block, var.name, need)
+        if uses is not None and isinstance(value, Later) and uses.count[var.name] != 1:
+            value = yield self.atom(value, block)
         if uses is not None and isinstance(value, Var):
             self.writer.used(value, uses.count[var.name])
         frame.env[var.name] = value

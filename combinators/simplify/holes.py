@@ -84,6 +84,19 @@ def _finite_nonzero(atom: Term, facts: Facts) -> bool:
     return _finite(atom, facts) and bool(np.all(atom.literal.array != 0))  # type: ignore[attr-defined]
 
 
+def _large(atom: Term, facts: Facts) -> bool:
+    return is_uniform(atom) and _finite(atom, facts) and abs(_first(atom)) >= 1
+
+
+def _doubling(atom: Term, facts: Facts) -> bool:
+    return _large(atom, facts) and abs(math.frexp(_first(atom))[0]) == 0.5
+
+
+def _first(atom: Term) -> Any:
+    assert isinstance(atom, Const)
+    return atom.literal.array.flat[0]
+
+
 _ANY_ZERO = _number(lambda a: a == 0)
 
 x, y, z, v, p, f, t = map(Hole, "xyzvpft")
@@ -101,6 +114,10 @@ plus_inf = Hole("plus_inf", _number(lambda a: a == math.inf), math.inf, only=Tru
 finite = Hole("finite", _finite, 1.5)
 finite_nonzero = Hole("finite_nonzero", _finite_nonzero, -2.5)
 uniform = Hole("uniform", is_uniform, 0.75)
+large = Hole("large", _large, -2.5)
+"""One number everywhere, not below 1 in size."""
+doubling = Hole("doubling", _doubling, 4.0)
+"""One power of two everywhere, of either sign and not below 1: a product with it is exact."""
 true = Hole("true", _truth(True), 1.0, only=True)
 false = Hole("false", _truth(False), 0.0, only=True)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,12 @@ def paths(need: Need, obj: Object) -> list[Path]:
 class Frame:
     """What the names of one λ stand for, and how that λ uses them, where that is known."""
 
-    env: dict[str, Value]
+    env: MutableMapping[str, Value]
     uses: Uses | None
+
+    def called(self) -> Frame:
+        """A frame for one call of a λ that stands here: what it names is its own."""
+        return Frame(ChainMap({}, self.env), self.uses)
 
 
 @dataclass(frozen=True, eq=False)

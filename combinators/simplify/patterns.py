@@ -114,7 +114,7 @@ View = tuple[str, tuple[Term, ...], tuple[tuple[str, Any], ...]]
 
 def view(term: Term) -> View | None:
     """The head, the operands and the parameters of a term; None where it has none."""
-    if isinstance(term, Prim):
+    if type(term) is Prim:
         operation = term.operation
         return operation.primitive.name, term.args, operation.parameters
     match term:

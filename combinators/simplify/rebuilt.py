@@ -12,7 +12,7 @@ T = TypeVar("T", bound=Term)
 
 def operands(term: Term) -> tuple[Term, ...]:
     """What a line is made of; an atom, or a λ, of itself."""
-    if isinstance(term, Prim):
+    if type(term) is Prim:
         return term.args or (term,)
     return term.below() if isinstance(term, (Tuple, Proj, App, Cond)) else (term,)
 

@@ -142,9 +142,10 @@ class Switches:
             if rule.name not in off and rule.group not in off:
                 self.rules[rule.left.head].append(rule)
         heads = self.rules.items()
-        self._marks = {
+        self.marks = {
             name: frozenset[str]().union(*[r.marks for r in all_]) for name, all_ in heads
         }
+        """What the rules for a head ask of operands."""
         self._tried: dict[tuple[str, frozenset[str]], list[Rule]] = {}
         self.count_uses = any(
             _is_counted(rule.left) for found in self.rules.values() for rule in found
@@ -156,8 +157,8 @@ class Switches:
         return step in self.steps
 
     def tried(self, head: str, marks: set[str]) -> list[Rule]:
-        """The rules for a head that may apply where the operands bear these marks."""
-        key = head, self._marks[head] & marks
+        """The rules for a head that may apply where the operands bear these of its marks."""
+        key = head, frozenset(marks)
         found = self._tried.get(key)
         if found is None:
             found = self._tried[key] = [r for r in self.rules[head] if r.marks <= key[1]]

@@ -102,9 +102,9 @@ def _note(parts: tuple[Term, ...], uses: dict[str, int]) -> bool:
     """Count the uses of variables among the parts of a line; whether the others are numbers."""
     is_plain = True
     for part in parts:
-        if isinstance(part, Var):
+        if type(part) is Var:
             uses[part.name] = uses.get(part.name, 0) + 1
-        elif not isinstance(part, Const):
+        elif type(part) is not Const:
             is_plain = False
     return is_plain
 
@@ -122,7 +122,7 @@ def _placed(
     made: list[Term] = []
     height = 0
     for part in operands(term) if scoped is None else scoped:
-        found = inside.get(part.name) if isinstance(part, Var) else None
+        found = inside.get(part.name) if type(part) is Var else None
         if found is None:
             made.append(part)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from combinators.errors import ConcreteValueNeeded, TypeMismatch
 from combinators.kit.locate import users_place
 from combinators.objects import Object, Tensor, Vector, components, element_name
-from combinators.operation import Operation, Primitive
+from combinators.operation import Operation, Primitive, Promotion
 from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
 from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
@@ -78,12 +78,32 @@ def apply(primitive: Primitive, *args: Any, **parameters: Any) -> Traced:
     """The primitive applied to numbers, arrays and traced tensors."""
     given = tuple(parameters.items())
     operation = Operation(primitive, given) if given else primitive.plain
-    if primitive.promote is None:
+    if primitive.promote is None or _fit(primitive.promote, args):
         operands = [operand(arg) for arg in args]
     else:
         dtypes = primitive.promote([dtype_of(arg) for arg in args])
         operands = [_promoted(arg, to) for arg, to in zip(args, dtypes, strict=True)]
     return emit_operation(operation, tuple(operands))
+
+
+def _fit(promote: Promotion, args: tuple[Any, ...]) -> bool:
+    """Whether the arguments are tensors of types that the primitive takes: most are."""
+    names: list[str] = []
+    for arg in args:
+        obj = arg.variable.type if type(arg) is Traced else None
+        if not isinstance(obj, Tensor):
+            return False
+        names.append(obj.dtype)
+    return _promotes(promote, tuple(names))
+
+
+@lru_cache(maxsize=1 << 10)
+def _promotes(promote: Promotion, names: tuple[str, ...]) -> bool:
+    """Whether a primitive takes tensors of these element types as they are."""
+    taken = promote([np.dtype(name) for name in names])
+    return all(
+        to is None or element_name(to) == name for name, to in zip(names, taken, strict=True)
+    )
 
 
 def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:

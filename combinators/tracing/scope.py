@@ -100,7 +100,11 @@ class Scope:
             for operand in operands:
                 if type(operand) is Var:
                     name = operand.name
-                    uses[name] = uses.get(name, 0) + 1
+                    times = uses.get(name)
+                    if times is not None:
+                        uses[name] = times + 1
+                        continue
+                    uses[name] = 1
                     if name not in own:
                         beyond[name] = operand
             for used in captured:
@@ -134,12 +138,13 @@ def _placed(
     parts: list[Term] = []
     height = 0
     for operand in operands:
-        if type(operand) is Var and operand.name in inlined:
-            part, tall = inlined[operand.name]
+        found = inlined.get(operand.name) if type(operand) is Var else None
+        if found is None:
+            parts.append(operand)
+        else:
+            part, tall = found
             parts.append(part)
             height = max(height, tall)
-        else:
-            parts.append(operand)
     return parts, height + 1
 
 

@@ -180,7 +180,7 @@ class Traced:
         if method != "__call__" or ufunc not in NUMPY:
             called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
             raise _unknown(f"np.{called}")
-        return _applied(f"np.{ufunc.__name__}", NUMPY[ufunc], args, kwargs)
+        return _applied(ufunc.__name__, NUMPY[ufunc], args, kwargs)
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -188,7 +188,7 @@ class Traced:
         """``np.sum(x)`` is the language's own ``sum``."""
         if func not in NUMPY:
             raise _unknown(f"{func.__module__}.{func.__name__}")
-        return _applied(f"np.{func.__name__}", NUMPY[func], args, kwargs)
+        return _applied(func.__name__, NUMPY[func], args, kwargs)
 
     def __bool__(self) -> Never:
         """Refuse: both branches have to be in the term."""
@@ -240,7 +240,8 @@ class Traced:
         """Refuse: there is no array yet."""
         raise ConcreteValueNeeded(
             f"NumPy asks {self!r} for its array, which a trace does not have; "
-            "build arrays of traced values with np.stack or np.concatenate"
+            "build arrays of traced values with np.stack or np.concatenate, and index one of "
+            "NumPy's as index(a, i)"
         )
 
     def __contains__(self, item: object) -> Never:
@@ -264,7 +265,7 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
             signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeMismatch(
-                f"{name} of a traced value: {error}; here it is {function.__name__}{signature}"
+                f"np.{name} of a traced value: {error}; here it is {function.__name__}{signature}"
             ) from None
     return function(*args, **kwargs)
 

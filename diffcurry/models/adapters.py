@@ -10,10 +10,11 @@ from diffcurry.models.costs import CostModel
 from diffcurry.models.forward import ForwardModel
 from diffcurry.models.modes import ModeModel, PrimalModel
 from diffcurry.models.primitives import PrimitiveModel
-from diffcurry.models.reverse import CallsModel, EnvironmentModel
+from diffcurry.models.reverse import CallsModel, DeltaModel, EnvironmentModel
 from diffcurry.primitive import UserPrimitive
 from interpreters.carriers.counting import Counting
 from interpreters.execution.running import Running
+from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
@@ -27,6 +28,8 @@ def model_of_mode(mode: Any) -> ModeModel:
         return ForwardModel(mode)
     if isinstance(mode, Dependent) and isinstance(mode.over, Counting):
         return CostModel(mode)
+    if isinstance(mode, Deltas):
+        return DeltaModel(mode)
     if isinstance(mode, Reverse):
         return CallsModel(mode) if mode.records_calls else EnvironmentModel(mode)
     return PrimalModel(mode)

@@ -1,8 +1,8 @@
-"""Our algorithms, side by side: one gradient by both pullbacks, forward mode and a program."""
+"""Our algorithms, side by side: one gradient by every mode, and by the programs they write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -12,6 +12,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Tensor, components
 from interpreters.carriers.carrier import Carrier
+from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
@@ -19,34 +20,39 @@ from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 from interpreters.tangents.dense import dense, sparse
 
+Form = Callable[[Any], Reverse | Deltas]
+
 
 def gradients(
     carrier: Carrier, program: Morphism, point: Any, covector: Any
 ) -> dict[str, Iterator[Any]]:
     """``R[f](a, w)`` of an arrow between vectors, its numbers in order."""
-    modes: tuple[Reverse, ...] = (Dependent(carrier), Pullback(carrier))
+    modes: tuple[Reverse | Deltas, ...] = (Dependent(carrier), Pullback(carrier), Deltas(carrier))
     found = {
         type(mode).__name__: _elements(
-            carrier, _pulled(mode, program, point, covector), program.dom
+            carrier, _pulled(carrier, mode, program, point, covector), program.dom
         )
         for mode in modes
     }
     found["Pushforward"] = _by_forward(carrier, program, point, covector)
-    found["program"] = _elements(
-        carrier, _by_program(carrier, program, point, covector), program.dom
-    )
+    forms: dict[str, Form] = {"program": Dependent, "delta program": Deltas}
+    for name, form in forms.items():
+        pulled = _by_program(carrier, form, program, point, covector)
+        found[name] = _elements(carrier, pulled, program.dom)
     return found
 
 
-def _pulled(mode: Reverse, program: Morphism, point: Any, covector: Any) -> Any:
+def _pulled(
+    carrier: Carrier, mode: Reverse | Deltas, program: Morphism, point: Any, covector: Any
+) -> Any:
     pulled = mode.rep(interpret(program, mode), point)[1](sparse(covector, program.cod))
-    return dense(mode.over, pulled, program.dom)
+    return dense(carrier, pulled, program.dom)
 
 
-def _by_program(carrier: Carrier, program: Morphism, point: Any, covector: Any) -> Any:
+def _by_program(carrier: Carrier, form: Form, program: Morphism, point: Any, covector: Any) -> Any:
     from diffcurry.models.programs import Programs
 
-    gradient = Programs(carrier).R(program, program.dom, program.cod)
+    gradient = Programs(carrier, form).R(program, program.dom, program.cod)
     return interpret(gradient, Primal(carrier)).run((point, covector))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from combinators.errors import NotDifferentiable, WrongMode
 from combinators.literal import Literal
 from combinators.morphisms import (
     Constant,
@@ -29,6 +30,7 @@ from combinators.terms import App, Lam, Proj, Var
 from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.terms import TERMS
+from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.reverse import Reverse
@@ -36,8 +38,8 @@ from interpreters.staging.programs import pullback, pushforward
 from laws.models.free import FREE
 from laws.models.written import term_of
 
-Form = Callable[[Any], Reverse]
-"""A reverse mode: ``Dependent`` or ``Pullback``."""
+Form = Callable[[Any], Reverse | Deltas]
+"""A reverse mode: ``Dependent``, ``Pullback`` or ``Deltas``."""
 
 
 class Programs:
@@ -83,10 +85,16 @@ class Programs:
 
     def R(self, arrow: Morphism, dom: Object, cod: Object) -> Morphism:
         """``R[f] : A × T B → T A``: what the pullback's program gives of a covector."""
-        both = pullback(term_of(arrow), (0,), self.form(TERMS))
+        both = self._pullback(term_of(arrow))
         x, dy = Var("x", both.dom), Var("w", tangent_of(cod))
         pulled = App(Proj(1, App(both, x)), dy)
         return program(Lam((x, dy), Proj(0, pulled)))
+
+    def _pullback(self, lam: Lam) -> Lam:
+        try:
+            return pullback(lam, (0,), self.form(TERMS))
+        except WrongMode as error:
+            raise NotDifferentiable(*error.args) from error
 
     def add(self, left: Morphism, right: Morphism, dom: Object, cod: Object) -> Morphism:
         """``f + g``: by the language's own ``plus``."""

@@ -15,8 +15,11 @@ from diffcurry.models.cotangents import covector, told
 from diffcurry.models.forward import Deriving
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import QUIET
+from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow
+from interpreters.execution.running import Running
 from interpreters.execution.transport import Transport
+from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
@@ -42,7 +45,12 @@ class Rep:
 class ReverseModel(Deriving):
     """A reverse mode; a value is seen with what its pullback gives of a covector."""
 
-    mode: Reverse
+    mode: Reverse | Deltas
+
+    @property
+    def points(self) -> Running:
+        """The mode whose values points are."""
+        return self.mode
 
     @cached_property
     def forward(self) -> Pushforward:
@@ -96,7 +104,7 @@ class ReverseModel(Deriving):
 
     def _primal(self, program: Morphism) -> Hosted:
         arrow = interpret(program, Primal(self.carrier))
-        into = Transport(self.mode, lambda number: number)
+        into = Transport(self.points, lambda number: number)
         return Hosted(program.dom, program.cod, lambda x: into(arrow.run(x), program.cod))
 
     def accumulate(self, vectors: Sequence[Any], obj: Object) -> Any:
@@ -162,3 +170,19 @@ class EnvironmentModel(ReverseModel):
     def environment(self, cotangent: Cotangent) -> Cotangent:
         """A function's cotangent, of that of what it captured."""
         return cotangent
+
+
+class DeltaModel(EnvironmentModel):
+    """Dual arrays, whose points and values are those of the carrier alone."""
+
+    mode: Deltas
+
+    @property
+    def points(self) -> Running:
+        """Values without Delta terms."""
+        return self.mode.inner
+
+    @property
+    def carrier(self) -> Carrier:
+        """The numbers of points and covectors."""
+        return self.mode.inner.over

@@ -10,6 +10,7 @@ import numpy as np
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Tensor, components
 from combinators.translate import translate
+from diffcurry.models.bulk import bulk_over
 from diffcurry.models.host import Hosted
 from diffcurry.quick import SCALARS
 from interpreters.backends.python import compile_program
@@ -136,5 +137,9 @@ def staged_over(carrier: Carrier) -> Way:
 
 def ways_of(carrier: Carrier) -> dict[str, Way]:
     """The ways that give values of this carrier, by name."""
-    ways = {"sympy": formula_over(carrier), "staged": staged_over(carrier)}
+    ways = {
+        "sympy": formula_over(carrier),
+        "staged": staged_over(carrier),
+        "bulk": bulk_over(carrier),
+    }
     return {**ways, "python": python} if isinstance(carrier, NumPy) else ways

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import IndexOutOfRange
+from interpreters.carriers.places import add_at, nonzero, put, take, within
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.tangents.scattered import Part
 
@@ -136,45 +136,6 @@ def _embed(start: Shape, step: Shape, shape: Shape) -> Callable[..., Any]:
     return compute
 
 
-def _take(axis: int) -> Callable[..., Any]:
-    before = (slice(None),) * axis
-
-    def compute(x: Any, *indices: Any) -> Any:
-        try:
-            return x[(*before, *indices)]
-        except IndexError:
-            raise _out_of_range(indices, np.shape(x)[axis:]) from None
-
-    return compute
-
-
-def _out_of_range(indices: Sequence[Any], extents: Shape) -> IndexOutOfRange:
-    """The error of the first index that is outside its extent."""
-    return next(
-        IndexOutOfRange(
-            f"the index {value} is outside an axis of extent {extent}: indices go from {-extent} "
-            f"to {extent - 1}; write np.clip(i, 0, {extent - 1}), or see to it that i is within"
-        )
-        for index, extent in zip(indices, extents, strict=False)
-        for value in np.ravel(index)
-        if not -extent <= value < extent
-    )
-
-
-def _put(axis: int, extents: Shape) -> Callable[..., Any]:
-    def compute(x: Any, *indices: Any) -> Any:
-        rows = np.broadcast_shapes(*map(np.shape, indices))
-        shape = np.shape(x)
-        whole = np.zeros((*shape[:axis], *extents, *shape[axis + len(rows) :]), x.dtype)
-        try:
-            np.add.at(whole, (*(slice(None),) * axis, *indices), x)
-        except IndexError:
-            raise _out_of_range(indices, extents) from None
-        return whole
-
-    return compute
-
-
 def scatter_into(whole: Any, parts: Sequence[Part]) -> None:
     """Add each part to ``whole`` in its place; the array is written to."""
     for operation, _, (x, *indices) in parts:
@@ -182,14 +143,11 @@ def scatter_into(whole: Any, parts: Sequence[Part]) -> None:
         if operation.name == "embed":
             whole[_slices(parameters["start"], parameters["step"], np.shape(x))] += x
             continue
-        where = (*(slice(None),) * parameters["axis"], *indices)
-        if all(np.ndim(index) == 0 for index in indices):
-            whole[where] += x
-        else:
-            np.add.at(whole, where, x)
+        add_at(whole, parameters["axis"], indices, x)
 
 
 VALUES: dict[str, Make] = {
+    "iota": lambda length: lambda: np.arange(length, dtype=np.int64),
     **{name: _plain(getattr(np, name)) for name in _UFUNCS.split()},
     "scale": lambda: _scale,
     "unscale": lambda: _unscale,
@@ -208,8 +166,10 @@ VALUES: dict[str, Make] = {
     "transpose": lambda axes: lambda x: np.transpose(x, axes)[()],
     "slice": _slice,
     "embed": _embed,
-    "take": _take,
-    "put": _put,
+    "take": take,
+    "put": put,
+    "within": within,
+    "nonzero": nonzero,
     "concatenate": lambda axis: lambda *parts: np.concatenate(parts, axis),
     "sum": _accumulate(np.sum),
     "prod": _accumulate(np.prod),

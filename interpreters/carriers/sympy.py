@@ -18,8 +18,9 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.sympy_integers import INTEGER
 from interpreters.carriers.sympy_numbers import expressions
-from interpreters.carriers.sympy_places import PLACES
+from interpreters.carriers.sympy_places import asked, put, taken
 from interpreters.carriers.sympy_values import BOOLEAN, VALUES, choose, converted
 
 _WHERE = Operation(named("where"))
@@ -47,10 +48,16 @@ class SymPy:
         of_booleans = any(isinstance(obj, Tensor) and obj.dtype == "bool" for obj in types)
         if name == "convert":
             return converted(types, cod)
+        if name == "take":
+            return taken(**operation.keywords, cod=cod)
+        if name in ("within", "nonzero"):
+            return asked(operation)
         if name == "where":
             return choose(cod)
         if of_booleans and name in BOOLEAN:
             return BOOLEAN[name]
+        if name in INTEGER and isinstance(cod, Tensor) and not cod.is_smooth:
+            return INTEGER[name]
         try:
             return computation(operation, self)
         except MissingRule:
@@ -96,5 +103,5 @@ class SymPy:
         return NumPy().lower(number)
 
 
-for _name, _make in {**VALUES, **PLACES}.items():
+for _name, _make in {**VALUES, "put": put}.items():
     computes(_name, SymPy)(_make)

@@ -11,9 +11,11 @@ import sympy
 from sympy import S
 
 from combinators.errors import DomainError
+from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.places import fits
 from interpreters.carriers.sympy_numbers import expressions
 
 MOST_PLACES = 64
@@ -45,58 +47,60 @@ def _integers(indices: Sequence[Any]) -> list[Any] | None:
     return [array.astype(np.int64)[()] for array in arrays]
 
 
-def _least(index: Any) -> Any:
-    """The least value of an index that is linear in the variables of sums; None if unknown."""
+def _ends(index: Any) -> tuple[Any, Any] | None:
+    """Between which values lies an index that is linear in the variables of sums; None: unknown."""
     symbols = sorted(index.free_symbols, key=str)
     if not all(isinstance(s, Index) for s in symbols) or not index.is_polynomial(*symbols):
         return None
     if symbols and sympy.Poly(index, *symbols).total_degree() > 1:
         return None
     corners = product(*([0, s.last] for s in symbols))
-    return min(
-        index.xreplace(dict(zip(symbols, map(S, corner), strict=True))) for corner in corners
-    )
+    values = [index.xreplace(dict(zip(symbols, map(S, corner), strict=True))) for corner in corners]
+    return min(values), max(values)
 
 
-def is_from_zero(index: Any) -> bool:
-    """Whether an index is known not to count from the end."""
-    if index.is_nonnegative:
-        return True
-    least = _least(index)
-    return least is not None and bool(least >= 0)
+def within(index: Any, extent: int) -> Any:
+    """The proposition that an index lies in ``range(extent)``, as far as it is open."""
+    if isinstance(index, sympy.Mod) and index.args[1].is_Integer and 0 < index.args[1] <= extent:
+        return sympy.true
+    low, high = _ends(index) or (None, None)
+    before = index.is_nonnegative or (low is not None and low >= 0)
+    behind = (extent - 1 - index).is_nonnegative or (high is not None and high < extent)
+    return sympy.And(before or sympy.Ge(index, 0), behind or sympy.Lt(index, extent))
 
 
-def element(values: Any, index: Any) -> Any:
+def element(values: Any, index: Any, outside: Any = S.Zero) -> Any:
     """``values[index]`` along the leading axis, at an open index.
 
     An arithmetic progression and the elements of a symbol are written as such; otherwise there is
-    a case for each value.
+    a case for each value, and one for what is ``outside``.
     """
     columns = values.reshape(len(values), -1)
     chosen = np.empty(columns.shape[1], dtype=object)
     for at in range(len(chosen)):
-        chosen[at] = _chosen(columns[:, at], index)
+        chosen[at] = _chosen(columns[:, at], index, outside)
     return chosen.reshape(values.shape[1:])[()]
 
 
-def _chosen(values: Any, index: Any) -> Any:
+def _chosen(values: Any, index: Any, outside: Any) -> Any:
+    inside = within(index, len(values))
     if len(set(values)) == 1:
-        return values[0]
+        return _either(values[0], inside, outside)
     law = _progression(values) or _subscripts(values)
     if law is not None:
-        return _wrapped(law, index, len(values))
+        return _either(law(index), inside, outside)
     if len(values) > MOST_PLACES:
         raise DomainError(
             f"a formula would need {len(values)} cases for an element at {index}; index by a "
             "number, or take the formula of a smaller instance"
         )
-    cases = [(value, _is_at(index, k, len(values))) for k, value in enumerate(values[:-1])]
-    return sympy.Piecewise(*cases, (values[-1], True))
+    cases = [(value, sympy.Eq(index, k)) for k, value in enumerate(values)]
+    rest = cases.pop()[0] if inside == sympy.true else outside
+    return sympy.Piecewise(*cases, (rest, True))
 
 
-def _is_at(index: Any, place: int, extent: int) -> Any:
-    here = sympy.Eq(index, place)
-    return here if is_from_zero(index) else sympy.Or(here, sympy.Eq(index, place - extent))
+def _either(value: Any, inside: Any, outside: Any) -> Any:
+    return sympy.Piecewise((value, inside), (outside, True))
 
 
 Law = Callable[[Any], Any]
@@ -121,37 +125,40 @@ def _subscripts(values: Any) -> Law | None:
     return lambda index: base[(start + index, *rest)]
 
 
-def _wrapped(law: Law, index: Any, extent: int) -> Any:
-    if is_from_zero(index):
-        return law(index)
-    return sympy.Piecewise((law(index + extent), index < 0), (law(index), True))
-
-
-def _take(axis: int) -> Compute:
+def taken(axis: int, cod: Object) -> Compute:
+    """``take``, of elements that are propositions or numbers."""
     known = computation(Operation(named("take"), (("axis", axis),)), NumPy())
+    outside = sympy.false if isinstance(cod, Tensor) and cod.dtype == "bool" else S.Zero
 
     def compute(x: Any, *indices: Any) -> Any:
+        count = len(indices)
         numbers = _integers(indices)
-        if numbers is not None:
+        if numbers is not None and all(map(fits, numbers, x.shape[axis : axis + count])):
             return known(x, *numbers)
         places = np.broadcast_arrays(*map(_array, indices))
         shape = places[0].shape
-        ahead = np.moveaxis(x, range(axis, axis + len(indices)), range(len(indices)))
-        rows = np.empty((*shape, *ahead.shape[len(indices) :]), dtype=object)
+        ahead = np.moveaxis(x, range(axis, axis + count), range(count))
+        rows = np.empty((*shape, *ahead.shape[count:]), dtype=object)
         for at in np.ndindex(shape):
-            rows[at] = _pick(ahead, [place[at] for place in places])
+            rows[at] = _pick(ahead, [place[at] for place in places], outside)
         return np.moveaxis(rows, range(len(shape)), range(axis, axis + len(shape)))[()]
 
     return compute
 
 
-def _pick(values: Any, indices: Sequence[Any]) -> Any:
+def _pick(values: Any, indices: Sequence[Any], outside: Any) -> Any:
     for index in indices:
-        values = values[int(index)] if index.is_Integer else element(values, index)
+        if not index.is_Integer:
+            values = element(values, index, outside)
+        elif 0 <= index < len(values):
+            values = values[int(index)]
+        else:
+            values = np.full(values.shape[1:], outside, dtype=object)[()]
     return values
 
 
-def _put(axis: int, extents: tuple[int, ...]) -> Compute:
+def put(axis: int, extents: tuple[int, ...]) -> Compute:
+    """``put``, where a number may come to each place."""
     parameters = (("axis", axis), ("extents", extents))
     known = computation(Operation(named("put"), parameters), NumPy())
 
@@ -165,21 +172,27 @@ def _put(axis: int, extents: tuple[int, ...]) -> Compute:
         whole = expressions(np.zeros((*extents, *rows.shape[len(shape) :]), dtype=int))
         for at in np.ndindex(shape):
             for target in np.ndindex(extents):
-                here = _all_at([place[at] for place in places], target, extents)
+                here = sympy.And(*(sympy.Eq(p[at], k) for p, k in zip(places, target, strict=True)))
                 whole[target] = whole[target] + _present(rows[at], here)
         return np.moveaxis(whole, range(len(extents)), range(axis, axis + len(extents)))
 
     return compute
 
 
-def _all_at(indices: Sequence[Any], target: Sequence[int], extents: Sequence[int]) -> Any:
-    return sympy.And(*map(_is_at, indices, target, extents))
+def asked(operation: Operation) -> Compute:
+    """``within`` and ``nonzero``, of numbers; what is open is not asked."""
+    known = computation(operation, NumPy())
+
+    def compute(x: Any) -> Any:
+        numbers = _integers([x])
+        if numbers is not None:
+            known(numbers[0])
+        return x
+
+    return compute
 
 
 def _present(value: Any, here: Any) -> Any:
     """``value``, and 0 elsewhere."""
     present = np.frompyfunc(lambda v: sympy.Piecewise((v, here), (S.Zero, True)), 1, 1)
     return present(value) if isinstance(value, np.ndarray) else present(_array(value))
-
-
-PLACES = {"take": _take, "put": _put}

@@ -246,6 +246,7 @@ VALUES: dict[str, Make] = {
     "min": _reduction(sympy.Min),
     "logsumexp": _reduction(lambda *xs: sympy.log(sympy.Add(*map(sympy.exp, xs)))),
     "cumsum": _cumsum,
+    "iota": lambda length: lambda: expressions(np.arange(length)),
     "exclusive_cumprod": _exclusive_cumprod,
     "recurrence": _recurrence,
     "matmul": _pointwise(_matmul),

@@ -112,10 +112,13 @@ def _laid_out(rope: tuple[Step | Arrow, ...]) -> tuple[Step, ...]:
     ropes = [iter(rope)]
     while ropes:
         for part in ropes[-1]:
-            if isinstance(part, Arrow):
+            if not isinstance(part, Arrow):
+                steps.append(part)
+            elif len(part.rope) == 1 and not isinstance(part.rope[0], Arrow):
+                steps.append(part.rope[0])
+            else:
                 ropes.append(iter(part.rope))
                 break
-            steps.append(part)
         else:
             ropes.pop()
     return tuple(steps)

@@ -18,14 +18,18 @@ from typing import Any
 from combinators.kit.collector import uncollected
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Tensor, component, tangent_of
+from combinators.objects import Tensor, component, is_smooth, tangent_of
 from combinators.represented import moves, velocity
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
 from interpreters.carriers.terms import TERMS
-from interpreters.execution.machine import Machine, Step
+from interpreters.deltas import lines
+from interpreters.deltas.order import check_first_order
+from interpreters.deltas.terms import Input
+from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Running
+from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
@@ -35,7 +39,7 @@ from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
 from interpreters.staging.moving import arrived
 from interpreters.staging.skeletons import dense
-from interpreters.tangents.cotangents import Cotangent, opened
+from interpreters.tangents.cotangents import Cotangent, opened, own
 
 
 class Forwards:
@@ -87,6 +91,45 @@ class Forwards:
         return Lam(self.params, closed(self.scope, result).body, self.lam.name)
 
 
+class Dualised(Forwards):
+    """A closed λ of first order on dual arrays, whose Delta terms are evaluated symbolically."""
+
+    def __init__(self, lam: Lam, mode: Deltas) -> None:
+        """Lines that are no primitives are written in the dependently typed form."""
+        for obj in (*(param.type for param in lam.params), lam.body.type):
+            check_first_order(obj)
+        self.numbers = mode.numbers
+        super().__init__(lam, lines.Lines(TERMS))
+
+    def write(self, machine: Machine) -> Written:
+        """The value, with its Delta term."""
+        arrow = interpret(translate(self.lam.params, self.lam.body), self.mode)
+        inputs = tuple(
+            lines.Moving(value, Input(index)) if is_smooth(param.type) else value
+            for index, (param, value) in enumerate(
+                zip(self.lam.params, self.arguments(), strict=True)
+            )
+        )
+        self._dual = settled(
+            (yield from lines.write(machine, arrow.steps, inputs, self.numbers)), arrow.cod
+        )
+        self.value = self.control.borders.term(lines.still(self._dual), arrow.cod)[1]
+
+    def pulled(self, machine: Machine, cotangent: Cotangent, which: Sequence[int]) -> Written:
+        """The cotangents of the parameters ``which``, as a tuple (``reversePass`` of Fig. 19)."""
+        yield from ()
+        arrived = lines.arrived(self._dual, own(cotangent))
+        found = self.numbers.evaluator.reverse_pass(arrived)
+        types = [tangent_of(param.type) for param in self.params]
+        return atoms.tuple_of([dense(found.get(i), types[i]) for i in which])
+
+
+def _forwards(lam: Lam, mode: Reverse | Deltas | None) -> Forwards:
+    return (
+        Dualised(lam, mode) if isinstance(mode, Deltas) else Forwards(lam, mode or Dependent(TERMS))
+    )
+
+
 def value(lam: Lam) -> Lam:
     """A closed λ in the primal mode: itself, written again."""
     program = Forwards(lam, Primal(TERMS))
@@ -99,14 +142,14 @@ def value(lam: Lam) -> Lam:
 
 
 def gradient(
-    lam: Lam, which: Sequence[int], mode: Reverse | None = None, *, has_aux: bool = False
+    lam: Lam, which: Sequence[int], mode: Reverse | Deltas | None = None, *, has_aux: bool = False
 ) -> Lam:
     """``λ(x…). (y, (x̄ᵢ, …))`` of a closed λ whose result is one number.
 
-    ``mode`` is a reverse mode over a Terms carrier of its own. With ``has_aux`` the result is a
-    pair, and its first component is the number.
+    ``mode`` is a reverse mode over a Terms carrier of its own, or that of dual arrays. With
+    ``has_aux`` the result is a pair, and its first component is the number.
     """
-    program = Forwards(lam, mode or Dependent(TERMS))
+    program = _forwards(lam, mode)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -120,13 +163,13 @@ def gradient(
 
 
 def pullback(
-    lam: Lam, which: Sequence[int], mode: Reverse | None = None, *, has_aux: bool = False
+    lam: Lam, which: Sequence[int], mode: Reverse | Deltas | None = None, *, has_aux: bool = False
 ) -> Lam:
     """``λ(x…). (y, λȳ. (x̄ᵢ, …))``: the rep-function of a closed λ (004, section 3).
 
     With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component.
     """
-    program = Forwards(lam, mode or Dependent(TERMS))
+    program = _forwards(lam, mode)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)

@@ -58,8 +58,27 @@ def _put(group: Sequence[Part], obj: Tensor) -> Atom:
     operation = group[0].operation
     if len(group) == 1:
         return atoms.primitive(operation, *group[0].args)
-    columns = zip(*(part.args for part in group), strict=True)
+    columns = zip(*(_level(part.args) for part in group), strict=True)
     return atoms.primitive(operation, *(_stacked(list(column)) for column in columns))
+
+
+def _level(args: Sequence[Atom]) -> list[Atom]:
+    """What is put, and its indices, of one rank: stacked, they broadcast as they did apart."""
+    whole, *indices = args
+    shapes = [index.type.shape for index in indices if isinstance(index.type, Tensor)]
+    rank = max(map(len, shapes), default=0)
+    leveled = [
+        _moved(index, (*(1,) * (rank - len(shape)), *shape))
+        for index, shape in zip(indices, shapes, strict=True)
+    ]
+    return [whole, *leveled]
+
+
+def _moved(x: Atom, shape: Shape) -> Atom:
+    """A reshape; of a constant a constant."""
+    if isinstance(x.term, Const):
+        return Atom(Const(Literal(x.term.literal.array.reshape(shape))))
+    return _reshaped(x, shape)
 
 
 def _stacked(rows: Sequence[Atom]) -> Atom:

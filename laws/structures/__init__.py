@@ -11,6 +11,7 @@ from laws.structure import Structure
 from laws.structures import (
     additive,
     algorithm,
+    bulk,
     carrier,
     cartesian,
     category,
@@ -45,6 +46,7 @@ _FILES = (
     function_tangents,
     functor,
     algorithm,
+    bulk,
     cost,
     carrier,
     primitive,

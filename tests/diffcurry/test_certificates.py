@@ -34,7 +34,7 @@ def test_a_gradient_costs_what_its_term_says_and_at_most_what_k1_grants(data):
     lam = function.program().lam
     made = derived(lam)
     for derivative in (made.raw, made.both, made.alone):
-        cost, carrier = counted(derivative.lam), ran(function, derivative, args)
+        cost, carrier = counted(derivative.bulk), ran(function, derivative, args)
         assert cost.unknown == 0
         assert carrier.total <= cost.total
         assert carrier.moved <= cost.moved

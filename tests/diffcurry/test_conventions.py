@@ -12,8 +12,10 @@ from combinators.errors import TypeMismatch, WrongDerivative
 from diffcurry import Fun, Product, Real, Tensor
 
 MODES = ["dependent", "simple", "forward"]
-every_mode = pytest.mark.parametrize("mode", MODES)
-reverse_modes = pytest.mark.parametrize("mode", MODES[:2])
+every_mode = pytest.mark.parametrize("mode", [*MODES, "delta"])
+reverse_modes = pytest.mark.parametrize("mode", [*MODES[:2], "delta"])
+of_functions = pytest.mark.parametrize("mode", MODES[:2])
+"""Those with functions among the arguments or the results."""
 
 
 @every_mode
@@ -185,7 +187,7 @@ def test_the_cotangent_of_a_partial():
     assert "a: " in repr(dependent)
 
 
-@reverse_modes
+@of_functions
 def test_functions_that_capture_nothing_stand_still(mode):
     g = dc.fun(lambda z: z * z)
     f_bar, x_bar = dc.vjp(lambda f, x: f(x), g, 3.0, mode=mode)[1](1.0)
@@ -195,7 +197,7 @@ def test_functions_that_capture_nothing_stand_still(mode):
     assert unused is None
 
 
-@reverse_modes
+@of_functions
 def test_functions_in_containers_are_arguments(mode):
     pair = (dc.fun(functools.partial(lambda a, z: a * z, 2.0), Real), 3.0)
     ((f_bar, x_bar),) = dc.vjp(lambda p: p[0](p[1]), pair, mode=mode)[1](1.0)
@@ -203,7 +205,7 @@ def test_functions_in_containers_are_arguments(mode):
     assert f_bar == ({"a": 3.0} if mode == "dependent" else [(3.0, 1.0)])
 
 
-@reverse_modes
+@of_functions
 def test_a_function_of_several_and_one_that_returns_a_pair(mode):
     f = functools.partial(lambda a, x, y: (a * x, x * y), 2.0)
     _, pullback = dc.vjp(lambda f, x: f(x, 5.0)[0], f, 3.0, mode=mode)
@@ -212,7 +214,7 @@ def test_a_function_of_several_and_one_that_returns_a_pair(mode):
     assert f_bar == ({"a": 3.0} if mode == "dependent" else [((3.0, 5.0), (1.0, 0.0))])
 
 
-@reverse_modes
+@of_functions
 def test_a_curried_function(mode):
     f = dc.fun(lambda k, z: dc.fun(lambda t: t * k * z, Real))
     _, pullback = dc.vjp(lambda f, x: f(x)(x + 1.0), functools.partial(f, 3.0), 2.0, mode=mode)
@@ -221,7 +223,7 @@ def test_a_curried_function(mode):
     assert f_bar == ({"k": 6.0} if mode == "dependent" else [(2.0, [(3.0, 1.0)])])
 
 
-@reverse_modes
+@of_functions
 def test_a_function_result_takes_its_cotangent_in_either_form(mode):
     f = lambda a, b: dc.fun(lambda z: z * a + b * b, Real)
     g, pullback = dc.vjp(f, 2.0, 3.0, mode=mode)
@@ -232,7 +234,7 @@ def test_a_function_result_takes_its_cotangent_in_either_form(mode):
     assert pullback([]) == pullback({}) == pullback(None) == (0.0, 0.0)
 
 
-@reverse_modes
+@of_functions
 def test_a_function_that_comes_in_and_goes_out(mode):
     a = functools.partial(lambda a, z: a * z, 3.0)
     _, pullback = dc.vjp(lambda f, x: (f, f(x)), a, 2.0, mode=mode)
@@ -246,7 +248,7 @@ def test_a_function_that_comes_in_and_goes_out(mode):
             pullback(({"a": 2.0}, 1.0))
 
 
-@reverse_modes
+@of_functions
 def test_calls_of_a_curried_result(mode):
     f = lambda x: dc.fun(lambda z: dc.fun(lambda t: t * z * x, Real), Real)
     g, pullback = dc.vjp(f, 2.0, mode=mode)
@@ -254,7 +256,7 @@ def test_calls_of_a_curried_result(mode):
     assert pullback([(3.0, [(5.0, 1.0)])]) == (15.0,)
 
 
-@reverse_modes
+@of_functions
 def test_a_returned_function_is_an_argument(mode):
     g = dc.fun(lambda a: dc.fun(lambda z: z * z * a, Real))(2.0)
     f_bar, x_bar = dc.vjp(lambda f, x: f(x), g, 3.0, mode=mode)[1](1.0)

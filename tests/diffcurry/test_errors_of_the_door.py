@@ -42,7 +42,7 @@ DOOR = {
         at(lambda x: x, 1.0, mode="reverse"),
         WrongMode,
         ValueError,
-        ["'dependent', 'simple', 'forward'", "'reverse'"],
+        ["'dependent', 'simple', 'delta', 'forward'", "'reverse'"],
     ),
     "vjp forward": Mistake(
         lambda: dc.vjp(lambda x: x, 1.0, mode="forward"),

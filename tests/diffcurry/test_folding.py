@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from combinators.literal import Literal
+from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.terms import Prim, const
-from diffcurry.folding import folded
+from combinators.terms import Const, Prim, const
+from diffcurry.folding import folded, folded_when_compiled
 
 
 def value(name, *args):
@@ -40,3 +42,28 @@ def test_exact_results_are_folded(name, args, result):
 )
 def test_rounded_infinite_and_large_results_are_not(name, args):
     assert value(name, *args) is None
+
+
+def compiled(name, *args):
+    return folded_when_compiled(Prim(Operation(named(name)), tuple(map(const, args))))
+
+
+EYE = np.eye(3)
+
+
+def test_moves_and_exact_arithmetic_of_written_arrays_are_folded():
+    window = Operation(named("slice"), (("start", (0, 1)), ("step", (1, 1)), ("extent", (3, 2))))
+    np.testing.assert_array_equal(
+        folded_when_compiled(Prim(window, (const(EYE),))).array, EYE[:, 1:]
+    )
+    np.testing.assert_array_equal(compiled("negative", EYE).array, -EYE)
+    np.testing.assert_array_equal(compiled("multiply", EYE, 2.0).array, 2 * EYE)
+
+
+def test_arrays_that_would_be_longer_or_rounded_are_not():
+    spread = Operation(named("broadcast_to"), (("shape", (5, 3)),))
+    uniform = Const(Literal.filled(1.0, Tensor((3,))))
+    assert folded_when_compiled(Prim(spread, (const(np.arange(3.0)),))) is None
+    assert folded_when_compiled(Prim(Operation(named("add")), (uniform, uniform))) is None
+    assert compiled("divide", np.arange(3.0), 3.0) is None
+    assert compiled("negative", np.arange(2000.0)) is None

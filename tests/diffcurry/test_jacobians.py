@@ -43,3 +43,37 @@ def test_integers_among_the_leaves_have_no_columns(jac):
 def test_functions_that_stand_still_are_arguments(jac):
     three = functools.partial(lambda a, z: a * z, 3.0)
     assert jac(lambda g, x: g(x), argnums=1)(three, 2.0) == 3.0
+
+
+def test_a_long_program_is_written_out_when_it_is_asked_for_again():
+    def chain(x):
+        for _ in range(400):
+            x = x * 1.0 + 0.001 * x
+        return x * x
+
+    hessian = dc.hessian(lambda v: np.sum(chain(v)))
+    x = np.array([0.5, 1.5])
+    first, second = hessian(x), hessian(x)
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+    assert [hessian._asked, len(hessian._quick)] == [2, 1]
+
+
+@both
+def test_a_jacobian_runs_as_a_program_without_a_loop(jac):
+    a = np.random.default_rng(1).standard_normal((4, 3))
+    jacobian = jac(lambda x: np.tanh(a @ x))
+    x = np.array([0.1, -0.2, 0.3])
+    np.testing.assert_allclose(jacobian(x), (1 - np.tanh(a @ x) ** 2)[:, None] * a, rtol=1e-12)
+    assert "map" not in str(jacobian.program(x).bulk)
+
+
+def test_the_columns_of_a_jacobian_are_put_into_one_array():
+    x = np.arange(1.0, 21.0).reshape(2, 10)
+    columns = lambda x: sum(x[:, i] ** (i + 1) for i in range(10))
+    jacobian = dc.jacrev(columns)
+    found = jacobian(x)
+    powers = np.arange(10)
+    np.testing.assert_allclose(found[0, 0], (powers + 1) * x[0] ** powers)
+    np.testing.assert_array_equal(found[0, 1], 0)
+    source = jacobian.program(x).compiled("jacobian").source
+    assert source.count("np.zeros(") + source.count("np.empty(") <= 2

@@ -21,6 +21,18 @@ def test_a_gradient_prints_before_any_value_is_given():
     assert "Tangent" in str(grad(fun(lambda h, x: h(x), FUNCTION, Real), argnums=0))
 
 
+def test_what_a_call_gives_and_nobody_needs_is_not_compiled():
+    both = fun(lambda x: (np.sin(x), np.cos(x)))
+    second = fun(lambda x: both(x)[1], Real)
+    assert "sin" in str(second)
+    assert "sin" not in second.source()
+    assert second(0.0) == 1.0
+
+
+def test_a_program_without_functions_is_compiled_as_it_is_written():
+    assert "x * 1.0" in fun(lambda x: x * 1.0, Real).source()
+
+
 def test_a_gradient_has_the_lines_of_its_loop_whatever_its_length():
     lines = {
         len(str(grad(fun(lambda a: fold(lambda c, x: c * x, 1.0, a), Tensor((n,))))).splitlines())

@@ -119,6 +119,7 @@ WRONG = {
     "F7α": off_by_one("renamed"),
     "F7β": off_by_one("applied"),
     "F7η": off_by_one("expanded"),
+    "F8": off_by_one("staged"),
 }
 
 

@@ -40,6 +40,13 @@ def _all_of(x: Term, a: Shape, b: Shape, out: Object) -> Term | None:
     return x if x.type is out and plain else None
 
 
+def _turned(x: Term, a: Shape, b: Shape, out: Object) -> Node | None:
+    """All of it, some axes backwards: no zero is left."""
+    assert isinstance(out, Tensor)
+    full = x.type is out and all(abs(step) == 1 for step in b)
+    return slice_(x, start=a, step=b, extent=out.shape) if full and min(b) < 0 else None
+
+
 def _inner_window(x: Term, a: Shape, b: Shape, c: Shape, d: Shape, s: Shape) -> Node:
     """The window (c, d) of the window (a, b)."""
     start = tuple(first + step * more for first, step, more in zip(a, b, c, strict=True))
@@ -60,17 +67,16 @@ def _same_window(x: Term, a: Shape, b: Shape, s: Shape) -> Term | None:
     return x if isinstance(x.type, Tensor) and x.type.shape == s else None
 
 
-def _taken(x: tuple[Term, ...], k: int, out: Object) -> Node | None:
-    """One row, at an index that is known and in range."""
+def _taken(x: tuple[Term, ...], k: int, out: Object) -> Node | Const | None:
+    """One row, at an index that is known; outside, zeros."""
     whole, index = x[0], x[-1]
     if len(x) != 2 or not isinstance(index, Const) or index.literal.array.ndim:
         return None
     assert isinstance(whole.type, Tensor)
     assert isinstance(out, Tensor)
     shape, at = whole.type.shape, int(index.literal.array)
-    at += shape[k] if at < 0 else 0
     if not 0 <= at < shape[k]:
-        return None
+        return filled(0, out)
     start, extent = [0] * len(shape), list(shape)
     start[k], extent[k] = at, 1
     row = slice_(whole, start=tuple(start), step=(1,) * len(shape), extent=tuple(extent))
@@ -143,6 +149,7 @@ ARRAYS = (
         _part_of,
     ),
     Rule("embed-own", "arrays", IDENTITY, embed(x, start=a, step=b), _all_of),
+    Rule("embed-all", "arrays", WINDOW, embed(x, start=a, step=b), _turned),
     Rule(
         "embed-embed",
         "arrays",

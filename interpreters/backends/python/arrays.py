@@ -184,10 +184,8 @@ def index_text(axis: int, indices: Sequence[str]) -> str:
     return ", ".join((*(":",) * axis, *indices))
 
 
-def is_view(operation: Operation, types: Sequence[Tensor]) -> bool:
-    """Whether NumPy gives a view of the first argument, or may give one."""
-    if operation.name == "take":
-        return all(not index.shape for index in types[1:])
+def is_view(operation: Operation) -> bool:
+    """Whether NumPy gives a view of its argument, or may give one."""
     return operation.name in ("reshape", "transpose", "slice", "stop_gradient", "broadcast_to")
 
 
@@ -210,10 +208,6 @@ def view(operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod
             return f"{x}.transpose({', '.join(map(str, axes))})"
         case "slice":
             return f"{x}[{slice_text(**parameters, shape=types[0].shape)}]"
-        case "take" if not cod.shape:
-            return element(x, ", ".join(args[1:]), cod)
-        case "take":
-            return f"{x}[{index_text(parameters['axis'], args[1:])}]"
         case _:
             return f"np.broadcast_to({x}, {shape_text(cod.shape)})"
 

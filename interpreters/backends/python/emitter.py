@@ -53,8 +53,8 @@ class Survey(NamedTuple):
         todo: list[Term] = [root]
         while todo:
             node = todo.pop()
-            if isinstance(node, Prim):
-                scales = scales or node.operation.name in ("scale", "unscale")
+            if type(node) is Prim and not scales:
+                scales = node.operation.name in ("scale", "unscale")
             for part in node.below():
                 kind = type(part)
                 if kind is Var or kind is Const:
@@ -123,7 +123,7 @@ class Emitter:
         raise AssertionError(term)
 
     def _let(self, term: Let, at: Frame, wish: str, *, last: bool) -> Recursive[Value]:
-        before = [(var.name, at.env.get(var.name)) for var, _ in term.bindings]
+        before = {var.name: at.env[var.name] for var, _ in term.bindings if var.name in at.env}
         value: Value
         for var, bound in term.bindings:
             if operations.is_direct(bound):
@@ -134,9 +134,7 @@ class Emitter:
                 share(value)
             at.bind(var, value)
         result: Value = yield self.value(term.body, at, wish, last=last)
-        for name, old in reversed(before):
-            if old is not None:
-                at.env[name] = old
+        at.env.update(before)
         return result
 
     def inlined(

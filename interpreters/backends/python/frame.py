@@ -13,7 +13,17 @@ from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.python.code import Assign, Do, Statement
 from interpreters.backends.python.layout import Text
 from interpreters.backends.python.naming import identifier, names_apart
-from interpreters.backends.python.values import ATOM, Bundle, Leaf, Placed, Root, Spread, Value
+from interpreters.backends.python.values import (
+    ATOM,
+    INT64,
+    Bounds,
+    Bundle,
+    Leaf,
+    Placed,
+    Root,
+    Spread,
+    Value,
+)
 
 OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""
@@ -95,10 +105,10 @@ class Frame:
         return leaf
 
 
-def fresh_leaf(text: str, obj: Object, *, tainted: bool = False) -> Leaf:
+def fresh_leaf(text: str, obj: Object, *, tainted: bool = False, bounds: Bounds = INT64) -> Leaf:
     """A new array that nothing else looks at."""
     size = obj.size if isinstance(obj, Tensor) else 0
-    return Leaf(text, obj, ATOM, Root(fresh=True, size=size), tainted=tainted)
+    return Leaf(text, obj, ATOM, Root(fresh=True, size=size), bounds, tainted)
 
 
 def share(value: Value) -> None:

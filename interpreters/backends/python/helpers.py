@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
+from interpreters.backends.python.helpers_at_indices import AT_INDICES
+
 _SOURCE = """\
 def _divide(x, y):
     if y:
@@ -236,6 +238,28 @@ def _solve(a, y, times):
     y[2::2] += times(a[2::2], pairs[: last // 2])
 
 
+def _others(x):
+    n, y = len(x), np.ones_like(x)
+    if n < 2048:
+        np.multiply.accumulate(x[:-1], out=y[1:])
+        behind = np.ones_like(x)
+        np.multiply.accumulate(x[:0:-1], out=behind[-2::-1])
+        y *= behind
+        return y
+    # products of columns, and of what is left over: numbers side by side multiply in bulk
+    last = 7 if n < 32768 else 15
+    whole = n - n % (last + 1)
+    rows, before = (z[:whole].reshape(last + 1, -1) for z in (x, y))
+    for i in range(last):
+        np.multiply(before[i], rows[i], out=before[i + 1])
+    rest = _others(np.concatenate((before[last] * rows[last], x[whole:])))
+    behind, y[whole:] = np.split(rest, [len(rows[0])])
+    for i in range(last, -1, -1):
+        before[i] *= behind
+        behind *= rows[i]
+    return y
+
+
 def _plus(x, y, made=None):
     if x is None or y is None:
         return y if x is None else x
@@ -261,7 +285,7 @@ def _copied(x, made=None):
 
 HELPERS: dict[str, str] = {
     part.split("(")[0].removeprefix("def "): textwrap.dedent(part).strip()
-    for part in _SOURCE.split("\n\n\n")
+    for part in f"{_SOURCE}\n\n{AT_INDICES}".split("\n\n\n")
 }
 """The text of each, by its name."""
 

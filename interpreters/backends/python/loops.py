@@ -5,7 +5,6 @@ What is carried stands in a variable a leaf; rows of results are written into ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from combinators.errors import MissingRule
@@ -86,7 +85,8 @@ def _written(
         at.body.append(rows.header(done.body))
     else:
         at.body += [out.before for out in outs]
-    kept = [out.result(at, leaf) for out, leaf in zip(outs, _tainted(done, outs), strict=True)]
+    rows_kept = done.kept if done is not None else [None] * len(outs)
+    kept = [out.result(at, row) for out, row in zip(outs, rows_kept, strict=True)]
     last: Value | None = None
     if init is not None:
         last = nested(iter(carried.results() if done is not None else start), init.type)
@@ -95,10 +95,6 @@ def _written(
         return last
     stack = nested(iter(kept), loop.keeps)
     return stack if last is None else bundle((last, stack), loop.term.type)
-
-
-def _tainted(done: Round | None, outs: Sequence[Out]) -> list[bool]:
-    return [leaf.tainted for leaf in done.kept] if done is not None else [False] * len(outs)
 
 
 def _round(

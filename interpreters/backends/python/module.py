@@ -49,7 +49,7 @@ class Module:
     def source(self) -> str:
         """The text of the module."""
         functions = "\n\n\n".join(self._functions)
-        used = set(re.findall(r"_ARRAY\d+", functions))
+        used = set(re.findall(r"_ARRAY\d+", functions)) if self._constants else ()
         constants = "\n".join(text for name, text in self._constants.values() if name in used)
         helpers = "\n\n\n".join(helpers_for(functions))
         everything = f"{functions}\n{constants}\n{helpers}"

@@ -11,6 +11,7 @@ from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame
 from interpreters.backends.python.layout import flat
 from interpreters.backends.python.scalars import (
+    NONZERO,
     PYTHON,
     Form,
     form_of,
@@ -77,6 +78,8 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
         args = [at.named(args[0])]
     form = form_of(name, kinds, careful=careful)
     safe = form_of(name, kinds, careful=True)
+    if cod is Int and name in NONZERO and not may_be_zero(args[1]):
+        form = safe = NONZERO[name]
     if name in ("divide", "unscale") and is_plain(args[1].literal):
         form = safe = form_of("divide", kinds, careful=False)._replace(raises=False)
     text, level = written(form, args, at, safe)
@@ -87,6 +90,11 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
         if wraps(bounds):
             text, level, bounds = f"_int64({text})", ATOM, INT64
     return Leaf(text, cod, level, bounds=bounds, tainted=tainted)
+
+
+def may_be_zero(x: Leaf) -> bool:
+    """Whether an integer is not known to be another than 0."""
+    return x.bounds[0] <= 0 <= x.bounds[1]
 
 
 _PARTICULAR = frozenset({"scale", "unscale", "power", "divide"})

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
+from combinators.literal import Literal
 from combinators.objects import Real, Tensor
+from combinators.primitives.building import IOTA
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
-from combinators.primitives.shape import RESHAPE
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
 from interpreters.backends.python import arrays, calls, cotangents, loops, tensors
@@ -50,9 +53,10 @@ def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
     if type(term) is Const:
         return emitter.literal(term.literal)
     assert isinstance(term, Prim)
-    several = shortcut(term) if term.operation.primitive is RESHAPE else None
+    several = shortcut(term)
     if several is not None:
-        return several.write(emitter, direct(emitter, several.args[0], at, "t"), at, wish)
+        parts = [direct(emitter, arg, at, "t") for arg in several.args]
+        return several.write(emitter, parts, at, wish)
     env = at.env
     args = [
         env[arg.name] if type(arg) is Var else direct(emitter, arg, at, "t") for arg in term.args
@@ -66,6 +70,8 @@ def _tensor(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish
         leaves = [arg for arg in args if type(arg) is Leaf]
         if len(leaves) == len(args):
             return scalar(emitter, primitive.name, leaves, Real, at)
+    if primitive is IOTA:
+        return emitter.literal(Literal(np.arange(term.operation.keywords["length"])))
     if primitive is PLUS:
         assert isinstance(term.type, Tensor)
         return cotangents.sum_of(emitter, args[0], args[1], term.type, at, wish)
@@ -88,12 +94,11 @@ def operation(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[V
         result = yield cotangents.zeros(emitter, term.operation.keywords["of"], at, {})
         return result
     several = shortcut(term)
-    if several is not None:
-        x: Value = yield emitter.value(several.args[0], at)
-        return several.write(emitter, x, at, wish)
     args: list[Value] = []
-    for arg in term.args:
+    for arg in term.args if several is None else several.args:
         args.append((yield emitter.value(arg, at)))
+    if several is not None:
+        return several.write(emitter, args, at, wish)
     if primitive is PACK:
         packed: Leaf = yield emitter.leaf(args[0], at)
         share(packed)

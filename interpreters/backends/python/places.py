@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from combinators.objects import Tensor
 from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame, fresh_leaf
-from interpreters.backends.python.layout import call, tuple_of
+from interpreters.backends.python.indexed import add_at
+from interpreters.backends.python.layout import call
 from interpreters.backends.python.values import (
     ATOM,
     Leaf,
@@ -22,7 +23,7 @@ from interpreters.backends.python.values import (
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
-FEW = 8
+FEW = 16
 """How many places wait together: each is compared with all the others."""
 
 
@@ -95,18 +96,13 @@ def _disjoint(a: range, b: range) -> bool:
 
 
 def _write(value: Placed, name: str, at: Frame, sign: str) -> None:
-    parameters, inner = value.operation.keywords, value.inner.text
+    parameters = value.operation.keywords
     if value.operation.name == "embed":
         assert isinstance(value.inner.type, Tensor)
         index = arrays.slice_text(
             parameters["start"], parameters["step"], value.inner.type.shape, value.type.shape
         )
-        at.do(f"{name}[{index}] {sign} {inner}")
+        at.do(f"{name}[{index}] {sign} {value.inner.text}")
         return
-    axis = parameters["axis"]
-    texts = [index.text for index in value.indices]
-    if all(isinstance(i.type, Tensor) and not i.type.shape for i in value.indices):
-        at.do(f"{name}[{arrays.index_text(axis, texts)}] {sign} {inner}")
-        return
-    where = tuple_of(("slice(None)",) * axis + tuple(texts)) if axis or len(texts) > 1 else texts[0]
-    at.do(call("np.add.at", name, where, inner))
+    rank = len(value.type.shape)
+    add_at(value.operation, name, rank, value.indices, value.inner.text, sign, at)

@@ -13,6 +13,7 @@ from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.layout import Text, call
 from interpreters.backends.python.scalars import PYTHON
 from interpreters.backends.python.values import (
+    INT64,
     Bundle,
     Known,
     Leaf,
@@ -143,8 +144,9 @@ class Out:
         one = f"extend([{text}])" if not body and text in rows.targets else f"append({text})"
         body.append(Do(f"{self.name}.{one}"))
 
-    def result(self, at: Frame, tainted: bool) -> Leaf:
-        """The stack, after the loop."""
+    def result(self, at: Frame, row: Leaf | None) -> Leaf:
+        """The stack, after the loop; ``row`` is what a round kept."""
+        tainted = row is not None and row.tainted
         rows = Listed(self.name, self.loop.reverse)
         listed = f"{self.name}[::-1]" if self.loop.reverse else self.name
         if not isinstance(self.obj, Tensor):
@@ -153,6 +155,7 @@ class Out:
         text: Text = call("np.array", listed, *dtype_option(self.obj.dtype))
         if not self.loop.length:
             text = call("np.empty", shape_text(self.obj.shape), *dtype_option(self.obj.dtype))
-        leaf = fresh_leaf(at.assign(text, self.name), self.obj, tainted=tainted)
+        bounds = row.bounds if row is not None else INT64
+        leaf = fresh_leaf(at.assign(text, self.name), self.obj, tainted=tainted, bounds=bounds)
         leaf.rows = rows
         return leaf

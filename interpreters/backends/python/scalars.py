@@ -144,8 +144,8 @@ _QUICK = {
 
 _INT = {
     **_ANY,
-    "floor_divide": Form("_floor_divide({0}, {1})"),
-    "remainder": Form("_remainder({0}, {1})"),
+    "floor_divide": Form("{0} // {1} if {1} else 0", CHOICE, (ATOM, ATOM)),
+    "remainder": Form("{0} % {1} if {1} else 0", CHOICE, (ATOM, ATOM)),
     "power": Form("_power({0}, {1})"),
     "maximum": Form("max({0}, {1})"),
     "minimum": Form("min({0}, {1})"),
@@ -154,6 +154,9 @@ _INT = {
     "sign": Form("({0} > 0) - ({0} < 0)", PLUS, (ATOM,)),
     **{name: Form("{0}", ATOM, (ATOM,)) for name in ("floor", "ceil", "trunc", "round")},
 }
+
+NONZERO = {"floor_divide": _infix("//", TIMES), "remainder": _infix("%", TIMES)}
+"""Divisions of integers by what is not 0."""
 
 _BOOL = {
     **{name: _compared(sign) for name, sign in _COMPARISONS.items()},
@@ -222,10 +225,13 @@ def int_bounds(name: str, args: list[Leaf]) -> Bounds:
             return (0, max(abs(a[0]), abs(a[1])))
         case "maximum" | "minimum" | "where":
             return min(a[0], b[0]), max(a[1], b[1])
-        case "remainder" if b[0] > 0:
-            return 0, b[1] - 1
+        case "remainder" if b[0] >= 0:
+            return 0, max(b[1] - 1, 0)
         case "sign":
             return -1, 1
+        case "floor_divide" if b[0] > 0:
+            ends = [x // y for x in a for y in b]
+            return min(ends), max(ends)
         case "floor_divide":
             return (min(a[0], 0), max(a[1], 0)) if b[0] >= 0 else (INT64[0], -INT64[0])
         case _:

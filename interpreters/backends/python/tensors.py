@@ -10,18 +10,21 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Tensor
 from combinators.operation import Operation
-from interpreters.backends.python import arrays
+from interpreters.backends.python import arrays, indexed
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.layout import call, flat
 from interpreters.backends.python.numbers import SHORT, Escalate, scalar, taint, written
 from interpreters.backends.python.scalars import (
     PYTHON,
     conversion,
+    int_bounds,
     is_plain,
+    wraps,
 )
 from interpreters.backends.python.values import (
     ATOM,
     INT64,
+    Bounds,
     Leaf,
     Placed,
     Root,
@@ -43,6 +46,8 @@ def tensor(
     if not isinstance(cod, Tensor):
         raise MissingRule(f"the Python backend has no code for the primitive {operation.name}")
     name = operation.name
+    if name in ("within", "nonzero"):
+        return indexed.asked(emitter, operation, args[0], at, wish)
     if name in arrays.ELEMENTWISE:
         return elementwise(emitter, name, args, cod, at, wish)
     if name in ("put", "embed") and cod.shape:
@@ -76,7 +81,9 @@ def _array(
     consume(args)
     if operation.name == "convert" and not cod.is_smooth and tainted:
         raise Escalate
-    if arrays.is_view(operation, types):
+    if operation.name == "take":
+        return indexed.take(emitter, operation, args, texts, cod, at, wish)
+    if arrays.is_view(operation):
         text = arrays.view(operation, texts, types, cod)
         if not cod.shape:
             emitter.warns = emitter.warns or cod not in PYTHON
@@ -84,16 +91,16 @@ def _array(
         share(args[0])
         return Leaf(text, cod, ATOM, args[0].root, args[0].bounds, tainted)
     emitter.warns = True
-    if operation.name == "take":
-        index = arrays.index_text(operation.keywords["axis"], texts[1:])
-        return fresh_leaf(at.assign(f"{texts[0]}[{index}]", wish), cod, tainted=tainted)
     if operation.name == "exclusive_cumprod":
         texts = [at.named(args[0]).text]
     _give_back(args, "", at)
     name = at.assign(arrays.new_array(operation, texts, types, cod), wish)
     if operation.name == "exclusive_cumprod":
         at.do(arrays.accumulated(texts[0], name, **operation.keywords))
-    return fresh_leaf(name, cod, tainted=tainted)
+    bounds = INT64
+    if operation.name in ("concatenate", "max", "min"):
+        bounds = min(x.bounds[0] for x in args), max(x.bounds[1] for x in args)
+    return fresh_leaf(name, cod, tainted=tainted, bounds=bounds)
 
 
 def short(leaf: Leaf, at: Frame) -> Leaf:
@@ -132,9 +139,8 @@ def filled_out(value: Spread, at: Frame, wish: str) -> Leaf:
         number = short(inner, at)
         plain = inner.literal if obj.is_smooth else None
         text = arrays.filled(number.text, plain, obj)
-        leaf = fresh_leaf(at.assign(text, wish), obj, tainted=inner.tainted)
-        leaf.bounds = inner.bounds
-        return leaf
+        name = at.assign(text, wish)
+        return fresh_leaf(name, obj, tainted=inner.tainted, bounds=inner.bounds)
     text = call("np.broadcast_to", short(inner, at).text, arrays.shape_text(obj.shape))
     name = at.assign(text, wish)
     return Leaf(name, obj, ATOM, Root(fresh=False), inner.bounds, inner.tainted)
@@ -191,11 +197,20 @@ def elementwise(
     spare = None if out or (careful and name in ("scale", "unscale")) else _spare(name, at, cod)
     text = arrays.elementwise(name, texts, dtype, out or (spare or ""), careful=careful)
     _give_back(operands, out, at)
+    bounds = _bounds(name, operands, cod)
     if not out:
-        return fresh_leaf(at.assign(text, wish), cod, tainted=tainted)
+        return fresh_leaf(at.assign(text, wish), cod, tainted=tainted, bounds=bounds)
     old = next(x.root for x in operands if x.text == out)
     assert old is not None
-    return Leaf(at.assign(text, wish), cod, ATOM, old.again(), tainted=tainted)
+    return Leaf(at.assign(text, wish), cod, ATOM, old.again(), bounds, tainted)
+
+
+def _bounds(name: str, operands: list[Leaf], cod: Tensor) -> Bounds:
+    """Between which integers lie the elements."""
+    if cod.dtype != "int64":
+        return INT64
+    bounds = int_bounds(name, operands)
+    return INT64 if wraps(bounds) else bounds
 
 
 def _spare(name: str, at: Frame, cod: Tensor) -> str | None:

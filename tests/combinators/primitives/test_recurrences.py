@@ -203,14 +203,14 @@ def test_the_operations_are_linear_in_the_elements(derivative, order, most):
 
 
 def test_the_code_of_the_gradient_is_what_one_writes_by_hand():
-    gradient, point = dc.grad(np.prod), np.linspace(0.5, 1.5, 1000)
+    gradient, point = dc.grad(np.prod), np.linspace(0.5, 1.5, 500)
     lines = gradient.source(point).splitlines()
     assert [line.strip() for line in lines[-6:]] == [
         "t = np.ones_like(a)",
         "np.multiply.accumulate(a[:-1], out=t[1:])",
         "t1 = np.ones_like(a)",
         "np.multiply.accumulate(a[:0:-1], out=t1[-2::-1])",
-        "result = np.multiply(t, t1, out=t)",
+        "result = t * t1",
         "return result",
     ]
     before = point.copy()

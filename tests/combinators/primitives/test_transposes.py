@@ -66,12 +66,12 @@ SAMPLES = {
     "embed": [([(3, 2)], REAL, {"start": (2, 1), "step": (-1, 2), "shape": A})],
     "take": [
         ([A, ROWS], REAL, {"axis": 0}),
-        ([Q, ROWS, Index(0, 1, 3, -1)], REAL, {"axis": 1}),
+        ([Q, ROWS, Index(0, 1, 4, -1)], REAL, {"axis": 1}),
         ([A, Index([0, 1], [3, 3])], REAL, {"axis": 1}),
     ],
     "put": [
         ([A[::-1], ROWS], REAL, {"axis": 0, "extents": (3,)}),
-        ([(2, 4), ROWS, Index(0, 1, 3, -1)], REAL, {"axis": 1, "extents": (3, 4)}),
+        ([(2, 4), ROWS, Index(0, 1, 4, -1)], REAL, {"axis": 1, "extents": (3, 4)}),
     ],
     "concatenate": [([A, (3, 1), A], REAL, {"axis": 1})],
     "sum": [([Q], REAL, p) for p in REDUCTIONS],
@@ -152,6 +152,8 @@ def test_constants_have_no_rules():
     steps = [p for p in PRIMITIVES.values() if isinstance(p.derivative, Constant)]
     assert {p.name for p in steps} >= {"sign", "floor", "ceil", "round", "trunc", "stop_gradient"}
     for primitive in steps:
+        if primitive.name in ("iota", "within", "nonzero"):
+            continue  # of no arguments, and of integers
         arity = 2 if primitive.infix and primitive.name != "logical_not" else 1
         kind = "bool" if primitive.name.startswith("logical") else "float64"
         types = (Tensor(A, kind),) * arity

@@ -31,7 +31,7 @@ def windows(rng: random.Random) -> tuple[int, ...]:
 
 
 def steps(rng: random.Random) -> tuple[int, ...]:
-    return tuple(rng.choice([1, 1, 2]) for _ in range(rng.choice([1, 1, 2])))
+    return tuple(rng.choice([1, 1, 2, -1]) for _ in range(rng.choice([1, 1, 2])))
 
 
 PARAMETERS: dict[str, Any] = {

@@ -26,11 +26,9 @@ def rewritten(rule: Any, instance: Any, term: Any) -> Any:
     writer = Writer(Switches([rule], []), set())
     block = Block(None)
     for param in instance.params:
-        writer._home[param.name] = 0
+        writer._known[param.name] = param, 0, ()
     for name, line in instance.lines.items():
-        writer._lines[name] = line
-        writer._home[name] = 0
-        writer._marks[name] = (view(line)[0],)
+        writer._known[name] = line, 0, view(line)[:1]
         writer._uses[name] = 1
     return writer.emit(term, block), block.lines, writer.switches.fired
 

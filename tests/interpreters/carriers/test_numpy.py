@@ -83,7 +83,7 @@ def test_zero_absorbs():
 
 
 def test_put_adds_where_indices_repeat():
-    found = compute("put", [1.0, 2.0, 4.0], [1, 1, -1], axis=0, extents=(3,))
+    found = compute("put", [1.0, 2.0, 4.0], [1, 1, 2], axis=0, extents=(3,))
     assert found.tolist() == [0.0, 3.0, 4.0]
 
 

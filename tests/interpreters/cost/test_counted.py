@@ -22,7 +22,7 @@ XS = np.linspace(0.1, 0.9, 5)
 
 
 def lam(function, *args):
-    return dc.fun(function).program(*args).lam
+    return dc.fun(function).program(*args).bulk
 
 
 def ran(function, *args):

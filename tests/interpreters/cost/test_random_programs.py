@@ -25,7 +25,7 @@ def test_the_count_in_the_term_is_that_of_the_run_or_more(data):
     values = function.lifted(made, args, mode)
     with np.errstate(all="ignore"):
         mode.value(made.arrow(mode), values)
-    cost = counted(made.lam)
+    cost = counted(made.bulk)
     event(f"exact: {cost.exact}")
     assert cost.unknown == 0
     if cost.exact:

@@ -14,6 +14,7 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
+from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
@@ -115,12 +116,18 @@ SUBJECTS = (
         lambda: Dependent(SymPy()),
         because=FORWARD,
     ),
+    Subject("A·Q", "dual arrays over the rationals", lambda: Deltas(Fractions()), because=FORWARD),
+    Subject("A·F", "dual arrays over floats", lambda: Deltas(NumPy()), because=FORWARD),
+    Subject("A·S", "dual arrays over formulas", lambda: Deltas(SymPy()), because=FORWARD),
     Subject("D·Q", "pushforward over the rationals", lambda: Pushforward(Fractions())),
     Subject("D·F", "pushforward over floats", lambda: Pushforward(NumPy())),
     Subject("D·S", "pushforward over formulas", lambda: Pushforward(SymPy())),
     Subject("TE·Q", "programs, derived by the dependent form", lambda: Programs(Fractions())),
     Subject(
         "TP·Q", "programs, derived by the simple form", lambda: Programs(Fractions(), Pullback)
+    ),
+    Subject(
+        "TA·Q", "programs of first order, by dual arrays", lambda: Programs(Fractions(), Deltas)
     ),
     Subject("TE·F", "programs over floats, by the dependent form", lambda: Programs(NumPy())),
     Subject(

@@ -1,8 +1,10 @@
 """Bugs of what rewrites programs: simplifiers, renamings and compilers."""
 
 from combinators.literal import Literal
-from combinators.morphisms import Constant, Projection, interpret, prod
+from combinators.morphisms import Constant, Primitive, Projection, interpret, prod
 from combinators.objects import Real
+from combinators.operation import Operation, named
+from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP
 from laws.models.free import Free
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.variants import Reals, reals
@@ -115,3 +117,38 @@ class LinesConfused(Rewritten):
 
     rewriting = _Same
     way = "staged"
+
+
+class _Backwards(Free):
+    """Maps run over the rows from the last, and so give them in the other order."""
+
+    def primitive(self, operation, dom, cod):
+        made = super().primitive(operation, dom, cod)
+        if operation != MAP:
+            return made
+        _, rows = dom.parts
+        window = (("start", (rows.shape[0] - 1,)), ("step", (-1,)), ("extent", rows.shape))
+        turned = Primitive(Operation(named("slice"), window), (rows,))
+        return prod(dom, Projection(dom, 0), Projection(dom, 1) >> turned) >> made
+
+
+@seeded("G2a")
+class BuildsBackwards(Rewritten):
+    """an affine index of a build is taken from the end."""
+
+    rewriting = _Backwards
+    way = "bulk"
+
+
+class _FoldsBackwards(Free):
+    def primitive(self, operation, dom, cod):
+        return super().primitive(FOLD_BACKWARDS if operation == FOLD else operation, dom, cod)
+
+
+@seeded("G2b")
+class FoldsInBuildsBackwards(Rewritten):
+    """a fold over all indices of a build runs from the other end."""
+
+    signature = reals(operations={"subtract": 2})
+    rewriting = _FoldsBackwards
+    way = "bulk"

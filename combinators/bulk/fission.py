@@ -1,0 +1,85 @@
+"""What has no bulk form stays in a map of its own: the lines before it and after it are bulk.
+
+That are calls of unknown functions, ``with_derivative``, primitives of others that say nothing of
+their rows, and functions that depend on an index.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from combinators.bulk.block import Axis, Block
+from combinators.bulk.rowing import Columns
+from combinators.bulk.values import Array, Group, Rep, Rows, axes_of, place_of
+from combinators.kit.recursion import Recursive
+from combinators.objects import Object, Record, Tensor, components
+from combinators.primitives.loops import MAP
+from combinators.simplify.rebuilt import remade
+from combinators.terms import Lam, Prim, Proj, Term, Var
+
+if TYPE_CHECKING:
+    from combinators.bulk.evaluation import Env, Evaluation
+
+
+def split_line(walk: Evaluation, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
+    """A line whose operands are known."""
+    env: dict[str, Rep] = {}
+    names = []
+    for rep in reps:
+        var = Var(walk.survey.names.fresh("x"), rep.type)
+        env[var.name] = rep
+        names.append(var)
+    found: Rep = yield _split(walk, remade(term, tuple(names)), env, block)
+    return found
+
+
+def split(walk: Evaluation, term: Term, env: Env, block: Block) -> Recursive[Rep]:
+    """A term, at each index of the builds that it depends on."""
+    mentioned = {name: env[name] for name in walk.mentioned(term) if name in env}
+    found: Rep = yield _split(walk, term, mentioned, block)
+    return found
+
+
+def _split(walk: Evaluation, term: Term, env: Env, block: Block) -> Recursive[Rep]:
+    walk.has_split = True
+    walk.say("build1-split", term, term)
+    found = frozenset[Axis]().union(*map(axes_of, env.values()))
+    axes = tuple(sorted(found, key=place_of))
+    line: Term = yield _nested(walk, term, env, axes, block)
+    return lifted(block, line, term.type, axes)
+
+
+def _nested(
+    walk: Evaluation, term: Term, env: Env, axes: tuple[Axis, ...], block: Block
+) -> Recursive[Term]:
+    """A map for each axis, the outermost build's first."""
+    if not axes:
+        rep: Rep = yield walk.value(term, env, block)
+        result: Term = yield walk.written_out(rep, block)
+        return result
+    columns = Columns(block, axes[0].extent, axes[0])
+    for rep in env.values():
+        columns.add(rep)
+    inner = Block(walk.survey.names)
+    whole = Group(tuple(env.values()), None, term.type)
+    param, rows = columns.parameter(inner, whole)
+    assert isinstance(rows, Group)
+    below = dict(zip(env, rows.parts, strict=True))
+    body: Term = yield _nested(walk, term, below, axes[1:], inner)
+    lam = Lam((param,), inner.close(body))
+    return block.bind(Prim(MAP, (lam, columns.operand()), getattr(term, "place", None)))
+
+
+def lifted(block: Block, line: Term, obj: Object, axes: tuple[Axis, ...]) -> Rep:
+    """What maps over ``axes`` gave."""
+    product = components(obj)
+    if isinstance(obj, Tensor):
+        assert isinstance(line, Var)
+        return Array(line, (*axes, *range(len(obj.shape))), obj)
+    if product is None:
+        return Rows(line, axes, obj)
+    parts = tuple(
+        lifted(block, block.bind(Proj(index, line)), part, axes)
+        for index, part in enumerate(product.parts)
+    )
+    return Group(parts, obj.names if isinstance(obj, Record) else None, obj)

@@ -1,0 +1,129 @@
+"""``fold`` and ``scan`` inside of builds: one loop, which carries the values at all indices.
+
+What a loop carries gets the batch axes that its step gives it: they are found by trying, since they
+can only become more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from combinators.bulk import calls, fission
+from combinators.bulk.block import Block
+from combinators.bulk.borders import (
+    Layout,
+    is_first_order,
+    joined,
+    layout_of,
+    parts_of,
+    type_of,
+    virtual,
+)
+from combinators.bulk.rowing import Columns
+from combinators.bulk.values import Array, Closure, Group, Rep, axes_of
+from combinators.kit.recursion import Recursive
+from combinators.objects import Object, Tensor, components
+from combinators.primitives.loops import SCAN
+from combinators.rows import length_of, stack_of
+from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
+
+if TYPE_CHECKING:
+    from combinators.bulk.evaluation import Env, Evaluation
+
+
+def looped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
+    """What a loop gives."""
+    reps: list[Rep] = []
+    for arg in term.args:
+        reps.append((yield walk.value(arg, env, block)))
+    f, init, xs = reps
+    if not any(map(axes_of, reps)):
+        args = []
+        for rep in reps:
+            args.append((yield walk.written_out(rep, block)))
+        line = block.operate(term.operation, *args, place=term.place)
+        return virtual(block, line, term.type)
+    types = (term.type, init.type, xs.type)
+    if not isinstance(f, Closure) or not all(map(is_first_order, types)):
+        split: Rep = yield fission.split_line(walk, term, reps, block)
+        return split
+    walk.say("build1-fold", term, term)
+    columns = Columns(block, length_of(xs.type))
+    row = calls.prepared(block, columns.row_of(xs))
+    loop = _Loop(walk, term, f, columns, row)
+    layout = layout_of(init)
+    while True:
+        step, wider, item = yield loop.step(layout, init.type, block)
+        if wider == layout:
+            break
+        layout = wider
+    start: Term = yield walk.over(init, layout, block)
+    line = block.operate(term.operation, step, start, columns.operand(), place=term.place)
+    if term.operation.primitive is not SCAN.primitive:
+        return virtual(block, line, init.type, layout)
+    return loop.scanned(block, line, init.type, layout, item)
+
+
+class _Loop:
+    """A loop inside of builds."""
+
+    def __init__(
+        self, walk: Evaluation, term: Prim, f: Closure, columns: Columns, row: Rep
+    ) -> None:
+        self.walk, self.term, self.f = walk, term, f
+        self.columns, self.row = columns, row
+        self.is_scan = term.operation.primitive is SCAN.primitive
+
+    def step(
+        self, layout: Layout, obj: Object, block: Block
+    ) -> Recursive[tuple[Lam, Layout, Layout]]:
+        """The loop's λ for a carry of this layout, the layout it gives, and that of a row."""
+        inner = Block(self.walk.survey.names)
+        carry = Var(inner.names.fresh("carry"), type_of(obj, layout))
+        given = virtual(inner, carry, obj, layout)
+        param, row = self.columns.parameter(inner, self.row)
+        env = calls.ready(block, self.f)
+        params = self.f.lam.params
+        if len(params) == 1:
+            env[params[0].name] = Group((given, row), None, params[0].type)
+        else:
+            env.update({params[0].name: given, params[1].name: row})
+        result: Rep = yield self.walk.value(self.f.lam.body, env, inner)
+        parts = parts_of(inner, result) if self.is_scan else (result,)
+        wider = joined(layout, layout_of(parts[0]))
+        item = layout_of(parts[1]) if self.is_scan else None
+        outs: list[Term] = []
+        for part, over in zip(parts, (wider, item), strict=False):
+            outs.append((yield self.walk.over(part, over, inner)))
+        body = Tuple(tuple(outs)) if self.is_scan else outs[0]
+        lam = Lam((carry, param), inner.close(body), self.f.lam.name)
+        return lam, wider, item
+
+    def scanned(self, block: Block, line: Term, obj: Object, layout: Layout, item: Layout) -> Rep:
+        """The carry, and the rows that a scan stacks: their first own axis comes first of all."""
+        result = components(self.term.type)
+        body = components(self.f.lam.body.type)
+        assert result is not None
+        assert body is not None
+        carry = virtual(block, block.bind(Proj(0, line)), obj, layout)
+        rows = block.bind(Proj(1, line))
+        ys = _stacked(block, rows, body.parts[1], item, self.columns.length)
+        return Group((carry, ys), None, self.term.type)
+
+
+def _stacked(block: Block, term: Var, obj: Object, layout: Layout, length: int) -> Rep:
+    if layout is None:
+        return virtual(block, term, stack_of(obj, length))
+    if isinstance(layout, list):
+        product = components(obj)
+        assert product is not None
+        parts = zip(product.parts, layout, strict=True)
+        made = [
+            _stacked(block, block.bind(Proj(index, term)), part, below, length)
+            for index, (part, below) in enumerate(parts)
+        ]
+        return Group(tuple(made), getattr(obj, "names", None), stack_of(obj, length))
+    assert isinstance(obj, Tensor)
+    stacked = Tensor((length, *obj.shape), obj.dtype)
+    own = tuple(axis + 1 for axis in range(len(obj.shape)))
+    return Array(term, (0, *layout, *own), stacked)

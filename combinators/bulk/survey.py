@@ -1,0 +1,66 @@
+"""What is asked of a program before it is walked over: where there are maps, and what is used."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from combinators.free import captured
+from combinators.kit.names import Names
+from combinators.kit.tree import distinct_nodes
+from combinators.primitives.checks import NONZERO, WITHIN
+from combinators.primitives.loops import MAP
+from combinators.terms import Lam, Prim, Term, Var
+
+
+def has_map(term: Term) -> bool:
+    """Whether there is a ``map`` anywhere: a look at every node, once."""
+    todo: list[Term] = [term]
+    seen = set()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if type(node) is Prim and node.operation.primitive is MAP.primitive:
+            return True
+        todo.extend(node.below())
+    return False
+
+
+class Survey:
+    """Where maps are, what λs and branches capture, and how often names and λs are used."""
+
+    def __init__(self, lam: Lam) -> None:
+        """Of a closed λ, in a walk over its distinct nodes."""
+        self.free, self.captured = captured(lam)
+        self.uses: Counter[str] = Counter()
+        self.references: Counter[int] = Counter()
+        self._mapped: set[int] = set()
+        self._checked: set[int] = set()
+        names: set[str] = set()
+        for node in distinct_nodes(lam, kind=Term):
+            if isinstance(node, Var):
+                names.add(node.name)
+                continue
+            if isinstance(node, Lam):
+                names.update(param.name for param in node.params)
+            below = node.below()
+            primitive = node.operation.primitive if isinstance(node, Prim) else None
+            if primitive is MAP.primitive or any(id(part) in self._mapped for part in below):
+                self._mapped.add(id(node))
+            if primitive in (WITHIN, NONZERO) or any(id(part) in self._checked for part in below):
+                self._checked.add(id(node))
+            for part in below:
+                if isinstance(part, Var):
+                    self.uses[part.name] += 1
+                elif isinstance(part, Lam):
+                    self.references[id(part)] += 1
+        self.names = Names(names)
+
+    def is_mapped(self, term: Term) -> bool:
+        """Whether there is a ``map`` in it."""
+        return id(term) in self._mapped
+
+    def is_checked(self, term: Term) -> bool:
+        """Whether something in it may raise."""
+        return id(term) in self._checked

@@ -1,0 +1,155 @@
+"""Primitives of whole arrays: moved, reduced, joined, multiplied, taken apart by indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from combinators.errors import MissingRule
+from combinators.objects import Tensor
+from combinators.operation import Operation
+from interpreters.backends.python.arrays import slice_text
+from interpreters.backends.python.layout import Split, Text, call
+from interpreters.backends.xla.elementwise import FORMS, elementwise, written
+from interpreters.backends.xla.frame import Frame
+from interpreters.backends.xla.literals import kind, strong
+from interpreters.backends.xla.places import embedded, row_put
+from interpreters.backends.xla.values import ATOM, Leaf, Origin, Put, Spread, Value, tensor
+
+if TYPE_CHECKING:
+    from interpreters.backends.xla.emitter import Emitter
+
+Shape = tuple[int, ...]
+_MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice"})
+_WIDENED = frozenset({"sum", "prod", "cumsum"})
+"""What JAX, as NumPy, computes of narrow integers in wider ones."""
+
+
+def primitive(
+    emitter: Emitter, operation: Operation, args: Sequence[Value], cod: Tensor, at: Frame, wish: str
+) -> Value:
+    """A primitive of tensors."""
+    name, parameters = operation.name, operation.keywords
+    if name in FORMS and name != "matmul":
+        return elementwise(emitter, name, args, cod, at)
+    if name in _MOVES and (moved := _of_one(args[0], name, cod, at)) is not None:
+        return moved
+    if name == "stop_gradient":
+        return args[0]
+    operands = [emitter.array(arg, at) for arg in args]
+    if name == "put":
+        inner, *indices = [at.named(x) for x in (strong(operands[0]), *operands[1:])]
+        if len(indices) == 1 and indices[0].literal is not None:
+            return row_put(inner, int(indices[0].literal), parameters["axis"], cod, at)
+        return Put(inner, tuple(map(strong, indices)), parameters["axis"], cod)
+    if name == "embed":
+        return embedded(strong(operands[0]), cod, at, **parameters)
+    if name == "matmul":
+        return written(FORMS["matmul"], operands, cod, at)
+    if name in ("within", "nonzero"):
+        raise MissingRule(
+            "a program on XLA cannot raise where it runs, and this one has the checks of "
+            "fun(…, checked=True); leave them out here, or run it on the Python backend"
+        )
+    if name not in _WRITTEN:
+        raise MissingRule(f"the XLA backend has no code for the primitive {name}")
+    text = _WRITTEN[name](operands, cod, **parameters)
+    made = Origin(name, tuple(operands), parameters)
+    return Leaf(text if isinstance(text, str) else at.assign(text, wish), cod, origin=made)
+
+
+def _of_one(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
+    """A move of a number that is repeated, or a repetition, which wait; None of anything else."""
+    if isinstance(x, Spread) and (name == "broadcast_to" or not tensor(x.inner).shape):
+        return Spread(x.inner, cod) if cod.shape else x.inner
+    if not isinstance(x, Leaf) or (name != "broadcast_to" and tensor(x).shape):
+        return None
+    if tensor(x).shape == cod.shape:
+        return x
+    return Spread(at.named(x), cod)
+
+
+def _tight(x: Leaf) -> str:
+    return x.text if x.level == ATOM else f"({x.text})"
+
+
+def _reduced(name: str) -> Callable[..., Text]:
+    def text(args: Sequence[Leaf], cod: Tensor, axis: Shape, keepdims: bool) -> Text:
+        given = tensor(args[0])
+        options = [] if len(axis) == len(given.shape) else [f"axis={_one(axis)}"]
+        options += ["keepdims=True"] * keepdims
+        if name in _WIDENED and _is_narrow(given):
+            options.append(f"dtype={kind(given.dtype)}")
+        if name == "logsumexp":
+            return call("jax.nn.logsumexp", args[0].text, *options)
+        return f"{_tight(args[0])}.{name}({', '.join(options)})"
+
+    return text
+
+
+def _one(axis: Shape) -> int | Shape:
+    return axis[0] if len(axis) == 1 else axis
+
+
+def _is_narrow(obj: Tensor) -> bool:
+    return not obj.is_smooth and not obj.dtype.endswith("64")
+
+
+def _cumsum(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
+    narrow = f", dtype={kind(cod.dtype)}" if _is_narrow(cod) else ""
+    return f"{_tight(args[0])}.cumsum(axis={axis}{narrow})"
+
+
+def _running(name: str) -> Callable[..., Text]:
+    def text(args: Sequence[Leaf], cod: Tensor, axis: int, reverse: bool) -> Text:
+        if not cod.shape[axis]:
+            return args[0].text
+        return call(f"_{name}", *(x.text for x in args), str(axis), str(reverse))
+
+    return text
+
+
+def _reshape(args: Sequence[Leaf], cod: Tensor, shape: Shape) -> Text:
+    """``x[0]``, which the language writes as a window and a reshape, is written so again."""
+    made = args[0].origin
+    if made is not None and made.name == "slice":
+        extent = made.parameters["extent"]
+        if shape == tuple(n for n in extent if n != 1):
+            return _slice(made.operands, cod, **made.parameters, drop=True)
+    return f"{_tight(args[0])}.reshape({', '.join(map(str, shape or ((),)))})"
+
+
+def _transpose(args: Sequence[Leaf], cod: Tensor, axes: Shape) -> Text:
+    if axes == tuple(range(len(axes))):
+        return args[0].text
+    x = _tight(args[0])
+    return f"{x}.T" if axes == tuple(reversed(range(len(axes)))) else f"{x}.transpose{axes}"
+
+
+def _slice(args: Sequence[Leaf], cod: Tensor, **window: Any) -> Text:
+    return f"{_tight(args[0])}[{slice_text(**window, shape=tensor(args[0]).shape)}]"
+
+
+def _take(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
+    along = [f"axis={axis}"] if axis else []
+    return call("_take", *(strong(x).text for x in args), *along)
+
+
+def _concatenate(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
+    listed = Split("[", tuple(x.text for x in args), "]", display=True)
+    return call("jnp.concatenate", listed, *([f"axis={axis}"] if axis else []))
+
+
+_WRITTEN: dict[str, Callable[..., Text]] = {
+    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "logsumexp")},
+    **{name: _running(name) for name in ("exclusive_cumprod", "recurrence")},
+    "cumsum": _cumsum,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "slice": _slice,
+    "take": _take,
+    "concatenate": _concatenate,
+    "convert": lambda args, cod, dtype: f"{_tight(args[0])}.astype({kind(dtype)})",
+    "iota": lambda args, cod, length: f"jnp.arange({length}, dtype={kind('int64')})",
+}
+"""From operands and parameters to text; one that is a string may stand inside another."""

@@ -1,0 +1,182 @@
+"""Primitives of numbers, element by element: as operators where Python has them, else by name."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from combinators.errors import MissingRule
+from combinators.objects import Tensor
+from interpreters.backends.xla.frame import LONG, Frame
+from interpreters.backends.xla.idioms import idiom
+from interpreters.backends.xla.literals import number, strong
+from interpreters.backends.xla.values import (
+    ATOM,
+    BIT_AND,
+    BIT_OR,
+    BIT_XOR,
+    COMPARED,
+    PLUS,
+    POWER,
+    TIMES,
+    UNARY,
+    Leaf,
+    Origin,
+    Spread,
+    Value,
+    tensor,
+)
+
+if TYPE_CHECKING:
+    from interpreters.backends.xla.emitter import Emitter
+
+
+class Form(NamedTuple):
+    """An expression of ``{0}``, ``{1}``, …, each at least as tight as its ``needs``."""
+
+    text: str
+    level: int = ATOM
+    needs: tuple[int, ...] = (1, 1, 1)
+
+
+def _infix(sign: str, level: int) -> Form:
+    return Form(f"{{0}} {sign} {{1}}", level, (level, level + 1))
+
+
+def _compared(sign: str) -> Form:
+    return _infix(sign, COMPARED)._replace(needs=(COMPARED + 1, COMPARED + 1))
+
+
+_UNARY = """
+absolute sign square sqrt cbrt exp expm1 exp2 log log1p log2 log10 floor ceil trunc round
+sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh
+"""
+_BINARY = "arctan2 hypot logaddexp maximum minimum"
+
+FORMS = {
+    **{name: Form(f"jnp.{name}({{0}})") for name in _UNARY.split()},
+    **{name: Form(f"jnp.{name}({{0}}, {{1}})") for name in _BINARY.split()},
+    "add": _infix("+", PLUS),
+    "plus": _infix("+", PLUS),
+    "subtract": _infix("-", PLUS),
+    "multiply": _infix("*", TIMES),
+    "divide": _infix("/", TIMES),
+    "floor_divide": _infix("//", TIMES),
+    "remainder": _infix("%", TIMES),
+    "power": Form("{0}**{1}", POWER, (ATOM, UNARY)),
+    "negative": Form("-{0}", UNARY, (UNARY + 1,)),
+    "reciprocal": Form("1.0 / {0}", TIMES, (TIMES + 1,)),
+    "less": _compared("<"),
+    "less_equal": _compared("<="),
+    "greater": _compared(">"),
+    "greater_equal": _compared(">="),
+    "equal": _compared("=="),
+    "not_equal": _compared("!="),
+    "logical_and": _infix("&", BIT_AND),
+    "logical_or": _infix("|", BIT_OR),
+    "logical_xor": _infix("^", BIT_XOR),
+    "logical_not": Form("~{0}", UNARY, (UNARY,)),
+    "sigmoid": Form("jax.nn.sigmoid({0})"),
+    "softplus": Form("jnp.logaddexp({0}, 0.0)"),
+    "relu": Form("jnp.maximum({0}, 0)"),
+    "erf": Form("lax.erf({0})"),
+    "clip": Form("jnp.clip({0}, {1}, {2})"),
+    "where": Form("jnp.where({0}, {1}, {2})"),
+    "matmul": _infix("@", TIMES),
+    "scale": Form("_scale({0}, {1})"),
+    "unscale": Form("_unscale({0}, {1})"),
+}
+"""How each is written."""
+
+_ITSELF = frozenset({"floor", "ceil", "trunc", "round"})
+"""What does nothing to integers."""
+_SMALL = 16
+"""The largest exponent of a power that is written as products."""
+
+
+def elementwise(
+    emitter: Emitter, name: str, args: Sequence[Value], cod: Tensor, at: Frame
+) -> Value:
+    """A primitive of numbers; of a number that is repeated, it is computed once."""
+    inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
+    shapes = [tensor(x).shape for x in inners]
+    if cod.shape and not any(shapes):
+        of_one = elementwise(emitter, name, inners, Tensor((), cod.dtype), at)
+        assert isinstance(of_one, Leaf)
+        return Spread(at.named(of_one), cod)
+    fits = np.broadcast_shapes(*shapes) == cod.shape
+    operands = [emitter.array(x, at) for x in (inners if fits else args)]
+    if name in _ITSELF and not cod.is_smooth:
+        return operands[0]
+    if name == "negative" and operands[0].literal is not None:
+        return number(-operands[0].literal, cod.dtype)
+    if name == "scale" and operands[1].is_short and not operands[0].is_short:
+        operands.reverse()  # XLA computes the second once, where it is used
+    if name == "power":
+        base, exponent = operands
+        operands = [at.named(strong(base) if base.level == UNARY else base), at.named(exponent)]
+    whole = idiom(name, operands)
+    if whole is not None:
+        return Leaf(at.assign(whole, "t"), cod)
+    leaf = written(_form(name, operands), _typed(name, operands), cod, at)
+    leaf.origin = Origin(name, tuple(operands), {})
+    return leaf
+
+
+def _typed(name: str, operands: list[Leaf]) -> list[Leaf]:
+    """The operands, of which at least one that counts has an element type of its own."""
+    first = 1 if name == "where" else 0
+    if all(x.literal is not None for x in operands[first:]):
+        return [*operands[:first], strong(operands[first]), *operands[first + 1 :]]
+    return operands
+
+
+def is_plain(x: Leaf) -> bool:
+    """A factor that is known, finite and not zero: it absorbs nothing, and is not absorbed."""
+    return x.literal is not None and x.literal != 0 and bool(np.isfinite(x.literal))
+
+
+def _form(name: str, operands: Sequence[Leaf]) -> Form:
+    """How a primitive is written at these operands: simpler where a number is known."""
+    last, obj = operands[-1], tensor(operands[-1])
+    match name:
+        case "scale" if any(map(is_plain, operands)):
+            return FORMS["multiply"]
+        case "unscale" if is_plain(operands[0]) or is_plain(last):
+            return FORMS["divide"]
+        case "floor_divide" | "remainder" if not (obj.is_smooth or is_plain(last)):
+            return Form(f"_{name}({{0}}, {{1}})")
+        case "power" if obj.is_smooth and last.literal is not None:
+            return _power(last.literal)
+        case "not_equal" if obj.is_smooth and operands[0].text == last.text:
+            return Form("jnp.isnan({0})")
+    if name not in FORMS:
+        raise MissingRule(f"the XLA backend has no code for the primitive {name}")
+    return FORMS[name]
+
+
+@functools.cache
+def _power(exponent: float) -> Form:
+    """A power whose exponent is known: a root, a few products, or any."""
+    if exponent == 0.5:
+        return Form("jnp.sqrt({0})")
+    if abs(exponent) <= _SMALL and exponent == int(exponent):
+        return Form(f"{{0}}**{int(exponent)}", POWER, (ATOM,))
+    return FORMS["power"]
+
+
+def written(form: Form, args: Sequence[Leaf], cod: Tensor, at: Frame) -> Leaf:
+    """The expression; its operands are named first where it would get long."""
+    text = _filled(form, args)
+    if len(text) > LONG:
+        args = [at.named(x) for x in args]
+        text = _filled(form, args)
+    return Leaf(text, cod, form.level)
+
+
+def _filled(form: Form, args: Sequence[Leaf]) -> str:
+    given = zip(args, form.needs, strict=False)
+    return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in given])

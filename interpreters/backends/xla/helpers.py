@@ -1,0 +1,110 @@
+"""The few functions that emitted code may carry along, where JAX says it otherwise than we do."""
+
+from __future__ import annotations
+
+import re
+
+_SOURCE = """\
+def _scale(v, p):
+    p = jnp.where(v == 0, 0, p)
+    return jnp.where(p == 0, 0, v * p)
+
+
+def _unscale(v, p):
+    p = jnp.where(v == 0, 1, p)
+    return jnp.where(abs(p) == jnp.inf, 0, v / p)
+
+
+def _sech_squared(x):
+    e = jnp.exp(-2 * abs(x))
+    return 4 * e / ((1 + e) * (1 + e))
+
+
+def _softmax(x, axis):
+    top = x.max(axis, keepdims=True)
+    e = jnp.exp(x - jnp.where(top == -jnp.inf, 0, top))
+    return _unscale(e, e.sum(axis, keepdims=True))
+
+
+def _floor_divide(x, y):
+    return jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y))
+
+
+def _remainder(x, y):
+    return jnp.where(y == 0, 0, x % jnp.where(y == 0, 1, y))
+
+
+def _within(indices, extents):
+    return tuple(jnp.where((i >= 0) & (i < n), i, n) for i, n in zip(indices, extents))
+
+
+def _take(x, *indices, axis=0):
+    at = x.at[(slice(None),) * axis + _within(indices, x.shape[axis:])]
+    return at.get(mode="fill", fill_value=0, wrap_negative_indices=False)
+
+
+def _add_at(whole, x, *indices, axis=0):
+    at = whole.at[(slice(None),) * axis + _within(indices, whole.shape[axis:])]
+    return at.add(x, mode="drop", wrap_negative_indices=False)
+
+
+def _shifted(x, first, axis, reverse):
+    ends = (-1, 1, 0) if reverse else (1, -1, 0)
+    widths = [ends if a == axis else (0, 0, 0) for a in range(x.ndim)]
+    return lax.pad(x, jnp.array(first, x.dtype), widths)
+
+
+def _exclusive_cumprod(x, axis, reverse):
+    return _shifted(lax.cumprod(x, axis, reverse), 1, axis, reverse)
+
+
+def _others(x, axis):
+    x = jnp.moveaxis(x, axis, 0)
+    halves = []
+    while len(x) > 1:
+        half = len(x) // 2
+        halves.append((x[:half], x[half : 2 * half], x[2 * half :]))
+        x = jnp.concatenate([x[:half] * x[half : 2 * half], x[2 * half :]])
+    y = jnp.ones_like(x)
+    for left, right, rest in reversed(halves):
+        both = y[: len(left)]
+        y = jnp.concatenate([both * right, both * left, y[len(left) :]])
+    return jnp.moveaxis(y, 0, axis)
+
+
+def _recurrence(a, b, axis, reverse):
+    def after(x, y):
+        return _scale(y[0], x[0]), _scale(y[0], x[1]) + y[1]
+
+    y = lax.associative_scan(after, (a, b), reverse, axis)[1]
+    return _shifted(y, 0, axis, reverse)
+
+
+def _plus(x, y, made=None):
+    if x is None or y is None:
+        return y if x is None else x
+    if not isinstance(x, tuple):
+        return x + y
+    made = {} if made is None else made
+    key = id(x), id(y)
+    if key not in made:
+        made[key] = tuple(_plus(a, b, made) for a, b in zip(x, y))
+    return made[key]
+"""
+
+HELPERS: dict[str, str] = {
+    part.split("(")[0].removeprefix("def "): part.strip() for part in _SOURCE.split("\n\n\n")
+}
+"""The text of each, by its name."""
+
+
+def helpers_for(text: str) -> list[str]:
+    """The texts of the helpers that ``text`` names, and of those that they name."""
+    found: set[str] = set()
+    todo = [text]
+    while todo:
+        for name in re.findall(r"\b_[a-z_]+\b", todo.pop()):
+            if name in HELPERS and name not in found:
+                found.add(name)
+                todo.append(HELPERS[name])
+    return [HELPERS[name] for name in HELPERS if name in found]

@@ -1,0 +1,98 @@
+"""Arrays that are zero but in some places, as cotangents are: they wait until they are added."""
+
+from __future__ import annotations
+
+from combinators.objects import Tensor
+from interpreters.backends.python.layout import Split, Text, call
+from interpreters.backends.xla.frame import Frame
+from interpreters.backends.xla.literals import filled, kind, number
+from interpreters.backends.xla.values import ATOM, Leaf, Pieces, Put, Spread, tensor
+
+Shape = tuple[int, ...]
+
+
+def embedded(
+    x: Leaf, cod: Tensor, at: Frame, start: Shape, step: Shape, shape: Shape
+) -> Leaf | Pieces | Spread:
+    """Zeros that hold ``x`` in a window."""
+    extent = tensor(x).shape
+    if not tensor(x).size:
+        return Spread(number(_zero(cod), cod.dtype), cod)
+    partial = [a for a, n in enumerate(shape) if extent[a] != n]
+    if len(partial) == 1 and all(s == 1 or n == 1 for s, n in zip(step, extent, strict=True)):
+        axis = partial[0]
+        return Pieces(((start[axis], at.named(x)),), axis, cod)
+    turned = [a for a, stride in enumerate(step) if stride < 0]
+    text = call("jnp.flip", x.text, str(tuple(turned))) if turned else x.text
+    widths = []
+    for first, stride, count, n in zip(start, step, extent, shape, strict=True):
+        last = first + stride * (count - 1)
+        low, high = min(first, last), max(first, last)
+        widths.append((low, n - 1 - high, abs(stride) - 1 if count > 1 else 0))
+    return Leaf(at.assign(call("lax.pad", text, _typed_zero(cod), str(tuple(widths))), "t"), cod)
+
+
+def row_put(x: Leaf, index: int, axis: int, cod: Tensor, at: Frame) -> Pieces | Spread:
+    """Zeros that hold ``x`` at an index that is known; one outside holds nothing."""
+    if not 0 <= index < cod.shape[axis]:
+        return Spread(number(_zero(cod), cod.dtype), cod)
+    shape = (*cod.shape[:axis], 1, *cod.shape[axis + 1 :])
+    row = at.assign(f"{x.text}.reshape({', '.join(map(str, shape))})", "row")
+    return Pieces(((index, Leaf(row, Tensor(shape, cod.dtype))),), axis, cod)
+
+
+def _zero(obj: Tensor) -> float | int | bool:
+    return 0.0 if obj.is_smooth else False if obj.dtype == "bool" else 0
+
+
+def _typed_zero(obj: Tensor) -> str:
+    return f"{kind(obj.dtype)}({_zero(obj)})"
+
+
+def joined(x: Pieces, y: Pieces) -> Pieces | None:
+    """The sum of two, where no places of one are those of the other."""
+    if x.axis != y.axis or x.type is not y.type:
+        return None
+    pieces = sorted((*x.pieces, *y.pieces), key=lambda piece: piece[0])
+    ends = [start + tensor(leaf).shape[x.axis] for start, leaf in pieces]
+    if any(end > start for end, (start, _) in zip(ends, pieces[1:], strict=False)):
+        return None
+    return Pieces(tuple(pieces), x.axis, x.type)
+
+
+def whole(value: Put | Pieces, at: Frame, wish: str) -> Leaf:
+    """The array that waited."""
+    if isinstance(value, Put):
+        zeros = Leaf(at.assign(filled(number(0, "int64"), value.type), "zeros"), value.type)
+        return added(zeros, value, at, wish)
+    return Leaf(at.assign(_side_by_side(value), wish), value.type, ATOM)
+
+
+def added(x: Leaf, put: Put, at: Frame, wish: str) -> Leaf:
+    """``x``, with what is put added in its place."""
+    along = [f"axis={put.axis}"] if put.axis else []
+    indices = [index.text for index in put.indices]
+    text = call("_add_at", at.named(x).text, put.inner.text, *indices, *along)
+    return Leaf(at.assign(text, wish), put.type)
+
+
+def _side_by_side(value: Pieces) -> Text:
+    """Its pieces, and zeros before, between and behind them."""
+    axis, obj = value.axis, value.type
+    if len(value.pieces) == 1:
+        ((start, leaf),) = value.pieces
+        rest = obj.shape[axis] - start - tensor(leaf).shape[axis]
+        widths = tuple((start, rest, 0) if a == axis else (0, 0, 0) for a in range(len(obj.shape)))
+        return call("lax.pad", leaf.text, _typed_zero(obj), str(widths))
+    parts: list[Text] = []
+    here = 0
+    ends: tuple[tuple[int, Leaf | None], ...] = (*value.pieces, (obj.shape[axis], None))
+    for start, piece in ends:
+        if start > here:
+            shape = (*obj.shape[:axis], start - here, *obj.shape[axis + 1 :])
+            parts.append(call("jnp.zeros", str(shape), kind(obj.dtype)))
+        if piece is not None:
+            parts.append(piece.text)
+            here = start + tensor(piece).shape[axis]
+    along = [f"axis={axis}"] if axis else []
+    return call("jnp.concatenate", Split("[", tuple(parts), "]", display=True), *along)

@@ -1,0 +1,1 @@
+"""Dual numbers and dual arrays whose second halves are Delta terms (003)."""

@@ -1,0 +1,166 @@
+"""Dual arrays in a program that is being written: Delta terms a line at a time (003, section 7).
+
+A program runs as steps. Over the Terms carrier each step writes a line of the program, and each
+line that is a primitive has the Delta term of that primitive, as everywhere. The paper's language
+has no others. Ours has branches, loops and calls, which are written as the dependently typed
+pullback writes them: such a line is one Delta term, ``Pull``, whose transpose is what the line left
+on its tape. So every first-order program has a gradient program by Delta terms.
+
+The value part and the Delta term never meet before the evaluator runs: Delta terms hold names of
+the value part, and no line of it holds a Delta term. That is the separation that the paper proves
+of its transformation (7.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from combinators.objects import Object, Product, Tensor
+from combinators.operation import Operation
+from interpreters.deltas.evaluator import Arrived
+from interpreters.deltas.numbers import DualArray, DualArrays
+from interpreters.deltas.terms import ZERO, Delta, Part, Pull
+from interpreters.execution import steps
+from interpreters.execution.machine import Machine, Step
+from interpreters.execution.running import arguments
+from interpreters.modes.dependent import Dependent
+from interpreters.staging.blocks import Written
+from interpreters.tangents.cotangents import Cotangent, opened, own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moving:
+    """A value of the dependently typed form, of any type, and how it moves.
+
+    One that does not move stands for itself.
+    """
+
+    value: Any
+    delta: Delta
+
+    def __getitem__(self, index: int) -> Moving:
+        """A component."""
+        return Moving(self.value[index], Part(index, self.delta))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structural:
+    """A step that copies, pairs and projects, whatever the values are."""
+
+    forward: Step
+    recorded: Step
+
+    def __call__(self, machine: Machine) -> Iterator[Step] | None:
+        """As the dependently typed form runs it."""
+        return self.recorded(machine)
+
+
+class Computed:
+    """The step of a primitive; ``is_of_arrays`` where it has a Delta term of its own."""
+
+    __slots__ = ("cod", "dom", "is_of_arrays", "operation", "step", "types")
+
+    def __init__(self, step: Step, operation: Operation, dom: Object, cod: Object) -> None:
+        """``step`` runs ``operation`` in the dependently typed form."""
+        self.step, self.operation, self.dom, self.cod = step, operation, dom, cod
+        self.types = arguments(dom)
+        self.is_of_arrays = all(isinstance(obj, Tensor) for obj in (*self.types, cod))
+
+    def __call__(self, machine: Machine) -> Iterator[Step] | None:
+        """As the dependently typed form runs it."""
+        return self.step(machine)
+
+    def dual(self, machine: Machine, numbers: DualArrays) -> None:
+        """As dual arrays run it."""
+        types, stack = self.types, machine.stack
+        xs = stack[-1][: len(types)] if isinstance(self.dom, Product) else (stack[-1],)
+        moving = [_dual(x, obj) for x, obj in zip(xs, types, strict=True)]
+        y = numbers.operation(self.operation, types, self.cod)(*moving)
+        stack[-1] = y.primal if y.delta is ZERO else Moving(y.primal, y.delta)
+
+
+def _dual(x: Any, obj: Object) -> DualArray:
+    assert isinstance(obj, Tensor)
+    return DualArray(x.value, x.delta, obj) if isinstance(x, Moving) else DualArray(x)
+
+
+class Lines(Dependent):
+    """The dependently typed form, whose steps tell what they are."""
+
+    def record(self, step: steps.Reversible) -> Step:
+        """A structural step."""
+        return Structural(step.forward, super().record(step))
+
+    def _rep(
+        self, operation: Operation, dom: Object, cod: Object, literals: frozenset[int]
+    ) -> Step:
+        """A primitive."""
+        return Computed(super()._rep(operation, dom, cod, literals), operation, dom, cod)
+
+
+def write(machine: Machine, lines: tuple[Step, ...], argument: Any, numbers: DualArrays) -> Written:
+    """Run the steps of ``Lines`` on dual values; the dual value that they give."""
+    stack = machine.stack
+    stack.append(argument)
+    for step in lines:
+        if isinstance(step, Computed) and step.is_of_arrays:
+            step.dual(machine, numbers)
+        elif isinstance(step, Structural):
+            step.forward(machine)
+        else:
+            yield from _line(machine, step, numbers)
+    return stack.pop()
+
+
+def _line(machine: Machine, step: Step, numbers: DualArrays) -> Written:
+    """A line that is no primitive: it runs on values, and its tape is its Delta term."""
+    given = machine.stack.pop()
+    before, machine.tape = machine.tape, []
+    machine.stack.append(still(given))
+    yield step
+    tape, machine.tape = machine.tape, before
+    moved = tuple(delta for delta in _terms(given))
+    if moved:
+        delta = numbers.share(Pull(partial(_pulled, tape, given), moved))
+        machine.stack.append(Moving(machine.stack.pop(), delta))
+
+
+def _pulled(tape: list[Step], given: Any, cotangent: Cotangent) -> Iterator[Arrived]:
+    machine = Machine(own(cotangent))
+    machine.run(reversed(tape))
+    return arrived(given, machine.stack.pop())
+
+
+def still(value: Any) -> Any:
+    """A dual value without its Delta terms."""
+    if isinstance(value, Moving):
+        return value.value
+    if isinstance(value, tuple | list):
+        return type(value)([still(part) for part in value])
+    return value
+
+
+def arrived(value: Any, cotangent: Cotangent) -> Iterator[Arrived]:
+    """The cotangent of a dual value, at its Delta terms."""
+    todo = [(value, cotangent)]
+    while todo:
+        part, c = todo.pop()
+        if c is None:
+            continue
+        if isinstance(part, Moving):
+            yield c, part.delta
+        elif isinstance(part, tuple | list):
+            todo += [(part[i], below) for i, below in opened(c).items() if i < len(part)]
+
+
+def _terms(value: Any) -> Iterator[Delta]:
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Moving):
+            yield part.delta
+        elif isinstance(part, tuple | list):
+            todo += part

@@ -1,0 +1,193 @@
+"""The carrier of dual arrays: an array, and the Delta term that says how it moves (003, 6.1).
+
+``D[Array sh ℝ] = (Array sh ℝ, Delta sh)``, and ``D[Array sh Int] = Array sh Int``: what is not
+smooth has the term Zero. The array and the arrays inside the Delta term are numbers of any carrier
+(appendix D.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor, is_smooth
+from combinators.operation import Operation
+from combinators.rows import row_of
+from combinators.terms import Lam, Tuple, Var, packed
+from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
+from interpreters.deltas.evaluator import Evaluator
+from interpreters.deltas.partials import factors
+from interpreters.deltas.terms import (
+    ZERO,
+    Add,
+    Delta,
+    Input,
+    Push,
+    Row,
+    Scale,
+    Share,
+    Stack,
+    Zero,
+)
+from interpreters.rules import program, pullback_of
+
+Moved = Callable[[tuple[Any, ...], Any, tuple[Delta, ...]], Delta]
+"""From the arguments, the result and the Delta terms of the active arguments to the result's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DualArray:
+    """``(x, d)``; one that moves knows its type (the paper's ``shapeDelta``)."""
+
+    primal: Any
+    delta: Delta = ZERO
+    obj: Tensor | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the primal."""
+        return getattr(self.primal, "shape", ())
+
+
+class DualArrays:
+    """The carrier; a primitive moves as it declares.
+
+    >>> from combinators.objects import Real
+    >>> from combinators.operation import named
+    >>> from interpreters.carriers.numpy import NumPy
+    >>> dual = DualArrays(NumPy())
+    >>> times = dual.operation(Operation(named("multiply")), (Real, Real), Real)
+    >>> z = times(dual.input(3.0, Real), dual.input(4.0, Real))
+    >>> float(z.primal), dual.evaluator.reverse_pass([(1.0, z.delta)])
+    (12.0, {0: 4.0, 1: 3.0})
+    """
+
+    def __init__(self, over: Carrier | Numbered) -> None:
+        """Dual arrays whose arrays are numbers of ``over``."""
+        self.over = carrier_of(over)
+        self.evaluator = Evaluator(self.over)
+        self._ids, self._names = count(), count()
+        self._moved: dict[Any, Moved | None] = {}
+
+    def input(self, primal: Any, obj: Tensor) -> DualArray:
+        """An array with respect to which is differentiated."""
+        return DualArray(primal, Input(next(self._names)), obj)
+
+    def share(self, delta: Delta) -> Delta:
+        """A term that may stand in many places; identifiers grow, so those inside are smaller."""
+        return delta if isinstance(delta, Zero | Input | Share) else Share(next(self._ids), delta)
+
+    def const(self, literal: Literal) -> DualArray:
+        """``D[c] = (c, Zero)``."""
+        return DualArray(self.over.const(literal))
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
+        """The primitive (Fig. 14 and 15); a Delta term only where an argument moves."""
+        compute = self.over.operation(operation, types, cod)
+        given = tuple(types)
+        smooth = [i for i, obj in enumerate(given) if is_smooth(obj)] if is_smooth(cod) else []
+
+        def dual(*xs: DualArray) -> DualArray:
+            primals = tuple([x.primal for x in xs])
+            y = compute(*primals)
+            active = tuple([i for i in smooth if xs[i].delta is not ZERO])
+            moved = self._move(operation, given, active) if active else None
+            if moved is None:
+                return DualArray(y)
+            deltas = tuple([xs[i].delta for i in active])
+            return self._moving(y, moved(primals, y, deltas), cod)
+
+        return dual
+
+    def _move(
+        self, operation: Operation, types: tuple[Object, ...], active: tuple[int, ...]
+    ) -> Moved | None:
+        key = (operation, types, active)
+        if key not in self._moved:
+            self._moved[key] = self._scaled(*key) or self._pushed(*key)
+        return self._moved[key]
+
+    def _scaled(
+        self, operation: Operation, types: tuple[Object, ...], active: tuple[int, ...]
+    ) -> Moved | None:
+        """``Add (Scale p₁ d₁) (…)``, where the partial derivatives are arrays of one shape."""
+        lam = factors(operation, types, active)
+        if lam is None:
+            return None
+        obj, compute = operation.type(*types), self._factors(lam)
+        assert isinstance(obj, Tensor)
+
+        def moved(xs: tuple[Any, ...], y: Any, deltas: tuple[Delta, ...]) -> Delta:
+            total: Delta | None = None
+            for factor, delta in zip(compute(*xs, y), deltas, strict=True):
+                one = delta if type(factor) is tuple else Scale(factor, delta, obj)
+                total = one if total is None else Add(total, one)
+            return ZERO if total is None else total
+
+        return moved
+
+    def _factors(self, lam: Lam) -> Callable[..., Sequence[Any]]:
+        """What computes the factors; most are arguments as they are, or 1."""
+        names = {param.name: i for i, param in enumerate(lam.params)}
+        items = lam.body.items if isinstance(lam.body, Tuple) else ()
+        places = [
+            names.get(item.name) if isinstance(item, Var) else None if item.below() else -1
+            for item in items
+        ]
+        if not items or None in places:
+            return program(lam, self.over)
+        return lambda *values: [(*values, ())[i] for i in places if i is not None]
+
+    def _pushed(
+        self, operation: Operation, types: tuple[Object, ...], active: tuple[int, ...]
+    ) -> Moved | None:
+        """The operation itself, moved by its arguments; None where its derivative is zero."""
+        dom = packed(types)
+        if pullback_of(operation, dom, active, self.over) is None:
+            return None
+
+        def moved(xs: tuple[Any, ...], y: Any, deltas: tuple[Delta, ...]) -> Delta:
+            return Push(operation, dom, xs, y, active, deltas)
+
+        return moved
+
+    def _moving(self, primal: Any, delta: Delta, obj: Object) -> DualArray:
+        assert isinstance(obj, Tensor)
+        return DualArray(primal, self.share(delta), obj)
+
+    def add(self, x: DualArray, y: DualArray) -> DualArray:
+        """Both parts."""
+        primal = self.over.add(x.primal, y.primal)
+        if x.obj is None or y.obj is None:
+            moving = y if x.obj is None else x
+            return DualArray(primal, moving.delta, moving.obj)
+        return self._moving(primal, Add(x.delta, y.delta), x.obj)
+
+    def truth(self, number: DualArray) -> bool:
+        """As the primal chooses."""
+        return self.over.truth(number.primal)
+
+    def row(self, stack: DualArray, index: int) -> DualArray:
+        """``index``, at an index that is known."""
+        primal = self.over.row(stack.primal, index)
+        if stack.obj is None:
+            return DualArray(primal)
+        return self._moving(primal, Row(stack.obj, index, stack.delta), row_of(stack.obj))
+
+    def stack(self, rows: Sequence[DualArray], obj: Tensor) -> DualArray:
+        """``LitArray``."""
+        primal = self.over.stack([row.primal for row in rows], obj)
+        if all(row.delta is ZERO for row in rows):
+            return DualArray(primal)
+        return self._moving(primal, Stack(obj, tuple([row.delta for row in rows])), obj)
+
+    def lift(self, value: Any, obj: Tensor) -> DualArray:
+        """A number that does not move."""
+        return DualArray(self.over.lift(value, obj))
+
+    def lower(self, number: DualArray) -> Any:
+        """The array."""
+        return self.over.lower(number.primal)

@@ -1,0 +1,196 @@
+"""Dual arrays: the category whose numbers are an array and a Delta term (003, sections 2 and 6).
+
+A program runs forwards alone, and what it gives is its value with a Delta term; the evaluator turns
+the term into the pullback. So closures, branches, loops, records and function values are those of
+the primal mode (``D[s t] = D[s] D[t]``). The paper differentiates programs between first-order
+types; here a function among the arguments has the cotangent of what it captures, whose arrays are
+inputs as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from combinators.kit.collector import uncollected
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Fun, Object, Product, Tensor
+from interpreters.carriers.carrier import Carrier, Numbered
+from interpreters.deltas.evaluator import Arrived
+from interpreters.deltas.numbers import DualArray, DualArrays
+from interpreters.deltas.terms import ZERO, Add, Delta, Input, Part, Pull
+from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.running import Closure, Running, function_of
+from interpreters.execution.transport import Transport
+from interpreters.flat import parts_of
+from interpreters.tangents.cotangents import (
+    Cotangent,
+    Environment,
+    dense_leaves,
+    opened,
+    own,
+)
+from interpreters.tangents.dense import dense, sparse
+from interpreters.tangents.packed import Packed
+
+
+class Deltas(Running):
+    """Arrows run on dual arrays.
+
+    >>> import numpy as np
+    >>> from combinators.objects import Real
+    >>> from combinators.operation import Operation, named
+    >>> from interpreters.carriers.numpy import NumPy
+    >>> mode = Deltas(over=NumPy())
+    >>> times = mode.primitive(Operation(named("multiply")), Product(Real, Real), Real)
+    >>> value, pullback = mode.rep(times, (np.float64(3), np.float64(4)))
+    >>> value, pullback(np.float64(1))
+    (np.float64(12.0), {0: np.float64(4.0), 1: np.float64(3.0)})
+    """
+
+    def __init__(self, over: Carrier | Numbered) -> None:
+        """Dual arrays over the carrier ``over``, or over a mode that has numbers."""
+        self.numbers = DualArrays(over)
+        super().__init__(self.numbers)
+        self.inner = Running(self.numbers.over)
+        self._inputs = Inputs(self)
+        self._still = Transport(self, DualArray)
+        self._primal = Transport(self.inner, lambda number: number.primal)
+
+    def rep(self, arrow: Arrow, argument: Any) -> tuple[Any, Callable[[Cotangent], Cotangent]]:
+        """The value at ``argument``, and the pullback there, which may be used again (Fig. 6).
+
+        Values are those of the mode ``inner``: numbers of the carrier, and closures over them.
+        """
+        named = self._inputs(argument, arrow.dom)
+        with uncollected():
+            y = arrow.run(named)
+
+        def pullback(cotangent: Cotangent) -> Cotangent:
+            with uncollected():
+                found = self.numbers.evaluator.reverse_pass(self._arrived(y, own(cotangent)))
+            return dense_leaves(reconstructed(found, named), self.numbers.over)
+
+        return self._primal(y, arrow.cod), pullback
+
+    def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
+        """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
+        named = self._inputs(closure, closure.code.function)
+        found = self.numbers.evaluator.reverse_pass(self._arrived(named, list(calls)))
+        return dense_leaves(reconstructed(found, named), self.numbers.over)
+
+    def _arrived(self, value: Any, cotangent: Cotangent) -> Iterator[Arrived]:
+        """The cotangent of a value, at the Delta terms of its arrays."""
+        todo = [(value, cotangent)]
+        while todo:
+            part, c = todo.pop()
+            if c is None or part is None:
+                continue
+            if isinstance(part, DualArray):
+                yield c, part.delta
+            elif isinstance(part, Packed):
+                todo.append((part.value, c.value))
+            elif type(c) is list:
+                todo += [self._call(part, call) for call in c]
+            else:
+                inside = part.env if isinstance(part, Closure) else part
+                todo += [(inside[i], below) for i, below in opened(c).items()]
+
+    def _call(self, closure: Closure, call: Any) -> tuple[Any, Cotangent]:
+        """A call among a function's cotangents, run again; or its environment's cotangent."""
+        if type(call) is Environment:
+            return closure, call.captured
+        argument, cotangent = call
+        function = closure.code.function
+        x = self._still(argument, function.dom)
+        return settled(self.eval(function).run((closure, x)), function.cod), cotangent
+
+    def override(self, dom: Object, cod: Object) -> Step:
+        """The function's own Delta term for what it captures, the rule for its argument."""
+        function_type = function_of(dom)
+        argument = function_type.dom
+        rule_type = Fun(Product(argument, cod), argument)
+        evaluate, pull = self.eval(function_type), self.inner.eval(rule_type)
+
+        def apply(machine: Machine) -> Iterator[Step]:
+            function, rule, x = machine.stack.pop()
+            primal = self._primal(x, argument)
+            machine.stack.append((function, self._still(primal, argument)))
+            yield evaluate.enter
+            y = settled(machine.stack.pop(), cod)
+            given = self._primal(rule, rule_type)
+
+            def transpose(c: Cotangent) -> Iterator[Arrived]:
+                pulled = pull.run((given, (primal, dense(self.numbers.over, c, cod))))
+                return self._arrived(x, sparse(pulled, argument))
+
+            ruled = self.numbers.share(Pull(transpose, tuple(terms(x))))
+            machine.stack.append(recurse(self._moved(y, ruled, cod)))
+
+        return apply
+
+    def _moved(self, value: Any, delta: Delta, obj: Object) -> Recursive[Any]:
+        """``value``, moving by ``delta`` besides."""
+        types = parts_of(obj)
+        if types is not None:
+            parts = []
+            for i, (part, below) in enumerate(zip(value, types, strict=True)):
+                parts.append((yield self._moved(part, Part(i, delta), below)))
+            return tuple(parts)
+        if not isinstance(obj, Tensor) or not obj.is_smooth:
+            return value
+        both = delta if value.delta is ZERO else Add(value.delta, delta)
+        return DualArray(value.primal, self.numbers.share(both), obj)
+
+
+class Inputs(Transport):
+    """``named``: every array becomes an input of its own, in closures what they capture."""
+
+    def __init__(self, into: Deltas) -> None:
+        """Values of the mode ``into``."""
+        super().__init__(into, DualArray)
+        self.numbers = into.numbers
+
+    def _value(self, value: Any, obj: Object, taken: dict[int, Closure]) -> Recursive[Any]:
+        if isinstance(obj, Tensor) and obj.is_smooth:
+            return self.numbers.input(value, obj)
+        return (yield from super()._value(value, obj, taken))
+
+
+def terms(value: Any) -> Iterator[Delta]:
+    """The Delta terms of the arrays of a value."""
+    todo, seen = [value], set[int]()
+    while todo:
+        part = todo.pop()
+        if isinstance(part, DualArray):
+            yield part.delta
+        elif isinstance(part, Packed):
+            todo.append(part.value)
+        elif part is not None and id(part) not in seen:
+            seen.add(id(part))
+            todo += part.env if isinstance(part, Closure) else part
+
+
+def reconstructed(found: dict[int, Cotangent], value: Any) -> Cotangent:
+    """The cotangent of a value whose arrays are inputs, given those of the inputs."""
+    return recurse(_reconstructed(found, value, set()))
+
+
+def _reconstructed(found: dict[int, Cotangent], value: Any, seen: set[int]) -> Recursive[Cotangent]:
+    if isinstance(value, DualArray):
+        delta = value.delta
+        return found.get(delta.name) if isinstance(delta, Input) else None
+    if isinstance(value, Packed):
+        below = yield _reconstructed(found, value.value, seen)
+        return None if below is None else Packed(value.obj, below)
+    if isinstance(value, Closure):
+        if id(value) in seen:
+            return None
+        seen.add(id(value))
+        value = value.env
+    parts = {}
+    for i, part in enumerate(value or ()):
+        below = yield _reconstructed(found, part, seen)
+        if below is not None:
+            parts[i] = below
+    return parts or None

@@ -1,0 +1,221 @@
+"""The five evaluators of section 2 of 003 agree, and each saves the work that it should save."""
+
+import math
+
+import pytest
+
+from interpreters.deltas.dual_numbers import (
+    Number,
+    cos,
+    exp,
+    gradient,
+    log,
+    sin,
+    total,
+    traced,
+)
+from interpreters.deltas.scalar import (
+    Add,
+    Input,
+    Scale,
+    Share,
+    Space,
+    Zero,
+    eval0,
+    eval1,
+    eval2,
+    eval3,
+    reverse_pass,
+    size,
+)
+
+
+def term(f, inputs, ids=True):
+    """The Delta term of ``f``, with identifiers or without."""
+    return traced(f, *inputs, sharing=ids).delta
+
+
+def all_five(delta, n):
+    """The gradient by each evaluator."""
+    basis = [[float(i == j) for j in range(n)] for i in range(n)]
+    found = reverse_pass(1.0, delta)
+    return [
+        [eval0(delta, e) for e in basis],
+        eval1(delta, Space(n)).numbers,
+        eval2(delta, Space(n).zero()).numbers,
+        eval3(1.0, delta, Space(n).zero()).numbers,
+        [found.get(i, 0.0) for i in range(n)],
+    ]
+
+
+def mixed(x, y, z):
+    a = x * y - z / x
+    b = sin(a) * exp(-y) + 3.0 * a
+    return b * b / (1.0 + cos(z)) + log(x) - a
+
+
+@pytest.mark.parametrize("ids", [False, True])
+def test_all_evaluators_give_the_gradient(ids):
+    point = [1.3, 0.7, 0.4]
+    first, *rest = all_five(term(mixed, point, ids), 3)
+    for other in rest:
+        assert other == pytest.approx(first, rel=1e-12)
+    for i in range(3):
+        step = 1e-6
+        up, down = ([p + s * (i == j) for j, p in enumerate(point)] for s in (step, -step))
+        numbers = [mixed(*(Number(p, Zero()) for p in at)).primal for at in (up, down)]
+        assert first[i] == pytest.approx((numbers[0] - numbers[1]) / (2 * step), rel=1e-6)
+
+
+def test_the_second_evaluator_scales_what_its_own_term_adds_and_nothing_else():
+    delta = Add(Input(0), Scale(5.0, Input(1)))
+    assert eval2(delta, Space(2).zero()).numbers == [1.0, 5.0]
+    tangent = Space(2).vector([7.0, 7.0])
+    assert eval2(delta, tangent).numbers == [8.0, 12.0]
+
+
+def test_eval0_takes_a_pass_an_input():
+    n = 5
+    visits = []
+    delta = term(lambda *xs: total([x * x for x in xs]), [1.0] * n, ids=False)
+    one = []
+    eval0(delta, [1.0] * n, one.append)
+    for i in range(n):
+        eval0(delta, [float(i == j) for j in range(n)], visits.append)
+    assert len(visits) == n * len(one)
+
+
+@pytest.mark.parametrize("n", [1, 10, 100])
+def test_vector_work_goes_from_every_node_to_every_scale_to_none(n):
+    adds = term(lambda *xs: total(xs), [1.0] * n, ids=False)
+    scaled = term(lambda *xs: total([x * 2.0 for x in xs[:1]]), [1.0] * n, ids=False)
+    touched = {}
+    for name, delta in (("adds", adds), ("scaled", scaled)):
+        for evaluate in (eval1, eval2, eval3):
+            space = Space(n)
+            if evaluate is eval1:
+                evaluate(delta, space)
+            else:
+                tangent = space.zero()
+                space.touched = 0
+                evaluate(*([1.0] if evaluate is eval3 else []), delta, tangent)
+            touched[name, evaluate] = space.touched
+    assert touched["adds", eval1] == (2 * n + 1) * n  # n adds, n inputs, one zero
+    assert touched["adds", eval2] == n  # one number an input
+    assert touched["adds", eval3] == n
+    assert touched["scaled", eval2] == 2 * 3 * n + 1  # two factors: a zero, a product, a sum
+    assert touched["scaled", eval3] == 1
+
+
+def doubling(n):
+    """P₁ of section 2.5."""
+
+    def p1(x):
+        for _ in range(n):
+            x = x + x
+        return x
+
+    return p1
+
+
+@pytest.mark.parametrize("n", [1, 4, 10])
+def test_without_sharing_a_doubling_is_exponential_and_with_it_linear(n):
+    delta = term(doubling(n), [1.0])
+    apart, together = [], []
+    assert eval3(1.0, delta, Space(1).zero(), apart.append).numbers == [2.0**n]
+    assert reverse_pass(1.0, delta, together.append) == {0: 2.0**n}
+    inputs, shared = (
+        [sum(isinstance(d, kind) for d in visited) for visited in (apart, together)]
+        for kind in (Input, Add)
+    )
+    assert inputs == [2**n, 2]
+    assert shared == [2**n - 1, n]
+
+
+def test_fragments_are_visited_from_the_highest_identifier_each_once():
+    # Fig. 4: let y = exp x in let z = log y in y + sin z / cos z
+    def figure4(x):
+        y = exp(x)
+        z = log(y)
+        return y + sin(z) / cos(z)
+
+    delta = term(figure4, [0.5])
+    order = []
+
+    def see(d):
+        if isinstance(d, Share):
+            order.append(d.id)
+
+    # The fragments that are opened, in order: what is seen below the last Share that was opened.
+    opened = []
+    eval4_order(delta, opened)
+    assert opened == [5, 4, 3, 2, 1, 0]
+    visited = []
+    eval3(1.0, delta, Space(1).zero(), visited.append)
+    ids = [d.id for d in visited if isinstance(d, Share)]
+    assert ids == [5, 0, 4, 2, 1, 0, 3, 1, 0]
+    reverse_pass(1.0, delta, see)
+    assert sorted(set(order)) == [0, 1, 2, 3, 4, 5]
+
+
+def eval4_order(delta, opened):
+    """The identifiers in the order in which ``backprop`` takes their fragments out."""
+    fragments = {}
+
+    def see(d):
+        if isinstance(d, Share):
+            fragments[id(d.below)] = d.id
+        if id(d) in fragments:
+            opened.append(fragments[id(d)])
+
+    reverse_pass(1.0, delta, see)
+
+
+def test_identifiers_grow_and_name_one_term():
+    """Invariants 1 and 2 of section 2.5."""
+    delta = term(mixed, [1.3, 0.7, 0.4])
+    named = {}
+    todo = [(delta, math.inf)]
+    while todo:
+        d, bound = todo.pop()
+        match d:
+            case Share(i, below):
+                assert i < bound
+                assert named.setdefault(i, below) is below
+                todo.append((below, i))
+            case Add(left, right):
+                todo += [(left, bound), (right, bound)]
+            case Scale(_, below):
+                todo.append((below, bound))
+
+
+def test_the_wrapper_takes_nested_tuples_and_any_python():
+    def f(pair, c):
+        (a, b), scale = pair, [2.0, lambda x: x * c]
+        return scale[1](a) * scale[0] if a > b else b * b
+
+    assert gradient(f, (3.0, 1.0), 5.0) == ((10.0, 0.0), 6.0)
+    assert gradient(f, (1.0, 3.0), 5.0) == ((0.0, 6.0), 0.0)
+    assert gradient(lambda x: 7.0, 1.0) == (0.0,)
+    assert gradient(lambda x: 1.0 / (2.0 - x), 1.0, cotangent=3.0) == (3.0,)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 50])
+def test_a_dot_product_of_dual_numbers_explodes(n):
+    """Section 4.1: 5n + 1 constructors."""
+    delta = term(
+        lambda *ab: total([x * y for x, y in zip(ab[:n], ab[n:], strict=True)]), [1.0] * (2 * n)
+    )
+    assert size(delta) == 5 * n + 1
+
+
+def test_deep_terms_meet_no_limit_of_python():
+    n = 50_000
+
+    def chain(x):
+        for _ in range(n):
+            x = x * 1.0
+        return x
+
+    delta = term(chain, [1.0])
+    assert all_five(delta, 1) == [[1.0]] * 5
