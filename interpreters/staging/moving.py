@@ -12,7 +12,7 @@ from typing import Any
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Tensor, Unit
-from combinators.represented import velocity
+from combinators.represented import moves, velocity
 from interpreters.carriers.duals import Dual
 from interpreters.flat import parts_of
 from interpreters.staging import atoms
@@ -45,8 +45,7 @@ def arrived(obj: Object, primal: Atom, tangent: Atom | None) -> Any:
     """The value that two terms are."""
     if isinstance(obj, Fun):
         return primal
-    moves = tangent is not None and velocity(obj) is not Unit
-    both = tangent if moves else None
+    both = tangent if moves(obj) else None
     return Dual(primal, both) if isinstance(obj, Tensor) else Moving(obj, primal, both)
 
 

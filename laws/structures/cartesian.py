@@ -110,6 +110,7 @@ COMONOID = (
         "to work and copy is to copy and work twice",
         f >> copy(B),
         copy(A) >> parallel(f, f),
+        tame=True,
         implied_by=("P1a", "P1b", "P3"),
     ),
     comonoid(

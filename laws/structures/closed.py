@@ -55,6 +55,7 @@ LAWS = (
         "a λ captures what was computed before it",
         g >> curry(f),
         curry(parallel(g, Id(B)) >> f),
+        tame=True,
         implied_by=("E1", "E2"),
     ),
     law(
