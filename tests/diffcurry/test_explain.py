@@ -21,7 +21,7 @@ def sections(explanation):
 
 def test_it_walks_from_the_term_to_the_certificate():
     found = sections(explain(wave, Real, Real))
-    assert list(found) == [stage.title for stage in STAGES]
+    assert list(found) == [stage.title for stage in STAGES if "bulk" not in stage.title]
     assert found["term"].text == "λ(x : Real, y : Real).\n  sin (x * y) + square x"
     assert found["combinators"].text.startswith("Real × Real ⇝ Real =")
     assert found["rep-function"].text == "Real × Real ⇒ Real × (Real ⇒ Real × Real)"
