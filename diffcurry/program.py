@@ -8,7 +8,7 @@ from combinators.bulk import bulk
 from combinators.kit.tree import distinct_nodes, size
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from combinators.simplify import simplify
+from combinators.simplify import Fold, simplify
 from combinators.terms import Lam
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
@@ -70,17 +70,21 @@ class Program:
         """The program in ``mode``, in bulk; interpreted once."""
         return arrow_in(mode, self._running)
 
-    @cached_property
-    def _compiled(self) -> Lam:
-        """The λ that is compiled: a simpler one where there are functions, or bulk operations."""
-        known = self._is_simple or not any(
+    def simplified(self, fold: Fold, *, fast_math: bool = False) -> Lam:
+        """The λ that a backend compiles: a simpler one where there are functions, or bulk ones.
+
+        What was written by a transform is simple already; with ``fast_math`` it is made simpler.
+        """
+        is_plain = self._is_simple or not any(
             isinstance(n, Lam) for n in distinct_nodes(self.lam.body)
         )
-        return (
-            self.bulk
-            if known and self.bulk is self.lam
-            else simplify(self.bulk, fold=folded_when_compiled)
-        )
+        if is_plain and self.bulk is self.lam and not fast_math:
+            return self.lam
+        return simplify(self.bulk, fold=fold, fast_math=fast_math)
+
+    @cached_property
+    def _compiled(self) -> Lam:
+        return self.simplified(folded_when_compiled)
 
     def compiled(self, name: str, doc: str = "") -> Compiled:
         """The program as Python that stands alone."""

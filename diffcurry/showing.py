@@ -19,8 +19,7 @@ class Showing:
 
     @property
     def _function(self) -> Function[..., Any]:
-        function: Any = self
-        return function  # type: ignore[no-any-return]
+        return self  # type: ignore[return-value]  # only functions are Showing
 
     def source(self, *at: Any) -> str:
         """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
@@ -40,15 +39,15 @@ class Showing:
 
         language, at = (at[0], at[1:]) if at and isinstance(at[0], str) else ("python", at)
         program = program_at(self._function, at)
+        name = self._function.__name__ if self._function.__name__.isidentifier() else "f"
         if language == "jax":
             from diffcurry.xla import written
 
-            return written(program, self._function, _containers(program)).source
+            return written(program, name, _containers(program)).source
         if language not in ("python", "numpy"):
             raise WrongMode(
                 f'sources are written in "python" and in "jax", and not in {language!r}'
             )
-        name = self._function.__name__ if self._function.__name__.isidentifier() else "f"
         doc = " ".join(filter(None, (self._function.__doc__, _containers(program))))
         return program.compiled(program.lam.name or name, doc).source
 

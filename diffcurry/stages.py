@@ -17,14 +17,13 @@ from combinators.errors import DomainError, NotDifferentiable
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Product, tangent_of
 from combinators.simplify import Fired
-from combinators.terms import Lam, Prim
+from combinators.terms import Prim
 from diffcurry.at import program_at
 from diffcurry.cost import Report, cost
 from diffcurry.derived import Derived, derived
 from diffcurry.formula import formula
 from diffcurry.function import Function
 from diffcurry.program import Program
-from interpreters.backends.python import compile_program
 
 READABLE = 1_000
 """How many operations a program may have whose formula is shown."""
@@ -49,10 +48,11 @@ class Walked:
         return cost(self.function, *self.args)
 
     @cached_property
-    def made_bulk(self) -> tuple[Lam, list[Fired]]:
-        """The program in bulk, and the rules that made it so, in order."""
+    def bulk_fired(self) -> list[Fired]:
+        """The rules that put the program in bulk, in order."""
         fired: list[Fired] = []
-        return bulk(self.program.lam, trace=fired.append), fired
+        bulk(self.program.lam, trace=fired.append)
+        return fired
 
     @cached_property
     def derived(self) -> Derived:
@@ -81,13 +81,13 @@ def rep_function(walked: Walked) -> str:
 
 def bulk_operations(walked: Walked) -> str:
     """The program that runs, where it has maps or builds (003, section 5); elsewhere nothing."""
-    made, _ = walked.made_bulk
-    return "" if made is walked.program.lam else str(made)
+    program = walked.program
+    return "" if program.bulk is program.lam else str(program.bulk)
 
 
 def bulk_rules(walked: Walked) -> str:
     """The rules of the bulk-operation transform that fired, with what each was about, once each."""
-    fired = walked.made_bulk[1]
+    fired = walked.bulk_fired
     return _listed(f"{one.rule}: {one.before!r}" for one in fired) if fired else ""
 
 
@@ -121,9 +121,8 @@ def _equations(name: str, program: Program) -> list[str]:
 
 def code(program: Program) -> str:
     """The program as a module of Python that needs NumPy and nothing of ours."""
-    lam = program.bulk
-    doc = f"{lam.type!r}"
-    return compile_program(lam, name=lam.name or "f", doc=doc).source
+    lam = program.lam
+    return program.compiled(lam.name or "f", repr(lam.type)).source
 
 
 def _certificate(walked: Walked) -> str:

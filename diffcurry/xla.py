@@ -13,11 +13,9 @@ import numpy as np
 from combinators.errors import DiffcurryError, MissingRule, TypeMismatch, WrongMode
 from combinators.kit.remembered import Remembered
 from combinators.objects import Object, components
-from combinators.simplify import simplify
 from combinators.tracing.scope import current
 from combinators.tracing.trees import Face, face_of, open_up, put_together, take_apart
 from diffcurry.at import program_at
-from diffcurry.derivative import Derivative
 from diffcurry.folding import folded
 from diffcurry.function import Function, fun
 from diffcurry.program import Program
@@ -80,7 +78,7 @@ class XLA(Generic[P]):
         return _parts(result) if _is_odd(result) else result
 
     def _written(self, program: Program) -> Compiled:
-        return written(program, self.function, fast_math=self.fast_math)
+        return written(program, self.function.__name__, fast_math=self.fast_math)
 
     def _taken(self, value: Any, obj: Object) -> Any:
         """An argument as the emitted function takes it: containers are tuples."""
@@ -150,13 +148,10 @@ class XLA(Generic[P]):
         return f"<xla {self.function!r}>"
 
 
-def written(
-    program: Program, function: Function[..., Any], doc: str = "", *, fast_math: bool = False
-) -> Compiled:
-    """The program of ``function`` as JAX: in bulk, and simple, as derivatives are already."""
-    is_simple = isinstance(function, Derivative) and program.bulk is program.lam and not fast_math
-    lam = program.bulk if is_simple else simplify(program.bulk, fold=folded, fast_math=fast_math)
-    return compile_program(lam, name=lam.name or function.__name__, doc=doc)
+def written(program: Program, name: str, doc: str = "", *, fast_math: bool = False) -> Compiled:
+    """A program as JAX, which is called ``name`` if it has no name of its own."""
+    lam = program.simplified(folded, fast_math=fast_math)
+    return compile_program(lam, name=lam.name or name, doc=doc)
 
 
 @functools.cache

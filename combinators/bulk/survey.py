@@ -9,21 +9,22 @@ from combinators.kit.names import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.checks import NONZERO, WITHIN
 from combinators.primitives.loops import MAP
-from combinators.terms import Lam, Prim, Term, Var
+from combinators.terms import Const, Lam, Prim, Term, Var
 
 
 def has_map(term: Term) -> bool:
-    """Whether there is a ``map`` anywhere: a look at every node, once."""
+    """Whether there is a ``map`` anywhere below ``term``: a look at every node, once."""
     todo: list[Term] = [term]
-    seen = set()
+    seen: set[int] = set()
     while todo:
-        node = todo.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if type(node) is Prim and node.operation.primitive is MAP.primitive:
-            return True
-        todo.extend(node.below())
+        for part in todo.pop().below():
+            kind = type(part)
+            if kind is Var or kind is Const or id(part) in seen:
+                continue
+            if isinstance(part, Prim) and part.operation.primitive is MAP.primitive:
+                return True
+            seen.add(id(part))
+            todo.append(part)
     return False
 
 

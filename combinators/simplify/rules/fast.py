@@ -94,9 +94,9 @@ def _swapped(x: Term, y: Term, a: Any, b: Any, s: Any) -> Node | None:
 
 
 def _outer(x: Term, y: Term) -> Node | None:
-    """A column times a row: sums of one product each."""
-    (_, inner), (_, _) = _shape(x), _shape(y)
-    return multiply(x, y) if inner == 1 else None
+    """Columns times rows: sums of one product each."""
+    are_matrices = min(len(_shape(x)), len(_shape(y))) > 1
+    return multiply(x, y) if are_matrices and _shape(x)[-1] == 1 else None
 
 
 def _factor_out(single: Term, y: Term, s: tuple[int, ...]) -> Node | None:

@@ -18,7 +18,7 @@ from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
 TYPES = [
     Real, Real, Tensor((3,)), Tensor((2, 3)), Tensor((3, 2)), Tensor((4,)), Tensor((1, 3)),
     Tensor((2, 2)), Tensor((6,)), Int,
-    Tensor((1, 1)), Tensor((4, 1)), Tensor((1, 4)),
+    Tensor((1, 1)), Tensor((4, 1)), Tensor((1, 4)), Tensor((2, 3, 1)), Tensor((2, 1, 3)),
     Bool, Tensor((3,), "int64"), Tensor((), "float32"),
     Product(Real, Tensor((3,))), Product(Int, Real), Tangent,
 ]  # fmt: skip
