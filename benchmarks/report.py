@@ -24,11 +24,15 @@ def calls(results: Results) -> Table:
         cells = [
             "–"
             if isinstance(t := row.get(system, ""), str)
-            else duration(t.call) + ("" if system == "by hand" else f" ({t.call / hand:.2g})")
+            else duration(t.call) + ("" if system == "by hand" else f" ({_ratio(t.call / hand)})")
             for system in _systems(results)
         ]
         lines.append([name, *cells])
     return lines
+
+
+def _ratio(times: float) -> str:
+    return f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
 
 
 def firsts(results: Results) -> Table:

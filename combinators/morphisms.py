@@ -178,8 +178,8 @@ class Extend(Morphism):
     @property
     def context(self) -> Product:
         """The context with what is bound at its end."""
-        extended: Any = self.cod
-        return extended  # type: ignore[no-any-return]
+        assert isinstance(self.cod, Product)
+        return self.cod
 
     def below(self) -> tuple[Morphism, ...]:
         """What is bound."""

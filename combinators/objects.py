@@ -53,13 +53,13 @@ class Object(Syntax):
     @classmethod
     def _intern(cls, *arguments: Any) -> Self:
         key = (cls, *arguments)
-        found = _MADE.get(key)
+        found: Self | None = _MADE.get(key)
         if found is None:
-            found = object.__new__(cls)
-            vars(found).update(zip(cls.__match_args__, arguments, strict=True))
-            found._derive()
-            found = _MADE.setdefault(key, found)
-        return found  # type: ignore[no-any-return]
+            made = object.__new__(cls)
+            vars(made).update(zip(cls.__match_args__, arguments, strict=True))
+            made._derive()
+            found = _MADE.setdefault(key, made)
+        return found
 
     def _derive(self) -> None:
         """Store what follows from the arguments."""
@@ -159,7 +159,8 @@ class Product(Object):
         """Its components, in order."""
         if "parts_" not in vars(self):
             vars(self)["parts_"] = self._walk()
-        return vars(self)["parts_"]  # type: ignore[no-any-return]
+        parts: tuple[Object, ...] = vars(self)["parts_"]
+        return parts
 
     def _walk(self) -> tuple[Object, ...]:
         backwards: list[Object] = []
@@ -304,7 +305,8 @@ def _remade(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Rec
             product = Product(*parts)
             made = Record.of(obj.names, product) if isinstance(obj, Record) else product
         known[key] = made
-    return known[key]  # type: ignore[no-any-return]
+    found: Object = known[key]
+    return found
 
 
 def is_smooth(obj: Object) -> bool:
@@ -312,9 +314,9 @@ def is_smooth(obj: Object) -> bool:
     if isinstance(obj, Tensor):
         return obj.is_smooth
     if "smooth_" not in vars(obj):
-        found: bool = recurse(_is_smooth(obj))
-        vars(obj)["smooth_"] = found
-    return vars(obj)["smooth_"]  # type: ignore[no-any-return]
+        return recurse(_is_smooth(obj))
+    smooth: bool = vars(obj)["smooth_"]
+    return smooth
 
 
 def _is_smooth(obj: Object) -> Recursive[bool]:
@@ -326,7 +328,8 @@ def _is_smooth(obj: Object) -> Recursive[bool]:
         for part in parts or ():
             smooth = smooth or (yield _is_smooth(part))
         known["smooth_"] = smooth
-    return known["smooth_"]  # type: ignore[no-any-return]
+    found: bool = known["smooth_"]
+    return found
 
 
 def tangent_of(obj: Object) -> Object:

@@ -190,7 +190,7 @@ def _bound_partial(
         keywords = {name: now.get(name, value) for name, value in function.keywords.items()}
         return function.func(*args, *values[len(given) :], **keywords)
 
-    whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect asks
         [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in (*given, *rest)]
     )
     made = Draft(whole, (*known, *types), (*taken_faces, *faces)).finish()

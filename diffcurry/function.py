@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
@@ -33,6 +32,7 @@ from diffcurry.modes import primal
 from diffcurry.program import Program
 from diffcurry.quick import NotThese
 from diffcurry.showing import Showing
+from diffcurry.signature import in_order, signature_of
 from interpreters.execution.running import Running
 
 P = ParamSpec("P")
@@ -65,8 +65,8 @@ class Function(Definition, Showing, Generic[P, R]):
         self._checks: Remembered[Lam, Lam] = Remembered()
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
-        self._quick: dict[int, Callable[..., Any]] = {}
-        self._signature = _signature(function)
+        self._quick: dict[int, Callable[[tuple[Any, ...]], R]] = {}
+        self._signature = signature_of(function)
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -74,13 +74,12 @@ class Function(Definition, Showing, Generic[P, R]):
         here = current()
         if here is None and not kwargs:
             try:
-                return self._quick[len(args)](args)  # type: ignore[no-any-return]
+                return self._quick[len(args)](args)
             except (NotThese, LookupError, ZeroDivisionError):
                 pass  # the first call, other types, or a check that fails
         values = self.positional(args, kwargs)
-        if here is not None:
-            return call(self, values)  # type: ignore[no-any-return]
-        return self.computed(values)  # type: ignore[no-any-return]
+        value: R = self.computed(values) if here is None else call(self, values)
+        return value
 
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
@@ -146,27 +145,7 @@ class Function(Definition, Showing, Generic[P, R]):
         """The arguments in order, with Python's defaults."""
         if self._signature is None:
             return args
-        try:
-            given = self._signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeMismatch(f"{self.__name__}: {error}") from None
-        if kwargs:
-            self._fill(given)
-        if given.kwargs:
-            raise TypeMismatch(
-                f"{self.__name__} has keyword-only parameters, and arguments are positional here; "
-                "bind them first: fun(functools.partial(f, name=value))"
-            )
-        return given.args
-
-    @staticmethod
-    def _fill(given: inspect.BoundArguments) -> None:
-        """Give the parameters before the last one given their defaults."""
-        last = max(list(given.signature.parameters).index(name) for name in given.arguments)
-        names = list(given.signature.parameters)[: last + 1]
-        for name in names:
-            given.arguments.setdefault(name, given.signature.parameters[name].default)
-        given.arguments = {name: given.arguments[name] for name in names}
+        return in_order(self._signature, args, kwargs, self.__name__)
 
     def program(self, *args: Any) -> Program:
         """The function at the types of ``args``, or at its declared types."""
@@ -210,13 +189,6 @@ class Function(Definition, Showing, Generic[P, R]):
         """Each argument with its type and its name."""
         names = parameter_names(self.function, len(args))
         return zip(args, program.types, names, strict=True)
-
-
-def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
 
 
 @overload

@@ -4,33 +4,9 @@
 (np.float64(0.0), np.float64(0.6931471805599453))
 """
 
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
-
 from combinators import primitives
-from combinators.tracing import control
+from diffcurry.control import cond, fold, map, recompute, scan
 from diffcurry.eager import eager
-from diffcurry.function import Function
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-cond = eager(control.cond)
-fold = eager(control.fold)
-
-
-def recompute(f: Callable[P, R]) -> Function[P, R]:
-    """``f``, of which a pullback keeps the arguments only, and runs it again.
-
-    >>> from diffcurry.transforms import grad
-    >>> grad(recompute(lambda x: x * x))(3.0)
-    np.float64(6.0)
-    """
-    return Function(control.recompute(f))
-
-
-map = eager(control.map)
-scan = eager(control.scan)
 
 absolute = eager(primitives.absolute)
 abs = absolute
@@ -44,6 +20,8 @@ arcsinh = eager(primitives.arcsinh)
 arctan = eager(primitives.arctan)
 arctan2 = eager(primitives.arctan2)
 arctanh = eager(primitives.arctanh)
+argmax = eager(primitives.argmax)
+argmin = eager(primitives.argmin)
 astype = eager(primitives.astype)
 broadcast_to = eager(primitives.broadcast_to)
 build = eager(primitives.build)
@@ -157,6 +135,8 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "argmax",
+    "argmin",
     "astype",
     "broadcast_to",
     "build",

@@ -39,6 +39,7 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
     random = np.random.default_rng(0)
     points = tuple(_map_leaves(p, lambda x: _random_like(x, random)) for p in primals)
     doubled = tuple(_map_leaves(p, lambda x: 2 * x) for p in points)
+    pullback: Callable[[Any], tuple[Any, ...]]
     once, pullback = vjp(f, *points)
     twice, _ = vjp(f, *doubled)
     for x, y in zip(take_apart(once)[1], take_apart(twice)[1], strict=True):
@@ -47,7 +48,7 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
                 "linear_transpose takes a linear function, and this one maps 2x not to twice "
                 f"what it maps x to: {y} and {x}; for the transpose of a derivative use vjp"
             )
-    return pullback  # type: ignore[no-any-return]
+    return pullback
 
 
 def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -9,7 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongDerivative
-from combinators.objects import Fun, Object, Tensor
+from combinators.first_order import is_first_order
+from combinators.objects import Fun, Object
 from combinators.primitives.loops import OVERRIDE
 from combinators.terms import packed
 from combinators.tracing.emit import emit_operation, unpack
@@ -28,6 +29,7 @@ from diffcurry.closures import arrow_in
 from diffcurry.flat import is_number, leaves, sample
 from diffcurry.function import Function
 from diffcurry.modes import primal
+from diffcurry.signature import signature_of
 from interpreters.flat import Layout
 
 P = ParamSpec("P")
@@ -56,7 +58,7 @@ def with_derivative(
     def overridden(*args: P.args, **_: P.kwargs) -> R:
         types, faces = argument_types(args)
         known = tuple(obj for obj in types if isinstance(obj, Object))
-        if len(known) != len(types) or not all(map(_is_first_order, known)):
+        if len(known) != len(types) or not all(map(is_first_order, known)):
             raise NotDifferentiable(
                 "with_derivative takes functions of numbers and containers of them; "
                 "let f capture the functions that it needs"
@@ -71,20 +73,10 @@ def with_derivative(
         return result
 
     overridden.__name__ = getattr(f, "__name__", "overridden")
-    overridden.__signature__ = _signature(f)  # type: ignore[attr-defined]
+    shown = signature_of(f) or inspect.signature(lambda *args: args)
+    overridden.__signature__ = shown  # type: ignore[attr-defined]  # inspect asks
     known: Any = f
     return Function(overridden, known.types if isinstance(known, Specialisable) else None)
-
-
-def _signature(f: Any) -> Any:
-    try:
-        return inspect.signature(f)
-    except (TypeError, ValueError):
-        return inspect.signature(lambda *args: args)
-
-
-def _is_first_order(obj: Object) -> bool:
-    return all(isinstance(leaf, Tensor) for leaf in leaves(obj))
 
 
 def _rule(
@@ -121,7 +113,7 @@ def _rule(
 def check_linear(made: Specialised) -> None:
     """Raise where the rule is not linear in the cotangent, its last argument (L1, L2)."""
     context = (*made.captured, *made.lam.params)
-    if not all(_is_first_order(var.type) for var in context):
+    if not all(is_first_order(var.type) for var in context):
         return
     arrow = arrow_in(primal(), translate(context, made.lam.body))
     random = np.random.default_rng(0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import MissingRule
+from combinators.first_order import is_first_order
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.terms import Lam
 from combinators.tracing.functions import Faces
@@ -61,17 +62,12 @@ class Quick:
 
 def quick(lam: Lam, face: Face | None, faces: Faces) -> Quick | None:
     """``lam`` as Python; None where it takes or gives functions, or has no code."""
-    if not all(_is_first_order(obj) for obj in (lam.body.type, *(p.type for p in lam.params))):
+    if not all(is_first_order(obj) for obj in (lam.body.type, *(p.type for p in lam.params))):
         return None
     try:
         return Quick(lam, face, faces, compile_program(lam, name=lam.name or "f").function)
     except MissingRule:
         return None
-
-
-def _is_first_order(obj: Object) -> bool:
-    product = components(obj)
-    return isinstance(obj, Tensor) if product is None else all(map(_is_first_order, product.parts))
 
 
 def _given(value: Any, obj: Object) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from combinators.errors import DiffcurryError, MissingRule, TypeMismatch, WrongMode
 from combinators.kit.remembered import Remembered
-from combinators.objects import Object, components
+from combinators.objects import Object, Tensor, components
 from combinators.tracing.scope import current
 from combinators.tracing.trees import Face, face_of, open_up, put_together, take_apart
 from diffcurry.at import program_at
@@ -82,12 +82,11 @@ class XLA(Generic[P]):
 
     def _taken(self, value: Any, obj: Object) -> Any:
         """An argument as the emitted function takes it: containers are tuples."""
-        product = components(obj)
-        if product is None:
-            return self.jax.lax.convert_element_type(value, obj.dtype)  # type: ignore[attr-defined]
+        if isinstance(obj, Tensor):
+            return self.jax.lax.convert_element_type(value, obj.dtype)
         opened = open_up(value)
         parts = opened[2] if opened is not None else ()
-        return tuple(map(self._taken, parts, product.parts))
+        return tuple(map(self._taken, parts, components(obj) or ()))
 
     def _in_parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value at containers that JAX knows nothing of, or at arguments given by name."""

@@ -133,7 +133,7 @@ class Reverse(Running):
     ) -> tuple[Callable[[Cotangent], Cotangent], Callable[[Cotangent], Cotangent]]:
         """What makes a ``Tangent`` of a sparse cotangent of type ``obj``, and what opens it."""
         if self.control is not None:
-            return self.control.erasure(obj)  # type: ignore[no-any-return]
+            return self.control.erasure(obj)
         return partial(Packed, obj), attrgetter("value")
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
@@ -156,7 +156,7 @@ class Reverse(Running):
     def pull_calls(self, code: Code, env: Any) -> Step:
         """From calls of a closure to the cotangent of what it captured."""
         if self.control is not None:
-            return self.control.called(self, code, env)  # type: ignore[no-any-return]
+            return self.control.called(self, code, env)
         return partial(self._pull_calls, code, env)
 
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
@@ -193,7 +193,7 @@ class Reverse(Running):
         """The function; its tape is dropped, and made again when it is pulled back."""
         evaluate = self.eval(function_of(dom))
         if self.control is not None:
-            return self.control.recompute(self, function_of(dom))  # type: ignore[no-any-return]
+            return self.control.recompute(self, function_of(dom))
 
         def pull(pair: Any, machine: Machine) -> Iterator[Step]:
             stack, tape = machine.stack, machine.tape

@@ -24,6 +24,8 @@ MAY_IMPORT = {
     "diffcurry": {"diffcurry", "laws", "interpreters", "combinators"},
 }
 ROOMS = tuple(MAY_IMPORT)
+APART: dict[str, set[str]] = {"interpreters/modes": set(), "interpreters/backends": {"text"}}
+"""Folders of neighbours that do not know each other, and what they have in common."""
 CORE = {"numpy", "multipledispatch", "sympy"}
 ALSO_AT_TOP_LEVEL = {"laws": {"pytest", "hypothesis"}}
 MEDIAN_LINES, MOST_LINES = 150, 400
@@ -85,17 +87,22 @@ def imports_that_point_upwards(root: Path) -> list[str]:
     ]
 
 
-def modes_that_know_each_other(root: Path) -> list[str]:
-    """A mode is a file or a folder in modes/; modes/__init__.py may gather them."""
-    modes = root / "interpreters" / "modes"
+def neighbours_that_meet(root: Path) -> list[str]:
+    """A neighbour is a file or a folder; the folder's ``__init__.py`` may gather them."""
     return [
         str(found)
-        for path in sorted(modes.rglob("*.py"))
-        if (mode := path.relative_to(modes).with_suffix("").parts[0]) != "__init__"
+        for folder, shared in APART.items()
+        for path in sorted((root / folder).rglob("*.py"))
+        if (here := path.relative_to(root / folder).with_suffix("").parts[0]) != "__init__"
         for found in imports(root, path)
-        if (found.module + ".").startswith("interpreters.modes.")
-        and not (found.module + ".").startswith(f"interpreters.modes.{mode}.")
+        if (there := within(folder, found.module)) and there not in {here, *shared}
     ]
+
+
+def within(folder: str, module: str) -> str:
+    """The neighbour in ``folder`` that a module belongs to, if any."""
+    prefix = folder.replace("/", ".") + "."
+    return module.removeprefix(prefix).split(".")[0] if module.startswith(prefix) else ""
 
 
 def foreign_imports(root: Path) -> list[str]:
@@ -166,7 +173,7 @@ def holds_code(path: Path) -> bool:
 
 RULES = [
     imports_that_point_upwards,
-    modes_that_know_each_other,
+    neighbours_that_meet,
     foreign_imports,
     files_too_long,
     rooms_without_types,
@@ -196,7 +203,7 @@ def test_the_distribution_is_the_four_rooms_and_needs_the_core_only() -> None:
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     """A tree that obeys every rule."""
-    for room in (*ROOMS, "interpreters/modes", *(f"tests/{room}" for room in ROOMS)):
+    for room in (*ROOMS, *APART, *(f"tests/{room}" for room in ROOMS)):
         (tmp_path / room).mkdir(parents=True)
     for room in ROOMS:
         (tmp_path / room / "__init__.py").write_text('"""A room."""\n')
@@ -210,10 +217,12 @@ VIOLATIONS = [
     (imports_that_point_upwards, "combinators/a.py", "def f():\n    import interpreters.b"),
     (imports_that_point_upwards, "interpreters/a.py", "import diffcurry"),
     (imports_that_point_upwards, "laws/a.py", "from interpreters.modes import primal"),
-    (modes_that_know_each_other, "interpreters/modes/a.py", "from interpreters.modes.b import B"),
-    (modes_that_know_each_other, "interpreters/modes/a.py", "from interpreters.modes import b"),
-    (modes_that_know_each_other, "interpreters/modes/a.py", "from . import b"),
-    (modes_that_know_each_other, "interpreters/modes/a/c.py", "from ..b import B"),
+    (neighbours_that_meet, "interpreters/modes/a.py", "from interpreters.modes.b import B"),
+    (neighbours_that_meet, "interpreters/modes/a.py", "from interpreters.modes import b"),
+    (neighbours_that_meet, "interpreters/modes/a.py", "from . import b"),
+    (neighbours_that_meet, "interpreters/modes/a/c.py", "from ..b import B"),
+    (neighbours_that_meet, "interpreters/backends/a/c.py", "from ..b import d"),
+    (neighbours_that_meet, "interpreters/backends/text/c.py", "from ..a import d"),
     (foreign_imports, "diffcurry/a.py", "import rich"),
     (foreign_imports, "diffcurry/a.py", "class A:\n    import pytest"),
     (foreign_imports, "combinators/a.py", "try:\n    import scipy.special\nexcept E: pass"),
@@ -226,6 +235,7 @@ FINE = [
     ("interpreters/modes/__init__.py", "from interpreters.modes.a import A\nfrom . import b"),
     ("interpreters/modes/a.py", "from interpreters.tangents.cotangents import plus\nimport sympy"),
     ("interpreters/modes/a/c.py", "from interpreters.modes.a.d import e\nfrom . import d"),
+    ("interpreters/backends/a/c.py", "from interpreters.backends.text.d import e\nfrom . import d"),
     ("laws/a.py", "import pytest\nfrom hypothesis import given"),
     ("diffcurry/a.py", "import interpreters, laws\ndef f():\n    import rich"),
     ("diffcurry/a.py", "if TYPE_CHECKING:\n    import pytest"),

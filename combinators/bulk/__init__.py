@@ -8,6 +8,7 @@ left that has a bulk form. The rules stand in ``figure9``, ``figure10``, ``figur
 from __future__ import annotations
 
 from combinators.bulk.evaluation import Evaluation, rewritten
+from combinators.bulk.placing import placed
 from combinators.bulk.rule import Rule, Site
 from combinators.bulk.survey import has_map
 from combinators.bulk.tables import RULES, batched
@@ -31,7 +32,10 @@ def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
             if not has_map(lam):
                 break
             walk = Evaluation(lam, trace)
-            lam = simplify(rewritten(lam, walk))
+            whole = placed(lam, walk.survey)
+            if whole is not lam:
+                walk = Evaluation(whole, trace)
+            lam = simplify(rewritten(whole, walk))
             if walk.has_split:
                 break
         return lam

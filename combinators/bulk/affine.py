@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from combinators.bulk.block import Block
+from combinators.bulk.block import Axis, Block
 from combinators.bulk.laying import extent_of, pointwise
 from combinators.bulk.values import Affine, Array, Label, Tensors
-from combinators.objects import Tensor
+from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const
 
@@ -56,6 +56,11 @@ def of_constant(term: Const) -> Tensors:
 def positions(obj: Tensor) -> Affine:
     """``iota``."""
     return Affine(0, {0: 1}, obj)
+
+
+def index_of(axis: Axis) -> Affine:
+    """The index of a build."""
+    return Affine(0, {axis: 1}, Int)
 
 
 def _raised(index: Affine, out: Tensor) -> Mapping[Label, int]:
@@ -116,4 +121,4 @@ def arithmetic(block: Block, name: str, x: Tensors, y: Tensors) -> Tensors:
 
 def number(value: int) -> Affine:
     """An integer that is known."""
-    return Affine(value, {}, Tensor((), "int64"))
+    return Affine(value, {}, Int)

@@ -11,24 +11,20 @@ from collections.abc import Callable
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.laying import own_axes, plain
 from combinators.bulk.values import (
-    Affine,
     Array,
     Group,
     Labels,
-    Product,
     Rep,
+    Tensors,
     Whole,
     axes_of,
     batch,
     in_order,
 )
 from combinators.objects import (
-    Erased,
-    Fun,
     Object,
     Record,
     Tensor,
-    Vector,
     components,
 )
 from combinators.objects import Product as ProductType
@@ -38,26 +34,13 @@ from combinators.terms import Const, Proj, Term, Var
 Layout = tuple[Axis, ...] | list["Layout"] | None
 
 
-def is_first_order(obj: Object) -> bool:
-    """Whether a type is of tensors, products and records only; a type may be shared, and large."""
-    todo, seen = [obj], {obj}
-    while todo:
-        here = todo.pop()
-        if isinstance(here, Fun | Vector | Erased):
-            return False
-        new = set(components(here) or ()) - seen
-        seen |= new
-        todo += new
-    return True
-
-
 def layout_of(rep: Rep) -> Layout:
     """Which batch axes a value has."""
     if not axes_of(rep):
         return None
     if isinstance(rep, Group):
         return [layout_of(part) for part in rep.parts]
-    assert isinstance(rep, Array | Affine | Product)
+    assert isinstance(rep, Tensors)
     return batch(in_order(rep.labels))
 
 
@@ -117,7 +100,7 @@ def virtual(block: Block, term: Term, obj: Object, layout: Layout = None) -> Rep
             virtual(block, block.bind(Proj(index, term)), part, below)
             for index, (part, below) in enumerate(zip(product.parts, layout, strict=True))
         ]
-        return Group(tuple(parts), obj.names if isinstance(obj, Record) else None, obj)
+        return Group(tuple(parts), obj)
     assert isinstance(obj, Tensor)
     assert isinstance(term, Var | Const)
     labels: Labels = (*layout, *own_axes(obj))
@@ -137,9 +120,20 @@ def parts_of(block: Block, rep: Rep, names: str = "p") -> tuple[Rep, ...]:
     )
 
 
-def rows_of(block: Block, rep: Rep, each: Callable[[Array | Affine | Product], Rep]) -> Rep:
+def tensorwise(block: Block, each: Callable[..., Rep], obj: Object, *reps: Rep) -> Rep:
+    """A value of type ``obj``, each tensor of which ``each`` makes of its type and of tensors.
+
+    These stand at the same place in ``reps``, which are tensors or products of as many components.
+    """
+    if isinstance(reps[0], Tensors):
+        return each(obj, *reps)
+    product = components(obj)
+    assert product is not None
+    sides = [parts_of(block, rep) for rep in reps]
+    parts = zip(product.parts, *sides, strict=True)
+    return Group(tuple(tensorwise(block, each, *part) for part in parts), obj)
+
+
+def rows_of(block: Block, rep: Rep, each: Callable[[Tensors], Rep]) -> Rep:
     """The rows of a stack, each of its tensors made a row by ``each``."""
-    if isinstance(rep, Array | Affine | Product):
-        return each(rep)
-    parts = tuple(rows_of(block, part, each) for part in parts_of(block, rep))
-    return Group(parts, getattr(rep.type, "names", None), row_of(rep.type))
+    return tensorwise(block, lambda _, stack: each(stack), row_of(rep.type), rep)

@@ -9,7 +9,6 @@ from combinators.bulk import fission, maps
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import (
     Layout,
-    is_first_order,
     key_of,
     layout_of,
     parts_of,
@@ -19,6 +18,7 @@ from combinators.bulk.borders import (
 )
 from combinators.bulk.laying import forced
 from combinators.bulk.values import Affine, Array, Closure, Group, Product, Rep, axes_of, place_of
+from combinators.first_order import is_first_order
 from combinators.kit.locate import Place
 from combinators.kit.recursion import Recursive
 from combinators.terms import App, Lam, Prim, Term, Var, pack
@@ -64,16 +64,10 @@ def recomputed(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursiv
     """``recompute f x``, of a function made bulk."""
     f: Rep = yield walk.value(term.args[0], env, block)
     argument: Rep = yield walk.value(term.args[1], env, block)
-    is_known = isinstance(f, Closure) and is_first_order(f.lam.type.dom)  # type: ignore[attr-defined]
-    if not axes_of(f) and not axes_of(argument):
-        args = []
-        for rep in (f, argument):
-            args.append((yield walk.written_out(rep, block)))
-        line = block.operate(term.operation, *args, place=term.place)
-        return virtual(block, line, term.type)
-    if not is_known or not is_first_order(term.type):
-        split: Rep = yield fission.split_line(walk, term, [f, argument], block)
-        return split
+    is_known = isinstance(f, Closure) and is_first_order(f.lam.dom) and is_first_order(term.type)
+    if not is_known or not (axes_of(f) or axes_of(argument)):
+        kept: Rep = yield walk.kept(term, [f, argument], block)
+        return kept
     assert isinstance(f, Closure)
     lam, result, given = yield at_axes(walk, f, argument, block)
     line = block.operate(term.operation, lam, given, place=term.place)
@@ -150,9 +144,9 @@ def prepared(block: Block, rep: Rep) -> Rep:
             return forced(block, rep)
         case Affine(offset, slopes, obj, made) if not made and _has_own(rep):
             return Affine(offset, slopes, obj, [forced(block, rep)])
-        case Group(parts, names, obj):
+        case Group(parts, obj):
             new = tuple(prepared(block, part) for part in parts)
-            return rep if all(map(is_, new, parts)) else Group(new, names, obj)
+            return rep if all(map(is_, new, parts)) else Group(new, obj)
         case Closure(lam, captured, obj):
             inner = ready(block, rep)
             is_same = all(inner[name] is captured[name] for name in inner)

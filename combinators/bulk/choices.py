@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 from combinators.bulk import calls, fission, indexing
 from combinators.bulk.block import Block
 from combinators.bulk.borders import (
-    is_first_order,
     joined,
     layout_of,
-    parts_of,
+    tensorwise,
     type_of,
     virtual,
 )
 from combinators.bulk.laying import pointwise
 from combinators.bulk.masking import Key, without
 from combinators.bulk.selecting import selected
-from combinators.bulk.values import Affine, Array, Group, Product, Rep, Tensors, axes_of
+from combinators.bulk.values import Array, Rep, axes_of
+from combinators.first_order import is_first_order
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Tensor
+from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Cond, Term
 
@@ -43,7 +43,10 @@ def chosen(walk: Evaluation, term: Cond, key: Key, env: Env, block: Block) -> Re
         walk.say("build1-cond", term, term)
         then: Rep = yield indexing.indexed(walk, term.then, key, env, block)
         other: Rep = yield indexing.indexed(walk, term.other, key, env, block)
-        return _selected(block, test, then, other, then.type)
+        where = Operation(named("where"))
+        return tensorwise(
+            block, lambda _, x, y: pointwise(block, where, (test, x, y)), then.type, then, other
+        )
     captured = {
         var.name: calls.prepared(block, env[var.name]) for var in walk.survey.captured[id(term)]
     }
@@ -64,12 +67,3 @@ def chosen(walk: Evaluation, term: Cond, key: Key, env: Env, block: Block) -> Re
     line = block.bind(Cond(choice, closed[0], closed[1], term.place), "c")
     assert line.type is type_of(obj, layout)
     return virtual(block, line, obj, layout)
-
-
-def _selected(block: Block, test: Tensors, then: Rep, other: Rep, obj: Object) -> Rep:
-    if isinstance(then, Array | Affine | Product):
-        assert isinstance(other, Array | Affine | Product)
-        return pointwise(block, Operation(named("where")), (test, then, other))
-    pairs = zip(parts_of(block, then), parts_of(block, other), strict=True)
-    parts = tuple(_selected(block, test, a, b, a.type) for a, b in pairs)
-    return Group(parts, getattr(obj, "names", None), obj)

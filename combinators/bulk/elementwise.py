@@ -5,7 +5,7 @@ from __future__ import annotations
 from combinators.bulk.affine import affine
 from combinators.bulk.laying import forced, pointwise, raised
 from combinators.bulk.rule import Site
-from combinators.bulk.values import Affine, Array, Product, Rep
+from combinators.bulk.values import Array, Product, Rep, Tensors
 from combinators.derivatives import Pointwise
 from combinators.objects import Tensor
 from combinators.operation import PRIMITIVES, Primitive
@@ -31,7 +31,7 @@ def is_elementwise(primitive: Primitive) -> bool:
 
 def elementwise(site: Site) -> Rep | None:
     """``op`` of arrays; integers stay affine, and products wait for a sum."""
-    if not all(isinstance(rep, Array | Affine | Product) for rep in site.reps):
+    if not all(isinstance(rep, Tensors) for rep in site.reps):
         return None
     out = site.operation.type(*[rep.type for rep in site.reps])
     assert isinstance(out, Tensor)
@@ -47,7 +47,7 @@ def elementwise(site: Site) -> Rep | None:
     return pointwise(site.block, site.operation, site.reps, site.place)
 
 
-def _factor(site: Site, rep: Array | Affine | Product, out: Tensor) -> Array | Product:
+def _factor(site: Site, rep: Tensors, out: Tensor) -> Array | Product:
     if isinstance(rep, Product) and rep.type is out:
         return rep
     return raised(site.block, forced(site.block, rep), out)

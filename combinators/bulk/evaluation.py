@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.bulk import calls, choices, fission, indexing, loops, maps
+from combinators.bulk import calls, choices, fission, indexing, loops, maps, narrowing
 from combinators.bulk.affine import of_constant, positions
 from combinators.bulk.block import Block
 from combinators.bulk.borders import Layout, parts_of, virtual
@@ -24,7 +24,17 @@ from combinators.bulk.masking import Key
 from combinators.bulk.rule import Site
 from combinators.bulk.survey import Survey
 from combinators.bulk.tables import BUILD, OP
-from combinators.bulk.values import Affine, Array, Closure, Group, Product, Rep, Whole, axes_of
+from combinators.bulk.values import (
+    Affine,
+    Array,
+    Closure,
+    Group,
+    Product,
+    Rep,
+    Tensors,
+    Whole,
+    axes_of,
+)
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor
 from combinators.primitives.loops import FOLD, MAP, RECOMPUTE, SCAN
@@ -33,8 +43,6 @@ from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tupl
 
 Env = dict[str, Rep]
 """What the variables stand for."""
-
-_TENSORS = (Array, Affine, Product)
 
 
 class Evaluation:
@@ -88,7 +96,7 @@ class Evaluation:
         parts = []
         for item in term.items:
             parts.append((yield self.value(item, env, block)))
-        return Group(tuple(parts), term.names, term.type)
+        return Group(tuple(parts), term.type)
 
     def _component(self, term: Proj, env: Env, block: Block) -> Recursive[Rep]:
         rep: Rep = yield self.value(term.product, env, block)
@@ -137,6 +145,8 @@ class Evaluation:
             return calls.recomputed(self, term, env, block)
         if name == "take":
             return indexing.taken(self, term, env, block)
+        if name == "slice" and narrowing.is_part(self, term):
+            return narrowing.cut(self, term, env, block)
         return self._line(term, env, block)
 
     def _line(self, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
@@ -154,6 +164,11 @@ class Evaluation:
         made = self._by_rule(term, reps, block)
         if made is not None:
             return made
+        result: Rep = yield self.kept(term, reps, block)
+        return result
+
+    def kept(self, term: Prim, reps: list[Rep], block: Block) -> Recursive[Rep]:
+        """An operation as it is; in a map of its own where it depends on an index."""
         if any(axes_of(rep) for rep in reps):
             split: Rep = yield fission.split_line(self, term, reps, block)
             return split
@@ -166,7 +181,7 @@ class Evaluation:
         rule = BUILD.get(term.operation.name)
         if rule is None and is_elementwise(term.operation.primitive):
             rule = OP
-        if rule is None or not all(isinstance(rep, _TENSORS) for rep in reps):
+        if rule is None or not all(isinstance(rep, Tensors) for rep in reps):
             return None
         lines = len(block.lines)
         made = rule.carry(Site(block, term.operation, reps, term.place))
@@ -204,11 +219,11 @@ class Evaluation:
         match rep:
             case Array() | Affine() | Product():
                 return whole(block, forced(block, rep))
-            case Group(parts, names):
+            case Group(parts):
                 items = []
                 for part in parts:
                     items.append((yield self.written_out(part, block)))
-                return Tuple(tuple(items), names)
+                return Tuple(tuple(items), rep.names)
             case Closure():
                 function: Term = yield calls.written(self, rep, block)
                 return function
@@ -225,7 +240,7 @@ class Evaluation:
             for part, below in zip(parts_of(block, rep), layout, strict=True):
                 items.append((yield self.over(part, below, block)))
             return Tuple(tuple(items), getattr(rep.type, "names", None))
-        assert isinstance(rep, Array | Affine | Product)
+        assert isinstance(rep, Tensors)
         array = forced(block, rep)
         return laid(block, array, (*layout, *own_axes(array.type)), full=True)
 

@@ -47,6 +47,12 @@ PUSHED = (
         "index (build1 k (λi. t)) (u ::: ix)",
         "let i = u in index t ix",
     ),
+    Rule(
+        "gather-build1",
+        "section 3.3",
+        "gather sh t (λis. ix)  (build1 in t, sh is smaller)",
+        "build sh (λis. index t ix)",
+    ),
 )
 """Those that belong to the walk over terms: an index is a key that goes down with it."""
 
@@ -64,7 +70,7 @@ RULES = (
         FIGURE,
         "index (sumOuter t) ix",
         "sumOuter (index (tr_{1, …, n, 0} t) ix)",
-        ("sum", "max", "min", "prod", "logsumexp"),
+        ("sum", "max", "min", "prod", "logsumexp", "argmax", "argmin"),
         pushing.reduction,
     ),
     IndexRule(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from combinators.bulk.elementwise import elementwise
 from combinators.bulk.gathering import gathered, scattered
-from combinators.bulk.moving import broadcasted, concatenated, reshaped, transposed
+from combinators.bulk.moving import along, broadcasted, reshaped, transposed
 from combinators.bulk.reducing import summed
 from combinators.bulk.rule import BuildRule, Rule
 
@@ -73,7 +73,7 @@ RULES = (
         "build1 k (λi. [t₁, …, tₙ])",
         "tr [build1 k (λi. t₁), …, build1 k (λi. tₙ)]",
         ("concatenate",),
-        concatenated,
+        along,
     ),
     BuildRule(
         "build1-replicate",

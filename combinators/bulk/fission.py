@@ -12,7 +12,7 @@ from combinators.bulk.block import Axis, Block
 from combinators.bulk.rowing import Columns
 from combinators.bulk.values import Array, Group, Rep, Rows, axes_of, place_of
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Record, Tensor, components
+from combinators.objects import Object, Product, Tensor, components
 from combinators.primitives.loops import MAP
 from combinators.simplify.rebuilt import remade
 from combinators.terms import Lam, Prim, Proj, Term, Var
@@ -61,7 +61,7 @@ def _nested(
     for rep in env.values():
         columns.add(rep)
     inner = Block(walk.survey.names)
-    whole = Group(tuple(env.values()), None, term.type)
+    whole = Group(tuple(env.values()), Product(*[rep.type for rep in env.values()]))
     param, rows = columns.parameter(inner, whole)
     assert isinstance(rows, Group)
     below = dict(zip(env, rows.parts, strict=True))
@@ -82,4 +82,4 @@ def lifted(block: Block, line: Term, obj: Object, axes: tuple[Axis, ...]) -> Rep
         lifted(block, block.bind(Proj(index, line)), part, axes)
         for index, part in enumerate(product.parts)
     )
-    return Group(parts, obj.names if isinstance(obj, Record) else None, obj)
+    return Group(parts, obj)

@@ -5,7 +5,8 @@ Normal forms: none contains ``build1``.
 
 from __future__ import annotations
 
-from combinators.bulk.operations import added, along, embedded, matmul, windowed
+from combinators.bulk.moving import along
+from combinators.bulk.operations import added, embedded, matmul, windowed
 from combinators.bulk.reducing import reduced
 from combinators.bulk.rule import BuildRule, Rule
 
@@ -17,7 +18,7 @@ RULES = (
         FIGURE,
         "build1 k (λi. max_axes t)",
         "max_{axes+1} (build1 k (λi. t))",
-        ("max", "min", "prod", "logsumexp"),
+        ("max", "min", "prod", "logsumexp", "argmax", "argmin"),
         reduced,
     ),
     BuildRule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from combinators.bulk.affine import index_of
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.laying import extent_of, forced, laid, raised, spread
 from combinators.bulk.masking import Index, Key
@@ -71,7 +72,7 @@ def scattered(site: Site) -> Rep:
     back = [label for label in in_order(before) if isinstance(label, int) and label >= axis]
     inner = Tensor(x.type.shape[axis : axis + rank], "int64")
     order = (*builds, *range(rank))
-    positions = [forced(site.block, _position(build)) for build in builds]
+    positions = [forced(site.block, index_of(build)) for build in builds]
     tables = [raised(site.block, table, inner) for table in (*positions, *indices)]
     terms = [
         laid(site.block, table, order, full=number == 0) for number, table in enumerate(tables)
@@ -85,7 +86,3 @@ def scattered(site: Site) -> Rep:
     behind = tuple(label - rank + count for label in back)
     labels = (*front, *builds, *range(axis, axis + count), *behind)
     return Array(result, labels, out)
-
-
-def _position(axis: Axis) -> Affine:
-    return Affine(0, {axis: 1}, Tensor((), "int64"))

@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING, Any
 from combinators.bulk import choices, maps
 from combinators.bulk.block import Block
 from combinators.bulk.elementwise import is_elementwise
-from combinators.bulk.figure10 import pushes
 from combinators.bulk.figure11 import of_what
-from combinators.bulk.gathering import gathered
+from combinators.bulk.gathering import as_scalar, gathered
 from combinators.bulk.masking import Index, Key, masked, validity
-from combinators.bulk.rule import Site
+from combinators.bulk.narrowing import is_compound, is_part
+from combinators.bulk.rule import Pushed, Site
 from combinators.bulk.selecting import selected
 from combinators.bulk.tables import INDEX, INDEX_OP
-from combinators.bulk.values import (
-    Affine,
-    Array,
-    Label,
-    Product,
-    Rep,
-    Tensors,
-    axes_of,
-    relabelled,
-)
+from combinators.bulk.values import Label, Rep, Tensors, axes_of, relabelled
 from combinators.kit.recursion import Recursive
 from combinators.objects import Tensor
 from combinators.primitives.gathering import TAKE
@@ -44,15 +35,16 @@ def taken(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Rep
     for index in indices:
         reps.append((yield walk.value(index, env, block)))
     rank = max(len(rep.type.shape) for rep in reps)
-    scalars = all(isinstance(rep, Array | Affine | Product) and not own(rep) for rep in reps)
+    tensors = all(isinstance(rep, Tensors) for rep in reps)
+    scalars = tensors and not any(own(rep) for rep in reps)
     found: Any
     result: Rep
-    if not scalars or not _is_pushed(walk, x, reps, env):
+    if not tensors or not _is_pushed(walk, term, reps, env, scalars=scalars):
         if scalars and not any(axes_of(rep) for rep in reps):
             walk.indexed.append(x)
         found = yield walk.value(x, env, block)
         lines = len(block.lines)
-        if not isinstance(found, Array | Affine | Product):
+        if not isinstance(found, Tensors):
             result = yield walk.applied(term, [found, *reps], block)
             return result
         result = gathered(Site(block, term.operation, [found, *reps], term.place))
@@ -60,20 +52,22 @@ def taken(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Rep
             _tell(walk, term, block, lines, scalars=scalars)
         return result
     axis = term.operation.keywords["axis"]
-    at_scalars = [relabelled(rep, {}, Tensor((), rep.type.dtype)) for rep in reps]
-    key = {axis + number: Index(rep) for number, rep in enumerate(at_scalars)}
     assert isinstance(x.type, Tensor)
+    assert isinstance(term.type, Tensor)
+    rows = term.type.shape[axis : axis + rank]
+    temporary = [block.axis(extent) for extent in rows]
+    if not scalars:
+        walk.say("gather-build1", term, x)
+    at_scalars = [as_scalar(block, rep, rows, temporary) for rep in reps]
+    key = {axis + number: Index(rep) for number, rep in enumerate(at_scalars)}
     valid = validity(block, key, x.type)
     if valid is not None:
         key = {at: Index(index.at, sure=True) for at, index in key.items()}
     found = yield indexed(walk, x, key, env, block)
     if valid is not None:
         found = masked(block, found, valid)
-    if not rank:
-        result = found
-        return result
-    assert isinstance(term.type, Tensor)
     moved: dict[Label, Label] = {a: a + rank for a in range(axis, len(found.type.shape))}
+    moved.update({label: axis + number for number, label in enumerate(temporary)})
     return relabelled(found, moved, term.type)
 
 
@@ -108,16 +102,22 @@ def indexed(walk: Evaluation, term: Term, key: Key, env: Env, block: Block) -> R
         rule = INDEX.get(term.operation.name)
         if rule is None and is_elementwise(term.operation.primitive):
             rule = INDEX_OP
-        pushed = rule.push(block, term, key) if rule is not None else None
-        if rule is not None and pushed is not None:
+        made = rule.push(block, term, key) if rule is not None else None
+        if rule is not None and made is not None:
             walk.say(rule.name, term, term)
-            reps = []
-            for operand, inner in pushed.operands:
-                reps.append((yield indexed(walk, operand, inner, env, block)))
-            return pushed.combine(reps)
+            found = yield pushed(walk, made, env, block)
+            return found
     walk.indexed.append(term)
     array: Any = yield walk.value(term, env, block)
     return selected(block, array, key)
+
+
+def pushed(walk: Evaluation, made: Pushed, env: Env, block: Block) -> Recursive[Rep]:
+    """What an index became: its operands are indexed."""
+    reps = []
+    for operand, key in made.operands:
+        reps.append((yield indexed(walk, operand, key, env, block)))
+    return made.combine(reps)
 
 
 def _together(walk: Evaluation, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
@@ -143,12 +143,15 @@ def _is_index(term: Term) -> bool:
     return all(getattr(index.type, "shape", None) == () for index in term.args[1:])
 
 
-def _is_pushed(walk: Evaluation, term: Term, indices: list[Any], env: Env) -> bool:
+def _is_pushed(
+    walk: Evaluation, term: Prim, indices: list[Any], env: Env, *, scalars: bool
+) -> bool:
     """Whether an index goes down: what all indices of a build share is computed once instead."""
-    is_compound = isinstance(term, Let | Cond) or (isinstance(term, Prim) and pushes(term))
-    return is_compound and (
-        not any(axes_of(index) for index in indices) or bool(walk.axes_in(term, env))
-    )
+    x = term.args[0]
+    everywhere = not any(axes_of(index) for index in indices)
+    if not scalars:
+        return everywhere and is_part(walk, term)
+    return is_compound(x) and (everywhere or bool(walk.axes_in(x, env)))
 
 
 def _tell(walk: Evaluation, term: Prim, block: Block, lines: int, *, scalars: bool) -> None:

@@ -17,7 +17,7 @@ from combinators.bulk.values import (
     place_of,
 )
 from combinators.kit.locate import Place
-from combinators.objects import Tensor
+from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
 
 
@@ -126,7 +126,6 @@ def _tabulated(block: Block, rep: Affine) -> Array:
     if axes and is_everywhere:
         block = max(axes, key=place_of).block
     made: Array | None = None
-    scalar = Tensor((), "int64")
     for label in in_order(rep.slopes):
         term: Atom = block.positions(extent_of(label, rep.type))
         slope = rep.slopes[label]
@@ -135,9 +134,9 @@ def _tabulated(block: Block, rep: Affine) -> Array:
         column = Array(term, (label,), rep.type)
         made = column if made is None else _plus(block, made, column)
     if made is None:
-        made = Array(block.number(rep.offset), (), scalar)
+        made = Array(block.number(rep.offset), (), Int)
     elif rep.offset:
-        made = _plus(block, made, Array(block.number(rep.offset), (), scalar))
+        made = _plus(block, made, Array(block.number(rep.offset), (), Int))
     table = Array(made.term, made.labels, rep.type)
     if is_everywhere:
         rep.made.append(table)

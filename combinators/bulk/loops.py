@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from combinators.bulk import calls, fission
+from combinators.bulk import calls
 from combinators.bulk.block import Block
 from combinators.bulk.borders import (
     Layout,
-    is_first_order,
     joined,
     layout_of,
     parts_of,
@@ -21,6 +20,7 @@ from combinators.bulk.borders import (
 )
 from combinators.bulk.rowing import Columns
 from combinators.bulk.values import Array, Closure, Group, Rep, axes_of
+from combinators.first_order import is_first_order
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.primitives.loops import SCAN
@@ -37,16 +37,11 @@ def looped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Re
     for arg in term.args:
         reps.append((yield walk.value(arg, env, block)))
     f, init, xs = reps
-    if not any(map(axes_of, reps)):
-        args = []
-        for rep in reps:
-            args.append((yield walk.written_out(rep, block)))
-        line = block.operate(term.operation, *args, place=term.place)
-        return virtual(block, line, term.type)
-    types = (term.type, init.type, xs.type)
-    if not isinstance(f, Closure) or not all(map(is_first_order, types)):
-        split: Rep = yield fission.split_line(walk, term, reps, block)
-        return split
+    is_known = isinstance(f, Closure) and all(map(is_first_order, (term.type, init.type, xs.type)))
+    if not is_known or not any(map(axes_of, reps)):
+        kept: Rep = yield walk.kept(term, reps, block)
+        return kept
+    assert isinstance(f, Closure)
     walk.say("build1-fold", term, term)
     columns = Columns(block, length_of(xs.type))
     row = calls.prepared(block, columns.row_of(xs))
@@ -85,7 +80,7 @@ class _Loop:
         env = calls.ready(block, self.f)
         params = self.f.lam.params
         if len(params) == 1:
-            env[params[0].name] = Group((given, row), None, params[0].type)
+            env[params[0].name] = Group((given, row), params[0].type)
         else:
             env.update({params[0].name: given, params[1].name: row})
         result: Rep = yield self.walk.value(self.f.lam.body, env, inner)
@@ -108,7 +103,7 @@ class _Loop:
         carry = virtual(block, block.bind(Proj(0, line)), obj, layout)
         rows = block.bind(Proj(1, line))
         ys = _stacked(block, rows, body.parts[1], item, self.columns.length)
-        return Group((carry, ys), None, self.term.type)
+        return Group((carry, ys), self.term.type)
 
 
 def _stacked(block: Block, term: Var, obj: Object, layout: Layout, length: int) -> Rep:
@@ -122,7 +117,7 @@ def _stacked(block: Block, term: Var, obj: Object, layout: Layout, length: int) 
             _stacked(block, block.bind(Proj(index, term)), part, below, length)
             for index, (part, below) in enumerate(parts)
         ]
-        return Group(tuple(made), getattr(obj, "names", None), stack_of(obj, length))
+        return Group(tuple(made), stack_of(obj, length))
     assert isinstance(obj, Tensor)
     stacked = Tensor((length, *obj.shape), obj.dtype)
     own = tuple(axis + 1 for axis in range(len(obj.shape)))

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from combinators.bulk import calls, fission, indexing
+from combinators.bulk import calls, indexing, narrowing
+from combinators.bulk.affine import index_of
 from combinators.bulk.block import Axis, Block
-from combinators.bulk.borders import is_first_order, parts_of, rows_of, virtual
+from combinators.bulk.borders import parts_of, rows_of, tensorwise
 from combinators.bulk.masking import Index, Key, without
 from combinators.bulk.selecting import selected
-from combinators.bulk.values import (
-    Affine,
-    Array,
-    Closure,
-    Group,
-    Label,
-    Product,
-    Rep,
-    Tensors,
-    axes_of,
-    relabelled,
-)
+from combinators.bulk.values import Affine, Closure, Label, Rep, Tensors, axes_of, relabelled
+from combinators.first_order import is_first_order
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
-from combinators.rows import length_of, stack_of
+from combinators.rows import length_of
 from combinators.terms import Prim, Term, Var
 
 if TYPE_CHECKING:
@@ -31,16 +23,21 @@ if TYPE_CHECKING:
 
 
 def mapped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
-    """The values of a map, whose axis is the first of its own."""
+    """The values of a map, whose axis is the first of its own.
+
+    A map of an unknown function, or over or to functions, stays.
+    """
     f: Rep = yield walk.value(term.args[0], env, block)
     xs: Rep = yield walk.value(term.args[1], env, block)
     if not (isinstance(f, Closure) and is_first_order(term.type) and is_first_order(xs.type)):
-        as_it_is: Rep = yield kept(walk, term, [f, xs], block)
-        return as_it_is
+        walk.has_split = True
+        kept: Rep = yield walk.kept(term, [f, xs], block)
+        return kept
     if axes_of(f) or axes_of(xs):
         walk.say("build1-build1", term, f.lam.body)
     axis = block.axis(length_of(xs.type))
-    row = rows_of(block, xs, lambda stack: _row(block, stack, axis))
+    at = Index(index_of(axis))
+    row = rows_of(block, xs, lambda stack: selected(block, stack, {0: at}))
     if _is_used_again(walk, term.args[0], f):
         result: Rep = yield calls.called(walk, f, row, block)
     else:
@@ -69,57 +66,53 @@ def element(
 ) -> Recursive[Rep | None]:
     """A map that is indexed: only the row that is asked for, or what is asked for of each."""
     f: Rep = yield walk.value(term.args[0], env, block)
-    known = isinstance(f, Closure) and len(f.lam.params) == 1
-    if not known or not is_first_order(term.args[1].type):
+    xs = term.args[1]
+    if not isinstance(f, Closure) or not is_first_order(xs.type):
         return None
-    assert isinstance(f, Closure)
     assert isinstance(term.type, Tensor)
-    xs: Rep = yield walk.value(term.args[1], env, block)
     walk.say("index-build1", term, f.lam.body)
     axis = block.axis(length_of(xs.type))
-    at = key.get(0, Index(Affine(0, {axis: 1}, Tensor((), "int64"))))
-    inner = dict(f.captured)
-    inner[f.lam.params[0].name] = rows_of(block, xs, lambda x: selected(block, x, {0: at}))
-    below = {axis - 1: index for axis, index in key.items() if axis}
-    result: Rep = yield indexing.indexed(walk, f.lam.body, below, inner, block)
+    row: Rep = yield _row(walk, xs, key.get(0, Index(index_of(axis))), env, block)
+    below = {number - 1: index for number, index in key.items() if number}
+    result: Any
+    if _is_used_again(walk, term.args[0], f):
+        result = yield calls.called(walk, f, row, block)
+        result = selected(block, result, below) if below else result
+    else:
+        result = yield indexing.indexed(walk, f.lam.body, below, _bound(f, row, block), block)
     return result if 0 in key else _stacked(block, result, axis, without(term.type, key))
 
 
-def kept(walk: Evaluation, term: Prim, reps: list[Rep], block: Block) -> Recursive[Rep]:
-    """A map of an unknown function, or over or to functions, stays."""
-    if any(axes_of(rep) for rep in reps):
-        split: Rep = yield fission.split_line(walk, term, reps, block)
-        return split
-    walk.has_split = True
-    args = []
-    for rep in reps:
-        args.append((yield walk.written_out(rep, block)))
-    return virtual(block, block.operate(term.operation, *args, place=term.place), term.type)
+def _row(walk: Evaluation, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
+    """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
+    count = math.prod(axis.extent for axis in axes_of(at.at))
+    is_open = narrowing.is_compound(xs) and not walk.survey.is_checked(xs)
+    if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
+        row: Rep = yield indexing.indexed(walk, xs, {0: at}, env, block)
+        return row
+    stacks: Rep = yield walk.value(xs, env, block)
+    return rows_of(block, stacks, lambda stack: selected(block, stack, {0: at}))
 
 
 def body(walk: Evaluation, f: Closure, argument: Rep, block: Block) -> Recursive[Rep]:
     """The body of a known function, written here."""
-    params = f.lam.params
-    parts = (argument,) if len(params) == 1 else parts_of(block, argument)
-    env = dict(f.captured)
-    env.update({param.name: part for param, part in zip(params, parts, strict=True)})
-    result: Rep = yield walk.value(f.lam.body, env, block)
+    result: Rep = yield walk.value(f.lam.body, _bound(f, argument, block), block)
     return result
 
 
-def _row(block: Block, stack: Tensors, axis: Axis) -> Rep:
-    index = Affine(0, {axis: 1}, Tensor((), "int64"))
-    return selected(block, stack, {0: Index(index)})
+def _bound(f: Closure, argument: Rep, block: Block) -> Env:
+    """What the variables of a function stand for, at an argument."""
+    params = f.lam.params
+    parts = (argument,) if len(params) == 1 else parts_of(block, argument)
+    names = (param.name for param in params)
+    return {**f.captured, **dict(zip(names, parts, strict=True))}
 
 
 def _stacked(block: Block, rep: Rep, axis: Axis, obj: Object) -> Rep:
     """The end of a build: its axis is the first own axis."""
-    if isinstance(rep, Array | Affine | Product):
-        assert isinstance(obj, Tensor)
-        moved: dict[Label, Label] = {own: own + 1 for own in range(len(rep.type.shape))}
-        return relabelled(rep, {**moved, axis: 0}, obj)
-    parts = tuple(
-        _stacked(block, part, axis, stack_of(part.type, axis.extent))
-        for part in parts_of(block, rep)
-    )
-    return Group(parts, getattr(obj, "names", None), obj)
+
+    def stacked(stack: Tensor, row: Tensors) -> Rep:
+        moved: dict[Label, Label] = {own: own + 1 for own in range(len(row.type.shape))}
+        return relabelled(row, {**moved, axis: 0}, stack)
+
+    return tensorwise(block, stacked, obj, rep)

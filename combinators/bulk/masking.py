@@ -10,7 +10,7 @@ from combinators.bulk.block import Atom, Block
 from combinators.bulk.laying import forced, pointwise
 from combinators.bulk.values import Affine, Array, Label, Tensors
 from combinators.literal import Literal
-from combinators.objects import Tensor
+from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const
 
@@ -53,12 +53,11 @@ def masked(block: Block, rep: Tensors, valid: Array) -> Tensors:
 def validity(block: Block, key: Mapping[int, Index], obj: Tensor) -> Array | None:
     """Whether the indices that may lie outside of ``obj`` lie inside; None where all do."""
     valid: Array | None = None
-    scalar = Tensor((), "int64")
     for axis, index in key.items():
         if is_sure(index, obj.shape[axis]):
             continue
         ends = (0, obj.shape[axis])
-        low, high = (Array(block.number(end), (), scalar) for end in ends)
+        low, high = (Array(block.number(end), (), Int) for end in ends)
         at = forced(block, index.at)
         tests = [
             pointwise(block, Operation(named("greater_equal")), (at, low)),

@@ -11,14 +11,14 @@ from combinators.bulk.values import Array, Label, Labels, Rep, batch, in_order, 
 from combinators.objects import Tensor
 
 
-def concatenated(site: Site) -> Rep:
-    """Along an own axis; every part gets the axes that any has."""
+def along(site: Site) -> Array:
+    """What joins or runs along an own axis; every operand gets the axes that any has."""
     axis = site.parameters["axis"]
     arrays = [forced(site.block, rep) for rep in site.reps]
     labels = in_order((axis, *(label for array in arrays for label in array.labels)))
-    parts = [laid(site.block, array, labels, full=True) for array in arrays]
+    args = [laid(site.block, array, labels, full=True) for array in arrays]
     operation = site.of(axis=labels.index(axis)).operation
-    return Array(site.block.operate(operation, *parts, place=site.place), labels, site.type)
+    return Array(site.block.operate(operation, *args, place=site.place), labels, site.type)
 
 
 def broadcasted(site: Site) -> Rep:

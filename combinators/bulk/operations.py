@@ -6,22 +6,11 @@ from collections.abc import Sequence
 
 from combinators.bulk.block import shape_of
 from combinators.bulk.contraction import matrix_product
-from combinators.bulk.laying import extent_of, forced, laid, pointwise, spread
+from combinators.bulk.laying import extent_of, forced, pointwise, spread
 from combinators.bulk.rule import Site
 from combinators.bulk.values import Array, Label, Rep, Whole, in_order
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-
-
-def along(site: Site) -> Rep:
-    """A running sum, product or recurrence along an own axis, of operands of one shape."""
-    axis = site.parameters["axis"]
-    arrays = [forced(site.block, rep) for rep in site.reps]
-    labels = in_order((axis, *(label for array in arrays for label in array.labels)))
-    args = [laid(site.block, array, labels, full=True) for array in arrays]
-    operation = site.of(axis=labels.index(axis)).operation
-    result = site.block.operate(operation, *args, place=site.place)
-    return Array(result, labels, arrays[0].type)
 
 
 def windowed(site: Site) -> Rep:

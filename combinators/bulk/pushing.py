@@ -11,13 +11,12 @@ from combinators.bulk.elementwise import elementwise
 from combinators.bulk.gathering import gathered
 from combinators.bulk.laying import forced, raised
 from combinators.bulk.masking import Index, Key
-from combinators.bulk.moving import concatenated, reshaped, transposed
-from combinators.bulk.operations import windowed
+from combinators.bulk.moving import along, reshaped, transposed
 from combinators.bulk.reducing import reduced, summed
 from combinators.bulk.reshaping import linear
 from combinators.bulk.rule import Pushed, Site
 from combinators.bulk.selecting import selected
-from combinators.bulk.values import Rep, Tensors
+from combinators.bulk.values import Affine, Label, Rep, relabelled
 from combinators.objects import Tensor
 from combinators.terms import Prim
 
@@ -76,7 +75,7 @@ def reduction(block: Block, term: Prim, key: Key) -> Pushed | None:
             for axis, index in key.items()
             if kept[axis] in axes
         }
-        return selected(block, done, ones) if ones else done  # type: ignore[arg-type]
+        return selected(block, done, ones) if ones else done
 
     return Pushed([(x, inner)], combine)
 
@@ -90,7 +89,7 @@ def stack(block: Block, term: Prim, key: Key) -> Pushed | None:
     at = left_after(inner, len(shape_of(term)))[axis]
 
     def combine(reps: Sequence[Rep]) -> Rep:
-        joined: Any = concatenated(_site(block, term, reps, axis=at))
+        joined = along(_site(block, term, reps, axis=at))
         return selected(block, joined, {at: key[axis]}) if axis in key else joined
 
     return Pushed([(part, inner) for part in term.args], combine)
@@ -145,23 +144,26 @@ def gather(block: Block, term: Prim, key: Key) -> Pushed | None:
     return Pushed(inner, lambda reps: gathered(_site(block, term, reps, axis=at)))
 
 
-def window(block: Block, term: Prim, key: Key) -> Pushed | None:
-    """``start + step · i``, an index of the whole."""
-    known = term.operation.keywords
+def window(block: Block, term: Prim, key: Key) -> Pushed:
+    """``start + step · i``, an index of the whole; what is left of the window is cut out of it."""
+    x, known = term.args[0], term.operation.keywords
     start, step, extent = known["start"], known["step"], known["extent"]
-
-    def moved(at: Tensors, first: int, stride: int) -> Tensors:
-        stretched = arithmetic(block, "multiply", at, number(stride))
-        return arithmetic(block, "add", stretched, number(first))
-
-    inner = {
-        axis: Index(moved(i.at, start[axis], step[axis]), sure=True) for axis, i in key.items()
-    }
-    kept = [axis for axis in range(len(extent)) if axis not in key]
-    window = {
-        name: tuple(values[axis] for axis in kept)
-        for name, values in (("start", start), ("step", step), ("extent", extent))
-    }
-    return Pushed(
-        [(term.args[0], inner)], lambda reps: windowed(_site(block, term, reps, **window))
-    )
+    left = left_after(key, len(extent))
+    inner: dict[int, Index] = {}
+    moved: dict[Label, Label] = {}
+    for axis, n in enumerate(shape_of(x)):
+        if axis in key:
+            stretched = arithmetic(block, "multiply", key[axis].at, number(step[axis]))
+            at = arithmetic(block, "add", stretched, number(start[axis]))
+        elif (start[axis], step[axis], extent[axis]) == (0, 1, n):
+            moved[axis - len(inner)] = left[axis]
+            continue
+        elif extent[axis] == 1:
+            at = number(start[axis])
+        else:
+            label = block.axis(extent[axis])
+            moved[label] = left[axis]
+            at = Affine(start[axis], {label: step[axis]}, Tensor((), "int64"))
+        inner[axis] = Index(at, sure=True)
+    obj = Tensor((n for axis, n in enumerate(extent) if axis not in key), _dtype(term))
+    return Pushed([(x, inner)], lambda reps: relabelled(reps[0], moved, obj))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from combinators.bulk.contraction import contracted
 from combinators.bulk.laying import forced, spread
 from combinators.bulk.rule import Site
-from combinators.bulk.values import Array, Product, Rep, relabelled
+from combinators.bulk.values import Array, Product, Tensors, relabelled
 
 
-def summed(site: Site) -> Rep:
+def summed(site: Site) -> Tensors:
     """A sum of a product is a contraction, if it can be."""
     (rep,), axes = site.reps, site.parameters["axis"]
     if isinstance(rep, Product):
@@ -18,7 +18,7 @@ def summed(site: Site) -> Rep:
     return reduced(site)
 
 
-def reduced(site: Site) -> Rep:
+def reduced(site: Site) -> Tensors:
     """A reduction over own axes."""
     axes = site.parameters["axis"]
     array = spread(site.block, forced(site.block, site.reps[0]), axes)
@@ -31,7 +31,7 @@ def reduced(site: Site) -> Rep:
     return _fewer(Array(result, kept, array.type), site)
 
 
-def _fewer(array: Array, site: Site) -> Rep:
+def _fewer(array: Array, site: Site) -> Tensors:
     """What is left of the own axes, counted again; those of extent 1 that are kept are put off."""
     axes, out = site.parameters["axis"], site.type
     if site.parameters["keepdims"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from combinators.bulk.affine import index_of
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import rows_of, virtual
 from combinators.bulk.laying import forced, laid
@@ -15,9 +16,10 @@ from combinators.bulk.values import (
     Product,
     Rep,
     Rows,
+    Tensors,
     in_order,
 )
-from combinators.objects import Object, Tensor, Vector
+from combinators.objects import Int, Object, Tensor, Vector
 from combinators.objects import Product as ProductType
 from combinators.terms import Proj, Term, Tuple, Var
 
@@ -35,8 +37,8 @@ class Columns:
 
     def row_of(self, stack: Rep) -> Rep:
         """The row of a stack: its first axis is the loop's."""
-        index = Affine(0, {self.axis: 1}, Tensor((), "int64"))
-        rep = rows_of(self.block, stack, lambda x: selected(self.block, x, {0: Index(index)}))
+        at = Index(index_of(self.axis))
+        rep = rows_of(self.block, stack, lambda x: selected(self.block, x, {0: at}))
         self.add(rep)
         return rep
 
@@ -74,7 +76,7 @@ class Columns:
 
     def parameter(self, inner: Block, rep: Rep) -> tuple[Var, Rep]:
         """The parameter of the loop's λ, and what ``rep`` is in it."""
-        types = [_row_type(term.type) for term in self.terms] or [Tensor((), "int64")]
+        types = [_row_type(term.type) for term in self.terms] or [Int]
         obj = types[0] if len(types) == 1 else ProductType(*types)
         param = Var(inner.names.fresh("row"), obj)
         return param, self.inside(inner, rep, param, {})
@@ -88,7 +90,7 @@ class Columns:
     def _inside(self, inner: Block, rep: Rep, param: Var, known: dict[int, Rep]) -> Rep:
         if isinstance(rep, Group):
             parts = tuple(self.inside(inner, part, param, known) for part in rep.parts)
-            return Group(parts, rep.names, rep.type)
+            return Group(parts, rep.type)
         if isinstance(rep, Closure):
             captured = {
                 name: self.inside(inner, part, param, known) for name, part in rep.captured.items()
@@ -101,7 +103,7 @@ class Columns:
         if isinstance(rep, Rows):
             left = tuple(axis for axis in rep.axes if axis is not self.axis)
             return Rows(row, left, rep.type) if left else virtual(inner, row, rep.type)
-        assert isinstance(rep, Array | Affine | Product)
+        assert isinstance(rep, Tensors)
         left_labels = in_order(label for label in rep.labels if label is not self.axis)
         return Array(row, left_labels, rep.type)
 

@@ -8,7 +8,7 @@ taken at its own positions, ``gather (k ::: sh) … (λ(i ::: is). i ::: ix)``.
 
 from __future__ import annotations
 
-from combinators.bulk.affine import arithmetic, is_within, number
+from combinators.bulk.affine import arithmetic, index_of, is_within, number
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.laying import extent_of, forced, laid
 from combinators.bulk.masking import (
@@ -21,17 +21,8 @@ from combinators.bulk.masking import (
     without,
 )
 from combinators.bulk.sliding import sliding, windows
-from combinators.bulk.values import (
-    Affine,
-    Array,
-    Label,
-    Tensors,
-    batch,
-    in_order,
-    relabelled,
-)
+from combinators.bulk.values import Affine, Array, Label, Tensors, in_order, relabelled
 from combinators.literal import Literal
-from combinators.objects import Tensor
 from combinators.terms import Const
 
 
@@ -149,7 +140,7 @@ class _Selecting:
                 continue
             others = [a for a, other in key.items() if a != axis and _driver(other.at) is label]
             if label in self.array.labels and not others:
-                other, partner = label, Affine(0, {label: 1}, Tensor((), "int64"))
+                other, partner = label, index_of(label)
             elif len(others) == 1 and label not in self.array.labels:
                 ((other,), partner) = others, key[others[0]].at
             else:
@@ -197,9 +188,8 @@ class _Selecting:
         self.array = Array(result, (*rest[:start], *rows, *rest[start:]), self.obj)
 
     def _own_positions(self, label: Label) -> Array:
-        index = Affine(0, {label: 1}, Tensor((), "int64"))
-        assert batch((label,))
-        return forced(self.block, index)
+        assert isinstance(label, Axis)
+        return forced(self.block, index_of(label))
 
 
 def _driver(index: Tensors) -> Axis | None:

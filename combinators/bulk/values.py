@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from combinators.bulk.block import Axis
 from combinators.kit.locate import Place
-from combinators.objects import Object, Tensor
+from combinators.objects import Object, Record, Tensor
 from combinators.terms import Const, Lam, Term, Var
 
 Label = Axis | int
@@ -89,8 +89,12 @@ class Group:
     """A tuple or a record, by components."""
 
     parts: tuple[Rep, ...]
-    names: tuple[str, ...] | None
     type: Object
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Those of a record."""
+        return self.type.names if isinstance(self.type, Record) else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -37,4 +37,5 @@ def recurse(computation: Recursive[Result]) -> Result:
         else:
             stack.append(callee)
             result = None
-    return result  # type: ignore[no-any-return]
+    found: Result = result
+    return found

@@ -55,7 +55,8 @@ class Syntax:
         for node in distinct_nodes(self, seen=_is_hashed):
             skeleton = _replace(node.arguments(), _hash_of)
             object.__setattr__(node, "_hash", hash((type(node), skeleton)))
-        return vars(self)["_hash"]  # type: ignore[no-any-return]
+        found: int = vars(self)["_hash"]
+        return found
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """A flat table, in which a shared node stands once."""

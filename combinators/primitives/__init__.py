@@ -39,6 +39,7 @@ from combinators.primitives.exponential import (
     log2,
     log10,
 )
+from combinators.primitives.extremes import argmax, argmin
 from combinators.primitives.finiteness import isfinite, isinf, isnan
 from combinators.primitives.gathering import take
 from combinators.primitives.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
@@ -77,6 +78,8 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "argmax",
+    "argmin",
     "astype",
     "broadcast_to",
     "build",

@@ -86,7 +86,7 @@ def _built(extents: Shape, f: Callable[..., Any], names: Sequence[str], at: tupl
         return _built(extents[1:], f, names[1:], (*at, index))
 
     parameter = inspect.Parameter(names[0], inspect.Parameter.POSITIONAL_ONLY)
-    row.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]
+    row.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]  # inspect asks
     term, face = function_operand(row, (Int,), (None,))
     return unpack(face, emit_operation(MAP, (term, operand(iota(extents[0])))))
 

@@ -251,7 +251,8 @@ class Writer:
     def _made(self, pattern: Pattern, found: Found, block: Block, wish: str) -> Term:
         match pattern:
             case Hole(name):
-                return found[name]  # type: ignore[no-any-return]
+                atom: Term = found[name]
+                return atom
             case Node(head, operands, parameters):
                 terms = tuple([self._made(part, found, block, "v") for part in operands])
                 given = {

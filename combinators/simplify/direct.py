@@ -47,7 +47,7 @@ def direct(
 ) -> Term:
     """The atom for a term of which ``is_direct`` holds."""
     if type(term) is Var:
-        return env[term.name]  # type: ignore[return-value]
+        return env[term.name]  # type: ignore[return-value]  # as is_direct asks
     if type(term) is Const:
         return term
     parts = term.args if type(term) is Prim else term.below()

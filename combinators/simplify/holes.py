@@ -19,28 +19,34 @@ def _number(test: Any) -> Where:
     """Of a literal whose elements all pass ``test``; one number everywhere is looked at once."""
 
     def where(atom: Term, _: Facts) -> bool:
-        if not isinstance(atom, Const):
-            return False
-        array = atom.literal.array
-        first = array.flat[0] if array.size else None
-        if first is None or array.dtype.kind == "b" or not test(first):
-            return False
-        return not any(array.strides) or bool(np.all(test(array)))
+        return isinstance(atom, Const) and _are(test, atom.literal.array)
 
     return where
 
 
+def _are(test: Any, array: np.ndarray[Any, Any]) -> bool:
+    first = array.flat[0] if array.size else None
+    if first is None or array.dtype.kind == "b" or not test(first):
+        return False
+    return not any(array.strides) or bool(np.all(test(array)))
+
+
+def _is_zero(numbers: Any) -> Any:
+    return numbers == 0
+
+
 def _truth(wanted: bool) -> Where:
     def where(atom: Term, _: Facts) -> bool:
-        kind = isinstance(atom, Const) and atom.literal.type.dtype == "bool"
-        return kind and bool(np.all(atom.literal.array == wanted))  # type: ignore[attr-defined]
+        if not isinstance(atom, Const) or atom.literal.type.dtype != "bool":
+            return False
+        return bool(np.all(atom.literal.array == wanted))
 
     return where
 
 
 def is_number_zero(atom: Term) -> bool:
     """Whether an atom is a literal 0 everywhere, of either sign."""
-    return _ANY_ZERO(atom, None)  # type: ignore[arg-type]
+    return isinstance(atom, Const) and _are(_is_zero, atom.literal.array)
 
 
 def is_typed_zero(atom: Term, _: Facts | None = None) -> bool:
@@ -81,7 +87,7 @@ def _finite(atom: Term, _: Facts) -> bool:
 
 
 def _finite_nonzero(atom: Term, facts: Facts) -> bool:
-    return _finite(atom, facts) and bool(np.all(atom.literal.array != 0))  # type: ignore[attr-defined]
+    return isinstance(atom, Const) and _finite(atom, facts) and bool(np.all(atom.literal.array))
 
 
 def _large(atom: Term, facts: Facts) -> bool:
@@ -97,7 +103,7 @@ def _first(atom: Term) -> Any:
     return atom.literal.array.flat[0]
 
 
-_ANY_ZERO = _number(lambda a: a == 0)
+_ANY_ZERO = _number(_is_zero)
 
 x, y, z, v, p, f, t = map(Hole, "xyzvpft")
 a, b, c, d, i, k, s = map(Hole, "abcdiks")

@@ -140,6 +140,7 @@ class Traced:
     sum, prod, mean = _method("sum"), _method("prod"), _method("mean")
     var, std = _method("var"), _method("std")
     max, min = _method("max"), _method("min")
+    argmax, argmin = _method("argmax"), _method("argmin")
     reshape, transpose = _method("reshape"), _method("transpose")
     cumsum, dot, astype = _method("cumsum"), _method("dot"), _method("astype")
     squeeze, clip, round = _method("squeeze"), _method("clip"), _method("round")

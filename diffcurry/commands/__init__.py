@@ -11,7 +11,7 @@ import contextlib
 import os
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import diffcurry
@@ -45,12 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         sys.stderr.write(f"diffcurry: {said(error)}\n")
         return 2 if isinstance(error, Misused) else 1
-    return code  # type: ignore[no-any-return]
+    return code
 
 
-def _run(options: Namespace) -> Any:
+def _run(options: Namespace) -> tuple[Any, int]:
+    run: Callable[[Namespace], tuple[Any, int]] = options.run
     try:
-        return options.run(options)
+        return run(options)
     except SystemExit as end:
         raise Misused(f"{options.target} calls sys.exit({end.code!r}) when it is run") from end
 

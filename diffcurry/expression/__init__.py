@@ -47,7 +47,7 @@ def parse(text: str) -> Callable[..., Any]:
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]
-    f.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    f.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # inspect asks
     f.__doc__ = text
     return f
 

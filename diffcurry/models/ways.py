@@ -1,4 +1,7 @@
-"""Our own other ways to make an arrow of a program: staging, emitted Python, formulas of SymPy."""
+"""Our own other ways to make an arrow of a program.
+
+Staging, bulk operations, emitted Python, and formulas of SymPy.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from combinators.bulk import bulk
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Tensor, components
+from combinators.terms import Lam
 from combinators.translate import translate
-from diffcurry.models.bulk import bulk_over
 from diffcurry.models.host import Hosted
 from diffcurry.quick import SCALARS
 from interpreters.backends.python import compile_program
@@ -123,12 +127,12 @@ def _value(carrier: Carrier, found: Iterator[Any], obj: Object) -> Any:
     return carrier.lift(array, obj)
 
 
-def staged_over(carrier: Carrier) -> Way:
-    """What the program writes over the Terms carrier, interpreted."""
+def rewritten_over(carrier: Carrier, rewrite: Callable[[Lam], Lam]) -> Way:
+    """What ``rewrite`` makes of the program, interpreted."""
     mode = Primal(carrier)
 
     def way(program: Morphism) -> Hosted:
-        lam = value(term_of(program))
+        lam = rewrite(term_of(program))
         arrow = interpret(translate(lam.params, lam.body), mode)
         return Hosted(program.dom, program.cod, lambda point: mode.value(arrow, (point,)))
 
@@ -139,7 +143,7 @@ def ways_of(carrier: Carrier) -> dict[str, Way]:
     """The ways that give values of this carrier, by name."""
     ways = {
         "sympy": formula_over(carrier),
-        "staged": staged_over(carrier),
-        "bulk": bulk_over(carrier),
+        "staged": rewritten_over(carrier, value),
+        "bulk": rewritten_over(carrier, bulk),
     }
     return {**ways, "python": python} if isinstance(carrier, NumPy) else ways

@@ -86,7 +86,8 @@ def carrier_of(over: Carrier | Numbered) -> Carrier:
             else f"a mode computes over a carrier, and {over!r:.60} is none: it has no "
             f"{', '.join(missing)}; write over=NumPy(), or give it these methods"
         )
-    return numbers  # type: ignore[no-any-return]
+    carrier: Carrier = numbers
+    return carrier
 
 
 values = Dispatcher("values")

@@ -175,7 +175,7 @@ _exact("clip", 3, lambda x, low, high: min(max(x, low), high))
 
 _MOVES = """
 less less_equal greater greater_equal equal not_equal where stop_gradient
-broadcast_to reshape transpose slice embed concatenate take put iota within nonzero
+broadcast_to reshape transpose slice embed concatenate take put iota argmax argmin within nonzero
 """
 for _name in _MOVES.split():
     _borrowed(_name)

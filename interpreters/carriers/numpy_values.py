@@ -84,6 +84,15 @@ def _reduce(function: Callable[..., Any]) -> Make:
     return make
 
 
+def _search(function: Callable[..., Any]) -> Make:
+    """Where along one axis an element is."""
+
+    def make(axis: Shape, keepdims: bool) -> Callable[..., Any]:
+        return lambda x: function(x, axis=axis[0], keepdims=keepdims)
+
+    return make
+
+
 def _accumulate(function: Callable[..., Any]) -> Make:
     """A reduction in the element type of its argument, which NumPy would widen."""
 
@@ -178,6 +187,8 @@ VALUES: dict[str, Make] = {
     "recurrence": _recurrence,
     "max": _reduce(np.max),
     "min": _reduce(np.min),
+    "argmax": _search(np.argmax),
+    "argmin": _search(np.argmin),
     "logsumexp": _logsumexp,
     "matmul": lambda: np.matmul,
 }

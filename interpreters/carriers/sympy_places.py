@@ -22,7 +22,7 @@ MOST_PLACES = 64
 """How many elements an open index may choose from, a case each."""
 
 
-class Index(sympy.Dummy):  # type: ignore[misc]
+class Index(sympy.Dummy):  # type: ignore[misc]  # SymPy has no types
     """The variable of a sum: an integer from 0 to ``last``."""
 
     last: int

@@ -196,6 +196,16 @@ def _reduction(function: Callable[..., Any]) -> Make:
     return make
 
 
+def _first(leads: Callable[..., Any]) -> Make:
+    """Where the first element is that leads all others."""
+
+    def position(*xs: Any) -> Any:
+        leading = [sympy.And(*(leads(x, y) for y in xs)) for x in xs]
+        return sympy.Piecewise(*enumerate(leading[:-1]), (len(xs) - 1, True))
+
+    return _reduction(position)
+
+
 def _cumsum(axis: int) -> Compute:
     return lambda x: np.add.accumulate(x, axis, dtype=object)
 
@@ -244,6 +254,8 @@ VALUES: dict[str, Make] = {
     "prod": _reduction(sympy.Mul),
     "max": _reduction(sympy.Max),
     "min": _reduction(sympy.Min),
+    "argmax": _first(sympy.Ge),
+    "argmin": _first(sympy.Le),
     "logsumexp": _reduction(lambda *xs: sympy.log(sympy.Add(*map(sympy.exp, xs)))),
     "cumsum": _cumsum,
     "iota": lambda length: lambda: expressions(np.arange(length)),

@@ -20,7 +20,9 @@ from interpreters.cost.walk import tallied
 
 ADDITIVE = frozenset(("add", "subtract", "plus", "sum", "cumsum", "put"))
 MULTIPLICATIVE = frozenset(("multiply", "scale", "prod", "exclusive_cumprod"))
-REDUCING = frozenset(("sum", "prod", "max", "min", "cumsum", "exclusive_cumprod"))
+REDUCING = frozenset(
+    ("sum", "prod", "max", "min", "argmax", "argmin", "cumsum", "exclusive_cumprod")
+)
 
 
 class Measures(NamedTuple):

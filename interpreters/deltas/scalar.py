@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from combinators.kit.recursion import Recursive, recurse
 
@@ -60,6 +60,7 @@ class Share(Delta):
     below: Delta
 
 
+V = TypeVar("V")
 See = Callable[[Delta], None]
 
 
@@ -67,17 +68,14 @@ def unseen(_: Delta) -> None:
     """Nobody counts."""
 
 
-# 2.3: a Delta term is a directional derivative. A gradient takes n passes.
-
-
-def eval0(delta: Delta, direction: Sequence[float], see: See = unseen) -> float:
-    """``∇f · ε``; ``eval0`` of every basis vector is the gradient (equation 2)."""
+def linear(delta: Delta, at: Callable[[int], V], zero: Callable[[], V], see: See) -> V:
+    """The linear map that a Delta term is, of inputs that are ``at`` some numbers or vectors."""
 
     def ev(d: Delta) -> Recursive[Any]:
         see(d)
         match d:
             case Input(i):
-                return direction[i]
+                return at(i)
             case Add(d1, d2):
                 return (yield ev(d1)) + (yield ev(d2))
             case Scale(r, d1):
@@ -85,10 +83,18 @@ def eval0(delta: Delta, direction: Sequence[float], see: See = unseen) -> float:
             case Share(_, d1):
                 return (yield ev(d1))
             case _:
-                return 0.0
+                return zero()
 
-    found: float = recurse(ev(delta))
+    found: V = recurse(ev(delta))
     return found
+
+
+# 2.3: a Delta term is a directional derivative. A gradient takes n passes.
+
+
+def eval0(delta: Delta, direction: Sequence[float], see: See = unseen) -> float:
+    """``∇f · ε``; ``eval0`` of every basis vector is the gradient (equation 2)."""
+    return linear(delta, direction.__getitem__, float, see)
 
 
 # 2.4: the whole gradient in one pass.
@@ -139,23 +145,7 @@ class Vector:
 
 def eval1(delta: Delta, space: Space, see: See = unseen) -> Vector:
     """One pass, but every node makes a vector."""
-
-    def ev(d: Delta) -> Recursive[Any]:
-        see(d)
-        match d:
-            case Input(i):
-                return space.one_hot(i)
-            case Add(d1, d2):
-                return (yield ev(d1)) + (yield ev(d2))
-            case Scale(r, d1):
-                return r * (yield ev(d1))
-            case Share(_, d1):
-                return (yield ev(d1))
-            case _:
-                return space.zero()
-
-    found: Vector = recurse(ev(delta))
-    return found
+    return linear(delta, space.one_hot, space.zero, see)
 
 
 def eval2(delta: Delta, tangent: Vector, see: See = unseen) -> Vector:

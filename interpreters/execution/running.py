@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from combinators.category import Label
 from combinators.errors import MissingRule
@@ -18,6 +18,9 @@ from interpreters.execution.loops import Loop
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.structural import structural
 from interpreters.tangents.cotangents import opened
+
+if TYPE_CHECKING:
+    from interpreters.staging.control import Control
 
 
 class Closure:
@@ -69,7 +72,7 @@ class Running:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
         self.over = carrier_of(over)
         controlled = getattr(self.over, "controlled", None)
-        self.control = None if controlled is None else controlled()
+        self.control: Control | None = None if controlled is None else controlled()
         self._steps: dict[Any, Step] = {}
         self._copies: dict[int, Step] = {}
         self._primitives: dict[Any, Arrow] = {}
@@ -206,7 +209,7 @@ class Running:
             return self.over.operation(operation, types, cod)
         obj = types[0] if operation.primitive is PACK else cod
         if self.control is not None:
-            return self.control.structural(operation, obj)  # type: ignore[no-any-return]
+            return self.control.structural(operation, obj)
         return structural(self.over, operation, obj)
 
     def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:

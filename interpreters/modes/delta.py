@@ -19,8 +19,9 @@ from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.evaluator import Arrived
 from interpreters.deltas.numbers import DualArray, DualArrays
 from interpreters.deltas.terms import ZERO, Add, Delta, Input, Part, Pull
+from interpreters.execution.dual_mode import DualMode
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.running import Closure, Running, function_of
+from interpreters.execution.running import Closure, function_of
 from interpreters.execution.transport import Transport
 from interpreters.flat import parts_of
 from interpreters.tangents.cotangents import (
@@ -34,7 +35,7 @@ from interpreters.tangents.dense import dense, sparse
 from interpreters.tangents.packed import Packed
 
 
-class Deltas(Running):
+class Deltas(DualMode):
     """Arrows run on dual arrays.
 
     >>> import numpy as np
@@ -51,11 +52,8 @@ class Deltas(Running):
     def __init__(self, over: Carrier | Numbered) -> None:
         """Dual arrays over the carrier ``over``, or over a mode that has numbers."""
         self.numbers = DualArrays(over)
-        super().__init__(self.numbers)
-        self.inner = Running(self.numbers.over)
+        super().__init__(self.numbers, DualArray)
         self._inputs = Inputs(self)
-        self._still = Transport(self, DualArray)
-        self._primal = Transport(self.inner, lambda number: number.primal)
 
     def rep(self, arrow: Arrow, argument: Any) -> tuple[Any, Callable[[Cotangent], Cotangent]]:
         """The value at ``argument``, and the pullback there, which may be used again (Fig. 6).

@@ -21,9 +21,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
+from interpreters.execution.dual_mode import DualMode
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.running import Closure, Code, Running, enter, function_of
-from interpreters.execution.transport import Transport
+from interpreters.execution.running import Closure, Code, enter, function_of
 from interpreters.flat import parts_of
 from interpreters.tangents.cotangents import plus
 from interpreters.transposed import Transposed
@@ -45,7 +45,7 @@ class Perturbed(Closure):
         self.directions = directions
 
 
-class Pushforward(Running):
+class Pushforward(DualMode):
     """Arrows push tangents forward.
 
     >>> import numpy as np
@@ -61,10 +61,7 @@ class Pushforward(Running):
     def __init__(self, over: Carrier | Numbered) -> None:
         """Forward mode over the carrier ``over``, or over a mode that has numbers."""
         self.numbers = Duals(over)
-        super().__init__(self.numbers)
-        self.inner = Running(self.numbers.over)
-        self._still = Transport(self, Dual)
-        self._primal = Transport(self.inner, lambda number: number.primal)
+        super().__init__(self.numbers, Dual)
 
     def push(self, arrow: Arrow, primals: Any, tangents: Tangent = None) -> tuple[Any, Tangent]:
         """``(f(x), D[f](x, ẋ))``, the tangent None where it is known to be zero.

@@ -27,7 +27,7 @@ class Arrived(Closure):
         self.shape, self.term, self._borders = shape, term, borders
 
     @property
-    def env(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def env(self) -> tuple[Any, ...]:  # type: ignore[override]  # a slot of Closure; made here
         """The captured values."""
         value, term = self._borders.value, self.term
         return tuple(value(shape, term[i]) for i, shape in enumerate(self.shape.env))

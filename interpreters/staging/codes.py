@@ -97,11 +97,11 @@ def rep_code(code: Code, captured: tuple[Captured, ...]) -> Written:
     scope, env = writing.scope, writing.env
 
     def write(machine: Machine) -> Steps:
-        y, own, tape = yield from writing.forwards(machine)
+        y, (shape, own), tape = yield from writing.forwards(machine)
         inner = twin(scope, scope)
         with entered(inner):
             dy = inner.parameter("dy", tangent_of(y.type))
-            given = writing.control.returned(*own, Atom(dy))
+            given = writing.control.returned(shape, own, Atom(dy))
             cotangent = yield from backwards(machine, tape, given)
             parts = {} if cotangent is None else dict(opened(cotangent))
             of_x = dense(parts.pop(len(env), None), tangent_of(x))

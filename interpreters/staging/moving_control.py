@@ -27,7 +27,8 @@ class MovingControl(Control):
 
     def test(self, number: Any) -> Atom:
         """A boolean does not move."""
-        return number.primal  # type: ignore[no-any-return]
+        primal: Atom = number.primal
+        return primal
 
     def plain_shape(self, mode: Running, obj: Object) -> Plain:
         """A value with its tangent, where it can have one."""
@@ -35,11 +36,7 @@ class MovingControl(Control):
 
     def represented(self, mode: Running, obj: Object) -> Object:
         """The type of what ``plain`` gives."""
-        return with_tangent(self.primal(obj))
-
-    def primal(self, obj: Object) -> Object:
-        """The type of a value without its tangent."""
-        return represented(obj, dual_function)
+        return with_tangent(represented(obj, dual_function))
 
     def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A term with its tangent, which is zero where it had none."""

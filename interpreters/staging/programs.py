@@ -19,7 +19,7 @@ from combinators.kit.collector import uncollected
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Tensor, component, is_smooth, tangent_of
-from combinators.represented import moves, velocity
+from combinators.represented import dual_function, moves, represented, velocity
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
@@ -197,7 +197,8 @@ class Moved(Forwards):
     def _parameters(self) -> tuple[Var, ...]:
         """The arguments, and then the tangents of those that move."""
         given = self.lam.params
-        primals = [self.scope.parameter(p.name, self.control.primal(p.type)) for p in given]
+        types = [represented(param.type, dual_function) for param in given]
+        primals = [self.scope.parameter(p.name, t) for p, t in zip(given, types, strict=True)]
         moved = given[self._still :]
         tangents = [self.scope.parameter(f"d{p.name}", velocity(p.type)) for p in moved]
         return *primals, *tangents

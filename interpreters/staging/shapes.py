@@ -64,7 +64,7 @@ class Shapes:
         return self._once((Several, *map(id, parts)), Several(parts))
 
     def _once(self, key: Hashable, shape: S) -> S:
-        return self._made.setdefault(key, shape)  # type: ignore[return-value]
+        return self._made.setdefault(key, shape)  # type: ignore[return-value]  # by its key
 
 
 def is_plain(shapes: tuple[Any, ...]) -> bool:

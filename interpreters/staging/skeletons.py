@@ -225,7 +225,8 @@ def _dense(cotangent: Cotangent, obj: Object) -> Recursive[Atom]:
     if type(cotangent) is Scattered:
         return scattered(cotangent.parts, cotangent.obj, cotangent.rest)
     if type(cotangent) is not dict:
-        return cotangent  # type: ignore[no-any-return]
+        atom: Atom = cotangent
+        return atom
     parts: list[Atom] = []
     for index, part in enumerate(parts_of(obj) or ()):
         parts.append((yield _dense(cotangent.get(index), part)))

@@ -74,11 +74,12 @@ def cut(make: Making, dom: Object, cod: Tensor) -> Morphism:
 
 
 def taken(make: Making, dom: Object, cod: Tensor) -> Morphism:
-    """Rows at indices, of which some may be equal."""
+    """Rows at indices, of which some may be equal, or outside, where they are 0."""
     rows = 1 + make.choices.below(2)
+    wanted = (*range(rows), rows, -1)
     axis = 0
     several = cod.shape[:1]
-    at = [make.choices.below(rows) for _ in range(int(np.prod(several, dtype=int)))]
+    at = [make.choices.pick(wanted) for _ in range(int(np.prod(several, dtype=int)))]
     index = Literal(np.array(at, dtype=np.int64).reshape(several))
     source = Tensor((rows, *cod.shape[1:]), cod.dtype)
     parts = prod(dom, make.arrow(dom, source), Constant(dom, index))

@@ -6,7 +6,8 @@ that of a random generator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -55,6 +56,13 @@ class Drawing:
             formers += [former for former in self._formers(shape, kind) for _ in (0, 1)]
         return formers[self.choose(len(formers))](depth - 1)
 
+    @contextmanager
+    def _knowing(self, *values: Any) -> Iterator[None]:
+        """Terms that are drawn inside may use these values too."""
+        self.known += values
+        yield
+        del self.known[-len(values) :]
+
     def _leaves(self, shape: Shape, kind: str) -> list[Callable[[int], Any]]:
         found = [x for x in self.known if x.shape == shape and x.dtype == kind]
         leaves: list[Callable[[int], Any]] = [partial(_given, x) for x in found]
@@ -71,6 +79,7 @@ class Drawing:
             lambda d: self._cond(shape, kind, d),
             lambda d: self._op(shape, kind, d),
             lambda d: self._index(shape, kind, d),
+            lambda d: self._part(shape, kind, d),
         ]
         if kind != "bool":
             formers.append(lambda d: np.sum(self.term((self._extent(), *shape), kind, d), axis=0))
@@ -79,12 +88,12 @@ class Drawing:
                 lambda d: self._build(shape, kind, d),
                 lambda d: self._build(shape, kind, d),
                 lambda d: dc.replicate(shape[0], self.term(shape[1:], kind, d)),
-                lambda d: self._gather(shape, kind, d),
+                lambda d: self._moved(dc.gather, shape, kind, d),
             ]
             if shape[0]:
                 formers.append(lambda d: self._stack(shape, kind, d))
             if kind != "bool":
-                formers.append(lambda d: self._scatter(shape, kind, d))
+                formers.append(lambda d: self._moved(dc.scatter, shape, kind, d))
         if len(shape) > 1:
             formers.append(lambda d: np.transpose(self.term(shape[::-1], kind, d)))
         if int(np.prod(shape)) > 1:
@@ -125,9 +134,8 @@ class Drawing:
         rows = self._whole((self._extent(), *shape), kind, depth)
 
         def step(carry: Any, row: Any) -> Any:
-            self.known += [carry, row]
-            result = self.term(shape, kind, min(depth, 1))
-            del self.known[-2:]
+            with self._knowing(carry, row):
+                result = self.term(shape, kind, min(depth, 1))
             return np.where(carry == row, row, result)
 
         return dc.fold(step, self._whole(shape, kind, depth), rows)
@@ -136,18 +144,16 @@ class Drawing:
         rows = self._whole((shape[0], 2), "int64", depth)
 
         def step(carry: Any, row: Any) -> Any:
-            self.known += [carry, row]
-            result = self.term(shape[1:], kind, min(depth, 1))
-            del self.known[-2:]
+            with self._knowing(carry, row):
+                result = self.term(shape[1:], kind, min(depth, 1))
             return carry + row[0], result
 
         return dc.scan(step, self._whole((), "int64", depth), rows)[1]
 
     def _call(self, shape: Shape, kind: str, depth: int) -> Any:
         def body(x: Any, i: Any) -> Any:
-            self.known += [x, i]
-            result = self.term(shape, kind, depth)
-            del self.known[-2:]
+            with self._knowing(x, i):
+                result = self.term(shape, kind, depth)
             return np.where(x == x, result, x)
 
         function = fun(body, Tensor(shape, kind), Int)
@@ -155,9 +161,8 @@ class Drawing:
 
     def _map(self, shape: Shape, kind: str, depth: int) -> Any:
         def body(x: Any, y: Any) -> Any:
-            self.known += [x, y["i"]]
-            result = self.term(shape[1:], kind, depth)
-            del self.known[-2:]
+            with self._knowing(x, y["i"]):
+                result = self.term(shape[1:], kind, depth)
             return {"result": result, "row": x}
 
         first = self._whole((shape[0], 2), "float64", min(depth, 1))
@@ -170,10 +175,8 @@ class Drawing:
     def _let(self, shape: Shape, kind: str, depth: int) -> Any:
         """A value that may be used again."""
         inner = ((), (2,), (3,), (2, 3))[self.choose(4)]
-        self.known.append(self._traced(self.term(inner, self._kind(), depth)))
-        result = self.term(shape, kind, depth)
-        self.known.pop()
-        return result
+        with self._knowing(self._traced(self.term(inner, self._kind(), depth))):
+            return self.term(shape, kind, depth)
 
     def _traced(self, value: Any) -> Any:
         return value if hasattr(value, "variable") else value + self.zero
@@ -213,8 +216,21 @@ class Drawing:
     def _index(self, shape: Shape, kind: str, depth: int) -> Any:
         count = 1 + self.choose(2)
         whole = (*(self._extent() for _ in range(count)), *shape)
-        x = self.term(whole, kind, depth)
-        return self._traced_like(x)[tuple(self._at(min(depth, 1)) for _ in range(count))]
+        x = self._whole(whole, kind, depth)
+        return x[tuple(self._at(min(depth, 1)) for _ in range(count))]
+
+    def _part(self, shape: Shape, kind: str, depth: int) -> Any:
+        """An element, a window or some rows, known while tracing."""
+        ends = (self.choose(3), 1 + self.choose(2))
+        x = self._whole((3, *shape), kind, depth)
+        if not shape or not self.choose(2):
+            return x[ends[0]]
+        n = shape[0]
+        x = self._whole((2, 2 * n + 3, *shape[1:]), kind, depth)
+        row = x[self.choose(2)]
+        if self.choose(2):
+            return row[ends[0] : ends[0] + ends[1] * n : ends[1]]
+        return row[np.array([self.choose(2 * n + 3) for _ in range(n)], dtype=int)]
 
     def _traced_like(self, x: Any) -> Any:
         if hasattr(x, "variable"):
@@ -223,47 +239,28 @@ class Drawing:
 
     def _build(self, shape: Shape, kind: str, depth: int) -> Any:
         def row(i: Any) -> Any:
-            self.known.append(i)
-            result = self.term(shape[1:], kind, depth)
-            self.known.pop()
-            return result
+            with self._knowing(i):
+                return self.term(shape[1:], kind, depth)
 
         return dc.build(shape[0], row)
 
-    def _gather(self, shape: Shape, kind: str, depth: int) -> Any:
-        source = (self._extent(), *shape[1:])
+    def _moved(self, move: Callable[..., Any], shape: Shape, kind: str, depth: int) -> Any:
+        """A ``gather`` or a ``scatter``, at indices of one axis."""
 
         def at(i: Any) -> Any:
-            self.known.append(i)
-            index = self._at(min(depth, 1))
-            self.known.pop()
-            return index
+            with self._knowing(i):
+                return self._at(min(depth, 1))
 
-        x = self._traced_like(self.term(source, kind, depth))
-        return dc.gather(shape, x, at)
-
-    def _scatter(self, shape: Shape, kind: str, depth: int) -> Any:
-        source = (self._extent(), *shape[1:])
-
-        def at(i: Any) -> Any:
-            self.known.append(i)
-            index = self._at(min(depth, 1))
-            self.known.pop()
-            return index
-
-        x = self._traced_like(self.term(source, kind, depth))
-        return dc.scatter(shape, x, at)
+        x = self._whole((self._extent(), *shape[1:]), kind, depth)
+        return move(shape, x, at)
 
     def _stack(self, shape: Shape, kind: str, depth: int) -> Any:
-        return np.stack(
-            [self._traced_like(self.term(shape[1:], kind, depth)) for _ in range(shape[0])]
-        )
+        return np.stack([self._whole(shape[1:], kind, depth) for _ in range(shape[0])])
 
     def _reshape(self, shape: Shape, kind: str, depth: int) -> Any:
         size = int(np.prod(shape))
         shapes = [(size,), (1, size), shape[::-1], (size, 1)]
-        x = self.term(shapes[self.choose(4)], kind, depth)
-        return np.reshape(self._traced_like(x), shape)
+        return np.reshape(self._whole(shapes[self.choose(4)], kind, depth), shape)
 
     def program(self, *args: Any) -> Any:
         """The function that is traced."""

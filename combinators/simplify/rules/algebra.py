@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from combinators.objects import Tensor
 from combinators.simplify.holes import (
     false,
     filled,
@@ -43,12 +44,17 @@ LATTICE = "idempotence"
 TYPES = "types"
 
 
+def _dtype(x: Term) -> str:
+    assert isinstance(x.type, Tensor)
+    return x.type.dtype
+
+
 def _own(x: Term, s: Any) -> Term | None:
-    return x if x.type.dtype == s else None  # type: ignore[attr-defined]
+    return x if _dtype(x) == s else None
 
 
 def _there_and_back(x: Term, p: Any, s: Any) -> Term | None:
-    own = x.type.dtype  # type: ignore[attr-defined]
+    own = _dtype(x)
     return x if s == own and np.can_cast(own, p, "safe") else None
 
 

@@ -94,7 +94,8 @@ def _part_of(x: tuple[Term, ...], k: int, a: Shape, b: Shape, s: Shape) -> Node 
     ends = a[k], a[k] + b[k] * (s[k] - 1)
     before = 0
     for part in x:
-        after = before + part.type.shape[k]  # type: ignore[attr-defined]
+        assert isinstance(part.type, Tensor)
+        after = before + part.type.shape[k]
         if before <= min(ends) and max(ends) < after:
             return slice_(part, start=(*a[:k], a[k] - before, *a[k + 1 :]), step=b, extent=s)
         before = after

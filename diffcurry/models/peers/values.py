@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +33,18 @@ def _slice(xp: Any, start: Any, step: Any, extent: Any) -> Callable[..., Any]:
 
 
 def _take(xp: Any, axis: int) -> Callable[..., Any]:
-    return lambda x, *indices: x[(*(slice(None),) * axis, *indices)]
+    """Elements at indices; at one that lies outside, 0."""
+
+    def compute(x: Any, *indices: Any) -> Any:
+        extents = x.shape[axis : axis + len(indices)]
+        inside = [(i >= 0) & (i < n) for i, n in zip(indices, extents, strict=True)]
+        at = [xp.where(valid, i, 0) for valid, i in zip(inside, indices, strict=True)]
+        taken = x[(*(slice(None),) * axis, *at)]
+        rows = functools.reduce(operator.and_, inside)
+        behind = (1,) * (len(x.shape) - axis - len(indices))
+        return xp.where(xp.reshape(rows, (*rows.shape, *behind)), taken, 0.0)
+
+    return compute
 
 
 def _reduction(name: str) -> Make:
@@ -61,5 +74,6 @@ def function_of(operation: Operation, xp: Any) -> Callable[..., Any]:
     if name in _MADE:
         return _MADE[name](xp, **operation.keywords)
     if name in _ALIKE and not operation.parameters:
-        return getattr(xp, name)  # type: ignore[no-any-return]
+        compute: Callable[..., Any] = getattr(xp, name)
+        return compute
     raise MissingRule(f"{name} is not among the primitives that peers are asked for")

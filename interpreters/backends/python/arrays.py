@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Real, Tensor
 from combinators.operation import Operation
-from interpreters.backends.python.layout import Text, call, tuple_of
-
-Shape = tuple[int, ...]
+from interpreters.backends.text.forms import COMPARISONS
+from interpreters.backends.text.layout import Text, call, flat, tuple_of
+from interpreters.backends.text.slices import Shape, slice_text
 
 _SAME = """
 negative absolute sign square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
@@ -54,7 +54,6 @@ _INFIX = {
     "logical_xor": "^",
 }
 ELEMENTWISE = frozenset({*UFUNCS, "sigmoid", "erf", "clip", "where"})
-COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 
 
 def elementwise(name: str, args: Sequence[str], dtype: str, out: str, *, careful: bool) -> Text:
@@ -74,15 +73,11 @@ def elementwise(name: str, args: Sequence[str], dtype: str, out: str, *, careful
         case "reciprocal":
             args = (one, *args)
         case _ if not out and name in _INFIX and (name not in COMPARISONS or args[0] != args[1]):
-            return f"{_operand(args[0])} {_INFIX[name]} {_operand(args[1])}"
+            return f"{args[0]} {_INFIX[name]} {args[1]}"
         case "negative" if not out:
             return f"-{args[0]}"
     target = (f"out={out}",) if out else ()
     return call(f"np.{UFUNCS[name]}", *args, *target)
-
-
-def _operand(text: str) -> str:
-    return text
 
 
 def _axes(axis: Shape, rank: int) -> list[str]:
@@ -114,7 +109,7 @@ def _new(operation: Operation, args: Sequence[str], types: Sequence[Tensor]) -> 
     """A primitive that makes a new array, or a NumPy scalar."""
     parameters = operation.keywords
     match operation.name:
-        case "sum" | "prod" | "max" | "min":
+        case "sum" | "prod" | "max" | "min" | "argmax" | "argmin":
             return _reduction(operation.name, args[0], types[0], **parameters)
         case "cumsum":
             axis = f"axis={parameters['axis']}"
@@ -148,8 +143,6 @@ def new_array(
     text = _new(operation, args, types)
     if cod.shape or cod not in (Real, Int, Bool):
         return text
-    from interpreters.backends.python.layout import flat
-
     return f"{flat(text)}.item()"
 
 
@@ -159,24 +152,6 @@ def accumulated(x: str, y: str, axis: int, reverse: bool) -> Text:
     along = [f"axis={axis}"] if axis else []
     source, target = (index_text(axis, [part]) for part in (before, behind))
     return call("np.multiply.accumulate", f"{x}[{source}]", *along, f"out={y}[{target}]")
-
-
-def slice_text(start: Shape, step: Shape, extent: Shape, shape: Shape, drop: bool = False) -> str:
-    """What stands between the brackets; with ``drop``, an axis of extent 1 is an integer."""
-    parts = []
-    for first, stride, count, n in zip(start, step, extent, shape, strict=True):
-        end = first + stride * count
-        if drop and count == 1:
-            parts.append(str(first))
-        elif count == n and stride == 1:
-            parts.append(":")
-        else:
-            begin = "" if first == (0 if stride > 0 else n - 1) and count else str(first)
-            stop = "" if end < 0 or (stride > 0 and end >= n and count) else str(end)
-            parts.append(f"{begin}:{stop}" + (f":{stride}" if stride != 1 else ""))
-    while len(parts) > 1 and parts[-1] == ":":
-        parts.pop()
-    return ", ".join(parts) or "..."
 
 
 def index_text(axis: int, indices: Sequence[str]) -> str:

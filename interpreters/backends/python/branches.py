@@ -8,18 +8,12 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.terms import Cond, Term
 from interpreters.backends.python import calls
-from interpreters.backends.python.code import Assign, Block, Statement
 from interpreters.backends.python.frame import OFTEN, Frame, Uses, share
 from interpreters.backends.python.numbers import SHORT
-from interpreters.backends.python.values import (
-    CHOICE,
-    MOST,
-    Leaf,
-    Root,
-    Value,
-    breadth,
-    nested,
-)
+from interpreters.backends.python.values import Leaf, Root, Value, nested
+from interpreters.backends.text.code import Assign, Block, Statement
+from interpreters.backends.text.forms import CHOICE
+from interpreters.backends.text.values import is_broad
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -72,7 +66,7 @@ def _branch(
 def flattened(emitter: Emitter, value: Value, obj: Object, at: Frame) -> Recursive[list[Leaf]]:
     """The leaves of a value, each as a Python object."""
     product = components(obj)
-    if product is None or breadth(obj) >= MOST:
+    if product is None or is_broad(obj):
         leaf: Leaf = yield emitter.leaf(value, at)
         return [leaf]
     leaves: list[Leaf] = []

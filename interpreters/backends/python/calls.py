@@ -1,32 +1,31 @@
-"""Functions: written once, called, and closed over what they capture.
-
-A function value takes one Python argument a component where its one argument is a product of
-several (or none), else one argument.
-"""
+"""Functions: written once, called, and closed over what they capture."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product
+from combinators.objects import Fun, Object
 from combinators.terms import Lam, Term
-from interpreters.backends.python.code import Assign, Do
 from interpreters.backends.python.frame import Frame, Uses, bundle, share
-from interpreters.backends.python.layout import Text, call, several
-from interpreters.backends.python.values import ATOM, Bundle, Known, Leaf, Value
+from interpreters.backends.python.values import Known, Leaf, Value
+from interpreters.backends.text.calls import (
+    arguments,
+    as_it_is,
+    defined,
+    given_back,
+    parameters,
+    passed,
+)
+from interpreters.backends.text.code import Do
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import Text, call
+from interpreters.backends.text.values import Bundle
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
-
-FEW = 3
-"""Of how many components a result is taken apart where it is given."""
-
-
-def is_apart(obj: Object) -> bool:
-    """Whether a function of ``obj`` takes an argument a component."""
-    return isinstance(obj, Product) and obj.width != 1
 
 
 def applied(
@@ -50,102 +49,51 @@ def called(emitter: Emitter, f: Value, x: Value, at: Frame, wish: str) -> Recurs
     args: list[Text] = []
     if isinstance(f, Known):
         emitter.doubt(f)
-        name: str = yield defined(emitter, f.function)
+        name: str = yield defined(emitter, f.function, "step")
         args = yield _captured(emitter, f, at)
         tainted = emitter.tainted_results.get(id(f.function), False)
     else:
         leaf: Leaf = yield emitter.leaf(f, at)
         name, tainted = at.named(leaf, "f").text, emitter.level < 2
-    args += yield _positional(emitter, x, f.type.dom, at)
-    return _taken_apart(emitter, call(name, *args), f.type.cod, at, wish, tainted=tainted)
+    share(x)
+    args += yield arguments(emitter, x, f.type.dom, at)
 
+    def given(obj: Object, name: str) -> Leaf:
+        leaf = emitter.opaque(obj, name)
+        leaf.tainted = leaf.tainted or tainted
+        return leaf
 
-def _taken_apart(
-    emitter: Emitter, text: Text, obj: Object, at: Frame, wish: str, *, tainted: bool
-) -> Value:
-    if not isinstance(obj, Product) or not 1 < obj.width <= FEW:
-        return _given(emitter, at.assign(text, wish), obj, tainted=tainted)
-    names = tuple(at.fresh(f"{wish}_{i}") for i in range(obj.width))
-    at.body.append(Assign(names, text))
-    leaves = [
-        _given(emitter, name, part, tainted=tainted)
-        for name, part in zip(names, obj.parts, strict=True)
-    ]
-    return bundle(tuple(leaves), obj)
-
-
-def _given(emitter: Emitter, name: str, obj: Object, *, tainted: bool) -> Leaf:
-    leaf = emitter.opaque(obj, name)
-    leaf.tainted = leaf.tainted or tainted
-    return leaf
+    return given_back(call(name, *args), f.type.cod, at, wish, given)
 
 
 def _captured(emitter: Emitter, f: Known, at: Frame) -> Recursive[list[Text]]:
-    texts: list[Text] = []
+    texts: list[Text] = yield passed(emitter, _shared(f), at)
+    return texts
+
+
+def _shared(f: Known) -> Iterator[tuple[str, Value]]:
     for name, value in f.captured.items():
         share(value)
-        leaf: Leaf = yield emitter.leaf(value, at, name)
-        texts.append(at.named(leaf, name).text)
-    return texts
+        yield name, value
 
 
-def _positional(emitter: Emitter, x: Value, dom: Object, at: Frame) -> Recursive[list[Text]]:
-    share(x)
-    if not is_apart(dom):
-        leaf: Leaf = yield emitter.leaf(x, at)
-        return [at.named(leaf).text if len(leaf.text) > 20 else leaf.text]
-    if not isinstance(x, Bundle):
-        whole: Leaf = yield emitter.leaf(x, at)
-        return [f"*{at.named(whole).text}"]
-    texts: list[Text] = []
-    for part in x.parts:
-        leaf = yield emitter.leaf(part, at)
-        texts.append(at.named(leaf).text if len(leaf.text) > 20 else leaf.text)
-    return texts
-
-
-def defined(emitter: Emitter, function: Lam) -> Recursive[str]:
-    """The name of the function at the top of the module that a λ is."""
-    if id(function) not in emitter.functions:
-        name = emitter.module.fresh(function.name or "step")
-        at = Frame(emitter.module.name)
-        params = _parameters(emitter, function, at)
-        at.uses = Uses(function.body, emitter.captured)
-        value: Value = yield emitter.value(function.body, at, "result")
-        texts: tuple[Text, ...]
-        leaf: Leaf = yield emitter.leaf(value, at, "result")
-        text: Text = leaf.text
-        last = at.body[-1] if at.body else None
-        if isinstance(value, Bundle) and isinstance(last, Assign) and last.targets == (leaf.text,):
-            at.body.pop()
-            texts = getattr(last.text, "items", ())
-            text = several(texts) if len(texts) > 1 else last.text
-        at.do(text, "return ")
-        emitter.module.define(name, params, at.body)
-        emitter.functions[id(function)] = name
-        emitter.tainted_results[id(function)] = leaf.tainted
-    return emitter.functions[id(function)]
-
-
-def _parameters(emitter: Emitter, function: Lam, at: Frame) -> tuple[str, ...]:
-    names = []
-    for var in emitter.captured[id(function)]:
-        names.append(at.fresh(var.name))
-        at.env[var.name] = emitter.opaque(var.type, names[-1])
-    params = function.params
-    for param in params:
-        names.append(at.fresh(param.name))
-        at.env[param.name] = emitter.opaque(param.type, names[-1])
-    if len(params) == 1 and is_apart(params[0].type):
-        names[-1] = f"*{names[-1]}"
-    return tuple(names)
+def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
+    """Write a λ at the top of the module."""
+    at = Frame(emitter.module.name)
+    params = parameters(emitter, emitter.captured[id(function)], function.params, at)
+    at.uses = Uses(function.body, emitter.captured)
+    value: Value = yield emitter.value(function.body, at, "result")
+    leaf: Leaf = yield emitter.leaf(value, at, "result")
+    at.do(as_it_is(at.unnamed(leaf.text)) if isinstance(value, Bundle) else leaf.text, "return ")
+    emitter.module.define(name, params, at.body)
+    emitter.tainted_results[id(function)] = leaf.tainted
 
 
 def closure(emitter: Emitter, known: Known, at: Frame, wish: str) -> Recursive[Leaf]:
     """A function value: the function itself, or a λ over what it captures."""
     emitter.doubt(known)
     function = known.function
-    name: str = yield defined(emitter, function)
+    name: str = yield defined(emitter, function, "step")
     if not known.captured:
         return Leaf(name, function.type, ATOM)
     if id(function) not in emitter.closers:
@@ -158,7 +106,7 @@ def closure(emitter: Emitter, known: Known, at: Frame, wish: str) -> Recursive[L
 def _closer(emitter: Emitter, function: Lam, name: str) -> str:
     """A function that gives the λ, so that what it captures is fixed."""
     at = Frame(emitter.module.name)
-    params = _parameters(emitter, function, at)
+    params = parameters(emitter, emitter.captured[id(function)], function.params, at)
     given = params[: len(emitter.captured[id(function)])]
     rest = params[len(given) :]
     closer = emitter.module.fresh(f"close_{name.lstrip('_')}")
@@ -172,9 +120,7 @@ def _closer(emitter: Emitter, function: Lam, name: str) -> str:
 def outlined(emitter: Emitter, term: Term, at: Frame, wish: str) -> Recursive[Value]:
     """A term that stands too deep, as a function of its free variables."""
     free, _ = captured(term)
-    function = Lam(free, term, wish)
-    emitter.kept.append(function)
-    emitter.captured[id(function)] = ()
+    function = emitter.keep(Lam(free, term, wish), ())
     values = tuple(at.env[var.name] for var in free)
     x = values[0] if len(values) == 1 else bundle(values, function.dom)
     result: Value = yield called(emitter, Known(function, {}), x, at, wish)

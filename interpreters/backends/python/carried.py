@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from combinators.objects import Tensor
 from interpreters.backends.python.branches import is_own
-from interpreters.backends.python.code import Assign, Statement, words
 from interpreters.backends.python.frame import Frame
 from interpreters.backends.python.rounds import Loop, Round
 from interpreters.backends.python.values import (
     Leaf,
     Root,
 )
+from interpreters.backends.text.code import Assign, Statement, words
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

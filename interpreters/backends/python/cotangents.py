@@ -1,4 +1,4 @@
-"""The algebra of cotangents: zeros, sums, and the erased ``Tangent``.
+"""The algebra of cotangents in Python: sums, and the erased ``Tangent``.
 
 The zero ``Tangent`` is ``None``; what is packed stands as it is.
 """
@@ -8,48 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Tangent, Tensor, Vector, components
+from combinators.objects import Object, Tangent, Tensor, components
 from interpreters.backends.python import places, tensors
-from interpreters.backends.python.code import Assign, Block
-from interpreters.backends.python.frame import Frame, bundle, share
-from interpreters.backends.python.layout import call
-from interpreters.backends.python.values import (
-    ATOM,
-    MOST,
-    Bundle,
-    Leaf,
-    Placed,
-    Spread,
-    Value,
-    breadth,
-    is_tainted,
-)
+from interpreters.backends.python.frame import Frame, share
+from interpreters.backends.python.values import Leaf, Placed, Value, is_tainted
+from interpreters.backends.text.code import Assign, Block
+from interpreters.backends.text.cotangents import are_added_apart, zeros
+from interpreters.backends.text.cotangents import plus as summed
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import call
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
-
-
-def zeros(emitter: Emitter, obj: Object, at: Frame, made: dict[int, Value]) -> Recursive[Value]:
-    """The zero of a type; equal parts are made once."""
-    if id(obj) not in made:
-        product = components(obj)
-        if product is not None:
-            parts = []
-            for part in product.parts:
-                parts.append((yield zeros(emitter, part, at, made)))
-            made[id(obj)] = bundle(tuple(parts), obj)
-        elif isinstance(obj, Tensor):
-            number = emitter.number_of(0.0 if obj.is_smooth else 0, obj)
-            made[id(obj)] = Spread(number, obj) if obj.shape else number
-        elif isinstance(obj, Vector):
-            item: Value = yield zeros(emitter, obj.item, at, made)
-            leaf: Leaf = yield emitter.leaf(item, at)
-            share(leaf)
-            text = f"({at.named(leaf).text},) * {obj.length}"
-            made[id(obj)] = Leaf(at.assign(text, "zeros"), obj)
-        else:
-            made[id(obj)] = Leaf("None", Tangent)
-    return made[id(obj)]
 
 
 def unpacked(emitter: Emitter, x: Value, obj: Object, at: Frame, wish: str) -> Recursive[Value]:
@@ -74,43 +44,24 @@ def plus(
     emitter: Emitter, x: Value, y: Value, obj: Object, at: Frame, wish: str
 ) -> Recursive[Value]:
     """The sum of two cotangents of one type, by components."""
-    result: Value = yield _plus(emitter, x, y, obj, at, wish, {})
-    return result
 
-
-def _plus(
-    emitter: Emitter,
-    x: Value,
-    y: Value,
-    obj: Object,
-    at: Frame,
-    wish: str,
-    made: dict[tuple[int, int], Value],
-) -> Recursive[Value]:
-    product = components(obj)
-    if product is not None and not product.width:
-        return x
-    if isinstance(obj, Tensor):
-        return sum_of(emitter, x, y, obj, at, wish)
-    if product is None or (breadth(obj) >= MOST and not _are_bundles(x, y)):
+    def as_one(x: Value, y: Value, obj: Object) -> Recursive[Value | None]:
+        product = components(obj)
+        if product is not None and not product.width:
+            return x
+        if isinstance(obj, Tensor):
+            return sum_of(emitter, x, y, obj, at, wish)
+        if are_added_apart(x, y, obj):
+            return None
         a: Leaf = yield emitter.leaf(x, at)
         b: Leaf = yield emitter.leaf(y, at)
         share(a)
         share(b)
         name = at.assign(call("_plus", at.named(a).text, at.named(b).text), wish)
         return Leaf(name, obj, ATOM, tainted=is_tainted(x) or is_tainted(y))
-    key = id(x), id(y)
-    if key not in made:
-        parts = []
-        for index, part in enumerate(product.parts):
-            left, right = (emitter.component(z, index, part) for z in (x, y))
-            parts.append((yield _plus(emitter, left, right, part, at, wish, made)))
-        made[key] = bundle(tuple(parts), obj)
-    return made[key]
 
-
-def _are_bundles(x: Value, y: Value) -> bool:
-    return isinstance(x, Bundle) and isinstance(y, Bundle)
+    result: Value = yield summed(emitter, x, y, obj, as_one, {})
+    return result
 
 
 def sum_of(emitter: Emitter, x: Value, y: Value, obj: Tensor, at: Frame, wish: str) -> Value:

@@ -2,87 +2,59 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.python import branches, calls, operations, places, tensors
 from interpreters.backends.python.frame import Frame, Uses, bundle, share
-from interpreters.backends.python.layout import tuple_of
-from interpreters.backends.python.module import Module, is_iota
+from interpreters.backends.python.module import Module
 from interpreters.backends.python.numbers import Escalate
 from interpreters.backends.python.scalars import PYTHON, number_text
-from interpreters.backends.python.values import (
-    ATOM,
-    Bundle,
-    Known,
-    Leaf,
-    Placed,
-    Root,
-    Spread,
-    Value,
-    is_tainted,
-)
+from interpreters.backends.python.values import Known, Leaf, Placed, Root, Value, is_tainted
+from interpreters.backends.text.calls import matched
+from interpreters.backends.text.emitter import Emitter as TextEmitter
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import tuple_of
+from interpreters.backends.text.literals import is_iota
+from interpreters.backends.text.survey import Lambdas, surveyed
+from interpreters.backends.text.values import Bundle, Spread
 
 OPTIMISTIC, DOUBTFUL, CAREFUL = range(3)
 """What a product that hides zeros may be: a plain one whose nan is seen at the end, the same with
 nothing known of parameters, or one with care."""
+SCALES = ("scale", "unscale")
+"""The products that hide zeros."""
 
 
 class Survey(NamedTuple):
     """What is known of a program before it is written."""
 
-    captured: Captured
-    """What each λ and branch captures."""
-    times: Counter[int]
-    """In how many places each λ stands."""
+    lambdas: Lambdas
     scales: bool
     """Whether there is a product that hides zeros."""
 
     @classmethod
     def of(cls, root: Lam) -> Survey:
         """Of the closed λ ``root``."""
-        times: Counter[int] = Counter()
-        scales = nested = False
-        todo: list[Term] = [root]
-        while todo:
-            node = todo.pop()
-            if type(node) is Prim and not scales:
-                scales = node.operation.name in ("scale", "unscale")
-            for part in node.below():
-                kind = type(part)
-                if kind is Var or kind is Const:
-                    continue
-                nested = nested or kind is Lam or kind is Cond
-                if kind is Lam:
-                    times[id(part)] += 1
-                    if times[id(part)] > 1:
-                        continue
-                todo.append(part)
-        # Only λs and branches capture.
-        return cls(captured(root)[1] if nested else {id(root): ()}, times, scales)
+        lambdas, nodes = surveyed(root)
+        return cls(lambdas, any(type(x) is Prim and x.operation.name in SCALES for x in nodes))
 
 
-class Emitter:
+class Emitter(TextEmitter[Value, Leaf, Frame]):
     """Writes the functions of one program into a module, quick or careful."""
 
     def __init__(self, module: Module, survey: Survey, *, careful: bool, level: int) -> None:
         """The functions of the program that was surveyed."""
-        self.module, self.captured, self.careful = module, dict(survey.captured), careful
+        super().__init__(module, survey.lambdas)
+        self.careful = careful
         self.level = CAREFUL if careful else level
         self.raises = self.warns = False
-        self.functions: dict[int, str] = {}
         self.closers: dict[int, str] = {}
         self.tainted_results: dict[int, bool] = {}
         self.carried: dict[int, list[bool]] = {}
-        self.kept: list[Term] = []
-        self._times = survey.times
 
     def value(
         self, term: Term, at: Frame, wish: str = "t", *, last: bool = False
@@ -144,12 +116,8 @@ class Emitter:
         function = known.function
         outside = at.env, at.uses
         at.env, at.uses = dict(known.captured), Uses(function.body, self.captured)
-        params = function.params
-        if len(params) == 1:
-            self.pass_to(params[0], argument, at)
-        else:
-            for index, param in enumerate(params):
-                self.pass_to(param, self.component(argument, index, param.type), at)
+        for param, part in matched(self, function.params, argument):
+            self.pass_to(param, part, at)
         result: Value = yield self.value(function.body, at, wish, last=last)
         at.env, at.uses = outside
         return result
@@ -160,9 +128,17 @@ class Emitter:
             argument = at.named(argument, param.name)
         at.bind(param, argument)
 
-    def is_once(self, function: Lam) -> bool:
-        """Whether a λ stands in one place only, where it may be written out."""
-        return self._times[id(function)] <= 1
+    def define(self, name: str, function: Lam) -> Recursive[None]:
+        """Write a λ at the top of the module."""
+        return calls.define(self, name, function)
+
+    def bundle(self, parts: tuple[Value, ...], obj: Object) -> Bundle[Value]:
+        """A product of known parts, which something else may look at from here on."""
+        return bundle(parts, obj)
+
+    def expression(self, text: str, obj: Object) -> Leaf:
+        """An expression that holds no buffer."""
+        return Leaf(text, obj)
 
     def component(self, whole: Value, index: int, obj: Object) -> Value:
         """A component of a product or a vector."""
@@ -175,14 +151,9 @@ class Emitter:
             case _:
                 raise AssertionError(whole)
 
-    def literal(self, literal: Literal) -> Value:
-        """A number, an array of one number, or an array that stands at the top of the module."""
+    def constant(self, literal: Literal) -> Leaf:
+        """An array that stands at the top of the module."""
         obj, array = literal.type, literal.array
-        if not obj.shape:
-            return self.number_of(array.item(), obj)
-        if array.size and _is_uniform(array):
-            number = self.number_of(array.flat[0].item(), Tensor((), obj.dtype))
-            return Spread(number, obj)
         iota = obj.dtype == "int64" and array.ndim == 1 and is_iota(array)
         leaf = Leaf(self.module.constant(literal), obj, ATOM, Root(fresh=False), iota=iota)
         if array.size and obj.dtype == "int64":
@@ -245,10 +216,3 @@ class Emitter:
         """What a parameter or a call gives, of which nothing is known."""
         root = Root(fresh=False) if isinstance(obj, Tensor) and obj.shape else None
         return Leaf(text, obj, ATOM, root, tainted=self.level == DOUBTFUL)
-
-
-def _is_uniform(array: np.ndarray[Any, Any]) -> bool:
-    if not any(array.strides):
-        return True
-    first = array.flat[0]
-    return bool((array == first).all()) and bool(np.all(np.signbit(array) == np.signbit(first)))

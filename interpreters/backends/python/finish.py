@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Tensor
-from interpreters.backends.python.code import Block, Do
 from interpreters.backends.python.frame import Frame
-from interpreters.backends.python.layout import Text, several, tuple_of
 from interpreters.backends.python.numbers import Escalate
-from interpreters.backends.python.values import Bundle, Leaf, Value
+from interpreters.backends.python.values import Leaf, Value
+from interpreters.backends.text.code import Block, Do
+from interpreters.backends.text.layout import Text, several, tuple_of
+from interpreters.backends.text.values import Bundle
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

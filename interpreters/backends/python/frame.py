@@ -10,52 +10,28 @@ from functools import cached_property
 from combinators.free import Captured
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.python.code import Assign, Do, Statement
-from interpreters.backends.python.layout import Text
-from interpreters.backends.python.naming import identifier, names_apart
-from interpreters.backends.python.values import (
-    ATOM,
-    INT64,
-    Bounds,
-    Bundle,
-    Leaf,
-    Placed,
-    Root,
-    Spread,
-    Value,
-)
+from interpreters.backends.python.values import INT64, Bounds, Leaf, Placed, Root, Value
+from interpreters.backends.text.code import Statement
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.frame import Frame as TextFrame
+from interpreters.backends.text.naming import names_apart
+from interpreters.backends.text.values import Bundle, Spread
 
+LONGEST = 20
+"""How long an argument is that stands in a call."""
 OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""
 
 
-class Frame:
+class Frame(TextFrame[Value, Leaf]):
     """The state of writing one function."""
 
     def __init__(self, taken: str) -> None:
         """No variable is called ``taken``, the entry's name."""
-        self.names = names_apart((taken,))
-        self.body: list[Statement] = []
-        self.depth = 0
-        self.env: dict[str, Value] = {}
+        super().__init__(names_apart((taken,)))
         self.uses = Uses(Tuple(()), {})
         self.spare: list[dict[Tensor, list[tuple[str, Root]]]] = [{}]
         """The buffers of each block that nothing looks at any more."""
-        self.known: list[dict[int, tuple[Value, Leaf]]] = [{}]
-
-    def fresh(self, wish: str) -> str:
-        """A new local name."""
-        return self.names.fresh(identifier(wish))
-
-    def assign(self, text: Text, wish: str) -> str:
-        """A statement, and the name of what it gives."""
-        name = self.fresh(wish)
-        self.body.append(Assign((name,), text))
-        return name
-
-    def do(self, text: Text, before: str = "") -> None:
-        """A statement for its effect."""
-        self.body.append(Do(text, before))
 
     def named(self, leaf: Leaf, wish: str = "t") -> Leaf:
         """The same value under a name, or as a number."""
@@ -77,32 +53,19 @@ class Frame:
         self.env[var.name] = value
         return value
 
+    def argument(self, leaf: Leaf) -> str:
+        """The text that is given to a function; a long one stands on a line of its own."""
+        return self.named(leaf).text if len(leaf.text) > LONGEST else leaf.text
+
     @contextmanager
     def block(self) -> Iterator[list[Statement]]:
         """Write into a block of its own, inside the one that is being written."""
-        outside, self.body = self.body, []
-        self.depth += 1
-        self.known.append({})
         self.spare.append({})
         try:
-            yield self.body
+            with super().block() as body:
+                yield body
         finally:
-            self.body = outside
-            self.depth -= 1
-            self.known.pop()
             self.spare.pop()
-
-    def find(self, value: Value) -> Leaf | None:
-        """The leaf that was made of ``value`` before, where it can be seen from here."""
-        for known in reversed(self.known):
-            if id(value) in known:
-                return known[id(value)][1]
-        return None
-
-    def remember(self, value: Value, leaf: Leaf) -> Leaf:
-        """Note the leaf that was made of ``value``."""
-        self.known[-1][id(value)] = value, leaf
-        return leaf
 
 
 def fresh_leaf(text: str, obj: Object, *, tainted: bool = False, bounds: Bounds = INT64) -> Leaf:
@@ -127,7 +90,7 @@ def share(value: Value) -> None:
                 todo.extend(getattr(known, "captured", {}).values())
 
 
-def bundle(parts: tuple[Value, ...], obj: Object) -> Bundle:
+def bundle(parts: tuple[Value, ...], obj: Object) -> Bundle[Value]:
     """A product of known parts."""
     for part in parts:
         share(part)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from combinators.operation import Operation
 from interpreters.backends.python import arrays
-from interpreters.backends.python.code import Block, Do
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
-from interpreters.backends.python.layout import call, flat, tuple_of
 from interpreters.backends.python.numbers import may_be_zero
 from interpreters.backends.python.scalars import PYTHON
-from interpreters.backends.python.values import ATOM, Leaf, Spread, Value
+from interpreters.backends.python.values import Leaf, Value
+from interpreters.backends.text.code import Block, Do
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import call, flat, tuple_of
+from interpreters.backends.text.values import Spread
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

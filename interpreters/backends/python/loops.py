@@ -18,16 +18,8 @@ from interpreters.backends.python.branches import DEEPEST, flattened
 from interpreters.backends.python.carried import Carried
 from interpreters.backends.python.frame import Frame, bundle
 from interpreters.backends.python.rounds import Loop, Out, Round, Rows
-from interpreters.backends.python.values import (
-    MOST,
-    Bundle,
-    Known,
-    Leaf,
-    Value,
-    breadth,
-    leaves_of,
-    nested,
-)
+from interpreters.backends.python.values import Known, Leaf, Value, leaves_of, nested
+from interpreters.backends.text.values import Bundle, is_broad
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -46,7 +38,7 @@ def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]
     carries, keeps = primitive is not MAP.primitive, primitive is not FOLD.primitive
     stack = None if not keeps else _second(term.type) if carries else term.type
     for kind in (obj, term.type):
-        if breadth(kind) >= MOST:
+        if is_broad(kind):
             raise MissingRule(f"the Python backend writes no loop over so broad a type: {kind!r}")
     reverse = bool(term.operation.keywords.get("reverse"))
     made = Loop(term, args[0], args[-1], length_of(obj), reverse, stack)
@@ -132,6 +124,6 @@ def _round(
     return Round(body, found, leaves)
 
 
-def bundle_of(carry: Value, row: Value, dom: Object) -> Bundle:
+def bundle_of(carry: Value, row: Value, dom: Object) -> Bundle[Value]:
     """The argument of a round; a carried buffer stays its own."""
     return Bundle((carry, row), dom)

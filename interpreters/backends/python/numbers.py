@@ -9,25 +9,11 @@ from typing import TYPE_CHECKING
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame
-from interpreters.backends.python.layout import flat
-from interpreters.backends.python.scalars import (
-    NONZERO,
-    PYTHON,
-    Form,
-    form_of,
-    int_bounds,
-    is_plain,
-    wraps,
-)
-from interpreters.backends.python.values import (
-    ATOM,
-    CHOICE,
-    COMPARED,
-    INT64,
-    NOT,
-    UNARY,
-    Leaf,
-)
+from interpreters.backends.python.scalars import NONZERO, PYTHON, form_of, int_bounds, wraps
+from interpreters.backends.python.values import INT64, Leaf
+from interpreters.backends.text.forms import ATOM, CHOICE, COMPARED, NOT, UNARY, Form, filled_in
+from interpreters.backends.text.layout import flat
+from interpreters.backends.text.literals import is_plain
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -136,21 +122,15 @@ def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[s
             args = [at.named(args[0], "p"), *args[1:]]
     if form.level == CHOICE or form.text.count("{0}") > 1:
         args = [at.named(x) for x in args]
-    text = _filled(form, args)
+    text = filled_in(form, args)
     most = max(SHORT, LONG - 4 * at.depth)
     if len(text) <= most:
         return text, form.level
     args = [at.named(x) for x in args]
-    text = _filled(form, args)
-    if len(text) > most and len(_filled(short, args)) < len(text):
-        return _filled(short, args), short.level
+    text = filled_in(form, args)
+    if len(text) > most and len(filled_in(short, args)) < len(text):
+        return filled_in(short, args), short.level
     return text, form.level
-
-
-def _filled(form: Form, args: Sequence[Leaf]) -> str:
-    given = zip(args, form.needs, strict=False)
-    texts = [f"({x.text})" if x.level < tight else x.text for x, tight in given]
-    return form.text.format(*texts)
 
 
 def _with_itself(text: str, x: Leaf) -> tuple[str, int]:

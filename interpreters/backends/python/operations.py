@@ -20,6 +20,7 @@ from interpreters.backends.python.frame import Frame, share
 from interpreters.backends.python.numbers import scalar
 from interpreters.backends.python.shortcuts import shortcut
 from interpreters.backends.python.values import Leaf, Value
+from interpreters.backends.text.cotangents import zeros
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -33,17 +34,15 @@ _DEEP = 8
 
 def is_direct(term: Term, deep: int = _DEEP) -> bool:
     """Whether it is made of a few primitives of tensors, which are written without our stack."""
-    kind = type(term)
-    if kind is Var or kind is Const:
-        return True
-    if kind is not Prim or not deep:
+    if type(term) is not Prim:
+        return type(term) in _ATOMS
+    if not deep or term.operation.primitive in _OTHERS or not isinstance(term.type, Tensor):
         return False
-    assert isinstance(term, Prim)
-    if term.operation.primitive in _OTHERS or not isinstance(term.type, Tensor):
-        return False
-    return _ATOMS.issuperset(map(type, term.args)) or all(
-        is_direct(arg, deep - 1) for arg in term.args
-    )
+    # A generator takes its time, and most arguments are atoms.
+    for arg in term.args:  # noqa: SIM110
+        if type(arg) not in _ATOMS and not is_direct(arg, deep - 1):
+            return False
+    return True
 
 
 def direct(emitter: Emitter, term: Term, at: Frame, wish: str) -> Value:
@@ -91,7 +90,7 @@ def operation(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[V
     if primitive in (REP.primitive, DUAL.primitive):
         raise MissingRule("the Python backend has no rep-functions of functions that it is given")
     if primitive is ZEROS:
-        result = yield cotangents.zeros(emitter, term.operation.keywords["of"], at, {})
+        result = yield zeros(emitter, term.operation.keywords["of"], at, {})
         return result
     several = shortcut(term)
     args: list[Value] = []

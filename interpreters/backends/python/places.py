@@ -10,15 +10,11 @@ from combinators.objects import Tensor
 from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame, fresh_leaf
 from interpreters.backends.python.indexed import add_at
-from interpreters.backends.python.layout import call
-from interpreters.backends.python.values import (
-    ATOM,
-    Leaf,
-    Placed,
-    Spread,
-    Value,
-    is_tainted,
-)
+from interpreters.backends.python.values import Leaf, Placed, Value, is_tainted
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import call
+from interpreters.backends.text.slices import slice_text
+from interpreters.backends.text.values import Spread
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -99,7 +95,7 @@ def _write(value: Placed, name: str, at: Frame, sign: str) -> None:
     parameters = value.operation.keywords
     if value.operation.name == "embed":
         assert isinstance(value.inner.type, Tensor)
-        index = arrays.slice_text(
+        index = slice_text(
             parameters["start"], parameters["step"], value.inner.type.shape, value.type.shape
         )
         at.do(f"{name}[{index}] {sign} {value.inner.text}")

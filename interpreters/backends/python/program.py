@@ -10,16 +10,17 @@ from typing import Any
 
 from combinators.kit.collector import uncollected
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Fun, Object, Tensor, components
+from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.terms import Lam
-from interpreters.backends.python.code import Assign, Block, Do
 from interpreters.backends.python.emitter import CAREFUL, DOUBTFUL, OPTIMISTIC, Emitter, Survey
 from interpreters.backends.python.finish import finished
 from interpreters.backends.python.frame import Frame, Uses
-from interpreters.backends.python.layout import Text, call
 from interpreters.backends.python.module import Module
 from interpreters.backends.python.numbers import Escalate
 from interpreters.backends.python.values import Leaf, Root, Value
+from interpreters.backends.text.code import Assign, Block, Do
+from interpreters.backends.text.layout import Text, call
+from interpreters.backends.text.values import leaf_types
 
 
 class Compiled:
@@ -54,7 +55,8 @@ class Compiled:
 
     def _loaded(self) -> Callable[..., Any]:
         if "source" in vars(self) or not self._again:
-            return self._executed(self.source)[self.name]  # type: ignore[no-any-return]
+            whole: Callable[..., Any] = self._executed(self.source)[self.name]
+            return whole
         space = self._executed(self._module.source())
         again, this = self._again, weakref.ref(self)
 
@@ -127,7 +129,7 @@ def _written(
         errors = "except (ArithmeticError, ValueError)"
         handler = Block(errors, "", "", [Do(call_again, "return ")])
         body = [Block("try", "", "", body, handler)]
-    module.define(name, params, body, _plain(doc))
+    module.define(name, params, body, doc)
     return again if emitter.raises or checked else ""
 
 
@@ -146,23 +148,10 @@ def _body(emitter: Emitter, lam: Lam, at: Frame, again: Text) -> Recursive[bool]
 
 def _holds_function(obj: Object) -> bool:
     """Whether a function is among values of the type."""
-    seen: set[int] = set()
-    todo = [obj]
-    while todo:
-        here = todo.pop()
-        if isinstance(here, Fun):
+    objects = [obj]
+    while objects:
+        leaves = list(leaf_types(objects))
+        if any(isinstance(leaf, Fun) for leaf in leaves):
             return True
-        if id(here) not in seen:
-            seen.add(id(here))
-            product = components(here)
-            if product is not None:
-                todo += product.parts
-            elif hasattr(here, "item"):
-                todo.append(here.item)
+        objects = [leaf.item for leaf in leaves if isinstance(leaf, Vector)]
     return False
-
-
-def _plain(doc: str) -> str:
-    """A docstring on one line, in which nothing is code."""
-    line = " ".join(doc.split()).replace("\\", "\\\\").replace('"', "'")
-    return "".join(c for c in line if c.isprintable())

@@ -8,21 +8,12 @@ from combinators.objects import Object, Tensor
 from combinators.rows import row_of
 from combinators.terms import Lam, Prim
 from interpreters.backends.python.arrays import dtype_option, shape_text
-from interpreters.backends.python.code import Assign, Block, Do, Statement
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
-from interpreters.backends.python.layout import Text, call
 from interpreters.backends.python.scalars import PYTHON
-from interpreters.backends.python.values import (
-    INT64,
-    Bundle,
-    Known,
-    Leaf,
-    Listed,
-    Spread,
-    Value,
-    leaves_of,
-    nested,
-)
+from interpreters.backends.python.values import INT64, Known, Leaf, Listed, Value, leaves_of, nested
+from interpreters.backends.text.code import Assign, Block, Do, Statement
+from interpreters.backends.text.layout import Text, call
+from interpreters.backends.text.values import Bundle, Spread
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -119,7 +110,7 @@ class Rows:
         return Block(f"for {', '.join(targets)} in ", text, "", body)
 
 
-def _spreads(xs: Value) -> list[Spread | None]:
+def _spreads(xs: Value) -> list[Spread[Leaf] | None]:
     match xs:
         case Bundle(parts):
             return [found for part in parts for found in _spreads(part)]

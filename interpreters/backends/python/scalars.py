@@ -8,44 +8,29 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor
-from interpreters.backends.python.values import (
+from interpreters.backends.python.values import INT64, Bounds, Leaf
+from interpreters.backends.text.forms import (
     AND,
     ATOM,
     CHOICE,
-    COMPARED,
-    INT64,
+    COMPARISONS,
     NOT,
+    OPERATORS,
     OR,
     PLUS,
     TIMES,
     UNARY,
-    Bounds,
-    Leaf,
+    Form,
+    compared,
+    infix,
 )
 
 PYTHON = (Real, Int, Bool)
 """The types whose values are Python's float, int and bool; other numbers are NumPy's scalars."""
-
-
-class Form(NamedTuple):
-    """An expression of ``{0}``, ``{1}``, …, each at least as tight as its ``needs``."""
-
-    text: str
-    level: int = ATOM
-    needs: tuple[int, ...] = (1, 1, 1)
-    raises: bool = False
-
-
-def _infix(sign: str, level: int) -> Form:
-    return Form(f"{{0}} {sign} {{1}}", level, (level, level + 1))
-
-
-def _compared(sign: str) -> Form:
-    return Form(f"{{0}} {sign} {{1}}", COMPARED, (COMPARED + 1, COMPARED + 1))
 
 
 _MATH = {"arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2"}
@@ -70,22 +55,8 @@ _RAISES = {
     "arctanh": "atanh",
     "power": "pow",
 }
-_COMPARISONS = {
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
-}
-
 _ANY = {
-    **{name: _compared(sign) for name, sign in _COMPARISONS.items()},
-    "add": _infix("+", PLUS),
-    "plus": _infix("+", PLUS),
-    "subtract": _infix("-", PLUS),
-    "multiply": _infix("*", TIMES),
-    "negative": Form("-{0}", UNARY, (UNARY + 1,)),
+    **OPERATORS,
     "absolute": Form("abs({0})"),
     "square": Form("{0} * {0}", TIMES, (ATOM,)),
     "maximum": Form("_maximum({0}, {1})"),
@@ -130,13 +101,13 @@ _QUICK = {
     "power": Form(
         "math.sqrt({0}) if {1} == 0.5 else math.pow({0}, {1})", CHOICE, (ATOM, ATOM), raises=True
     ),
-    "divide": _infix("/", TIMES)._replace(raises=True),
+    "divide": infix("/", TIMES)._replace(raises=True),
     "literal_power": Form("math.pow({0}, {1})", raises=True),
     "reciprocal": Form("1.0 / {0}", TIMES, (TIMES + 1,), raises=True),
-    "floor_divide": _infix("//", TIMES)._replace(raises=True),
-    "remainder": _infix("%", TIMES)._replace(raises=True),
-    "scale": _infix("*", TIMES),
-    "unscale": _infix("/", TIMES)._replace(raises=True),
+    "floor_divide": infix("//", TIMES)._replace(raises=True),
+    "remainder": infix("%", TIMES)._replace(raises=True),
+    "scale": infix("*", TIMES),
+    "unscale": infix("/", TIMES)._replace(raises=True),
     "maximum": Form("{0} if {0} > {1} or math.isnan({0}) else {1}", CHOICE, (ATOM, ATOM)),
     "minimum": Form("{0} if {0} < {1} or math.isnan({0}) else {1}", CHOICE, (ATOM, ATOM)),
     "relu": Form("{0} if {0} > 0.0 or math.isnan({0}) else 0.0", CHOICE, (ATOM,)),
@@ -155,15 +126,15 @@ _INT = {
     **{name: Form("{0}", ATOM, (ATOM,)) for name in ("floor", "ceil", "trunc", "round")},
 }
 
-NONZERO = {"floor_divide": _infix("//", TIMES), "remainder": _infix("%", TIMES)}
+NONZERO = {"floor_divide": infix("//", TIMES), "remainder": infix("%", TIMES)}
 """Divisions of integers by what is not 0."""
 
 _BOOL = {
-    **{name: _compared(sign) for name, sign in _COMPARISONS.items()},
+    **COMPARISONS,
     "where": _ANY["where"],
     "logical_and": Form("{0} and {1}", AND, (AND, AND + 1)),
     "logical_or": Form("{0} or {1}", OR, (OR, OR + 1)),
-    "logical_xor": _compared("!="),
+    "logical_xor": compared("!="),
     "logical_not": Form("not {0}", NOT, (NOT,)),
     "maximum": Form("{0} or {1}", OR, (OR, OR + 1)),
     "minimum": Form("{0} and {1}", AND, (AND, AND + 1)),
@@ -241,11 +212,6 @@ def int_bounds(name: str, args: list[Leaf]) -> Bounds:
 def wraps(bounds: Bounds) -> bool:
     """Whether the result may lie outside 64 bits."""
     return bounds[0] < INT64[0] or bounds[1] > INT64[1]
-
-
-def is_plain(literal: float | None) -> bool:
-    """A factor that is known, finite and not zero: it hides nothing and makes no nan."""
-    return literal is not None and math.isfinite(literal) and literal != 0
 
 
 def number_text(number: Any) -> tuple[str, int]:

@@ -14,14 +14,11 @@ from combinators.simplify.patterns import same
 from combinators.terms import Prim, Term
 from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
-from interpreters.backends.python.layout import call
-from interpreters.backends.python.values import (
-    ATOM,
-    Leaf,
-    Spread,
-    Value,
-    is_tainted,
-)
+from interpreters.backends.python.values import Leaf, Value, is_tainted
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import call
+from interpreters.backends.text.slices import slice_text
+from interpreters.backends.text.values import Spread
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -64,7 +61,7 @@ def _element(inner: Prim, cod: Object) -> Shortcut | None:
     source, extent = inner.args[0].type, inner.operation.keywords["extent"]
     if not isinstance(source, Tensor) or cod.shape != tuple(n for n in extent if n != 1):
         return None
-    index = arrays.slice_text(**inner.operation.keywords, shape=source.shape, drop=True)
+    index = slice_text(**inner.operation.keywords, shape=source.shape, drop=True)
 
     def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
         (x,) = args

@@ -12,25 +12,13 @@ from combinators.objects import Bool, Int, Object, Tensor
 from combinators.operation import Operation
 from interpreters.backends.python import arrays, indexed
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
-from interpreters.backends.python.layout import call, flat
 from interpreters.backends.python.numbers import SHORT, Escalate, scalar, taint, written
-from interpreters.backends.python.scalars import (
-    PYTHON,
-    conversion,
-    int_bounds,
-    is_plain,
-    wraps,
-)
-from interpreters.backends.python.values import (
-    ATOM,
-    INT64,
-    Bounds,
-    Leaf,
-    Placed,
-    Root,
-    Spread,
-    Value,
-)
+from interpreters.backends.python.scalars import PYTHON, conversion, int_bounds, wraps
+from interpreters.backends.python.values import INT64, Bounds, Leaf, Placed, Root, Value
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import call, flat
+from interpreters.backends.text.literals import is_plain
+from interpreters.backends.text.values import Spread
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
@@ -132,7 +120,7 @@ def _spread(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
     return Spread(at.named(x), cod)
 
 
-def filled_out(value: Spread, at: Frame, wish: str) -> Leaf:
+def filled_out(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
     """The array that a repetition stands for."""
     inner, obj = value.inner, value.type
     if not value.inner_shape:

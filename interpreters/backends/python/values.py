@@ -6,17 +6,15 @@ at once, a number that fills an array, a cotangent that may be added where it be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor, components
 from combinators.operation import Operation
 from combinators.terms import Lam
-
-ATOM, UNARY, TIMES, PLUS, COMPARED, NOT, AND, OR, CHOICE = range(9, 0, -1)
-"""How tightly an expression holds together."""
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.values import Bundle, Spread, is_broad
 
 INT64 = (-(2**63), 2**63 - 1)
 Bounds = tuple[int, int]
@@ -61,14 +59,6 @@ class Leaf:
 
 
 @dataclass(eq=False, slots=True)
-class Bundle:
-    """A product of which the components are known apart."""
-
-    parts: tuple[Value, ...]
-    type: Object
-
-
-@dataclass(eq=False, slots=True)
 class Known:
     """A λ, and the values that it captures."""
 
@@ -79,20 +69,6 @@ class Known:
     def type(self) -> Object:
         """Its function type."""
         return self.function.type
-
-
-@dataclass(eq=False, slots=True)
-class Spread:
-    """A number or an array that is to be repeated to a larger shape."""
-
-    inner: Leaf
-    type: Tensor
-
-    @property
-    def inner_shape(self) -> tuple[int, ...]:
-        """The shape of what is repeated."""
-        assert isinstance(self.inner.type, Tensor)
-        return self.inner.type.shape
 
 
 @dataclass(eq=False, slots=True)
@@ -110,7 +86,7 @@ class Placed:
     uses: int = 0
 
 
-Value: TypeAlias = Leaf | Bundle | Known | Spread | Placed
+Value: TypeAlias = "Leaf | Bundle[Value] | Known | Spread[Leaf] | Placed"
 
 
 def is_tainted(value: Value) -> bool:
@@ -135,39 +111,17 @@ def is_tainted(value: Value) -> bool:
     return False
 
 
-MOST = 256
-
-
-def breadth(obj: Object) -> int:
-    """How many nodes the type has when it is written out as a tree; at most ``MOST``."""
-    return recurse(_breadth(obj, {}))
-
-
-def _breadth(obj: Object, known: dict[int, int]) -> Recursive[int]:
-    product = components(obj)
-    if product is None:
-        return 1
-    if id(obj) not in known:
-        total = 1
-        for part in product.parts:
-            total += yield _breadth(part, known)
-            if total >= MOST:
-                break
-        known[id(obj)] = min(total, MOST)
-    return known[id(obj)]
-
-
 def leaves_of(obj: Object) -> list[Object]:
     """The leaves of a type that is not too broad; of one that is, the type itself."""
     product = components(obj)
-    if product is None or breadth(obj) >= MOST:
+    if product is None or is_broad(obj):
         return [obj]
     return [leaf for part in product.parts for leaf in leaves_of(part)]
 
 
-def nested(leaves: Any, obj: Object) -> Value:
+def nested(leaves: Iterator[Value], obj: Object) -> Value:
     """The value of type ``obj`` with these leaves."""
     product = components(obj)
-    if product is None or breadth(obj) >= MOST:
-        return next(leaves)  # type: ignore[no-any-return]
+    if product is None or is_broad(obj):
+        return next(leaves)
     return Bundle(tuple(nested(leaves, part) for part in product.parts), obj)

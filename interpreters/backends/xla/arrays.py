@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from combinators.errors import MissingRule
 from combinators.objects import Tensor
 from combinators.operation import Operation
-from interpreters.backends.python.arrays import slice_text
-from interpreters.backends.python.layout import Split, Text, call
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import Split, Text, call
+from interpreters.backends.text.slices import slice_text
+from interpreters.backends.text.values import Spread
 from interpreters.backends.xla.elementwise import FORMS, elementwise, written
 from interpreters.backends.xla.frame import Frame
 from interpreters.backends.xla.literals import kind, strong
 from interpreters.backends.xla.places import embedded, row_put
-from interpreters.backends.xla.values import ATOM, Leaf, Origin, Put, Spread, Value, tensor
+from interpreters.backends.xla.values import Leaf, Origin, Put, Value, tensor
 
 if TYPE_CHECKING:
     from interpreters.backends.xla.emitter import Emitter
@@ -141,7 +143,8 @@ def _concatenate(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
 
 
 _WRITTEN: dict[str, Callable[..., Text]] = {
-    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "logsumexp")},
+    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "argmax", "argmin")},
+    "logsumexp": _reduced("logsumexp"),
     **{name: _running(name) for name in ("exclusive_cumprod", "recurrence")},
     "cumsum": _cumsum,
     "reshape": _reshape,

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from combinators.kit.recursion import Recursive
 from combinators.objects import Tensor
 from combinators.terms import Cond, Const, Term, Tuple, Var
-from interpreters.backends.python.layout import Text, call
+from interpreters.backends.text.calls import as_it_is
+from interpreters.backends.text.layout import Text, call
+from interpreters.backends.text.values import Bundle
 from interpreters.backends.xla.elementwise import elementwise
 from interpreters.backends.xla.frame import Frame
-from interpreters.backends.xla.functions import DEEPEST, as_it_is, local, outlined
-from interpreters.backends.xla.values import Bundle, Leaf, Value, check_first_order
+from interpreters.backends.xla.functions import DEEPEST, local, outlined
+from interpreters.backends.xla.values import Leaf, Value, check_first_order
 
 if TYPE_CHECKING:
     from interpreters.backends.xla.emitter import Emitter

@@ -4,50 +4,34 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.objects import Tensor
-from interpreters.backends.xla.frame import LONG, Frame
-from interpreters.backends.xla.idioms import idiom
-from interpreters.backends.xla.literals import number, strong
-from interpreters.backends.xla.values import (
+from interpreters.backends.text.forms import (
     ATOM,
     BIT_AND,
     BIT_OR,
     BIT_XOR,
-    COMPARED,
-    PLUS,
+    OPERATORS,
     POWER,
     TIMES,
     UNARY,
-    Leaf,
-    Origin,
-    Spread,
-    Value,
-    tensor,
+    Form,
+    filled_in,
+    infix,
 )
+from interpreters.backends.text.literals import is_plain
+from interpreters.backends.text.values import Spread
+from interpreters.backends.xla.frame import LONG, Frame
+from interpreters.backends.xla.idioms import idiom
+from interpreters.backends.xla.literals import number, strong
+from interpreters.backends.xla.values import Leaf, Origin, Value, tensor
 
 if TYPE_CHECKING:
     from interpreters.backends.xla.emitter import Emitter
-
-
-class Form(NamedTuple):
-    """An expression of ``{0}``, ``{1}``, …, each at least as tight as its ``needs``."""
-
-    text: str
-    level: int = ATOM
-    needs: tuple[int, ...] = (1, 1, 1)
-
-
-def _infix(sign: str, level: int) -> Form:
-    return Form(f"{{0}} {sign} {{1}}", level, (level, level + 1))
-
-
-def _compared(sign: str) -> Form:
-    return _infix(sign, COMPARED)._replace(needs=(COMPARED + 1, COMPARED + 1))
 
 
 _UNARY = """
@@ -59,25 +43,15 @@ _BINARY = "arctan2 hypot logaddexp maximum minimum"
 FORMS = {
     **{name: Form(f"jnp.{name}({{0}})") for name in _UNARY.split()},
     **{name: Form(f"jnp.{name}({{0}}, {{1}})") for name in _BINARY.split()},
-    "add": _infix("+", PLUS),
-    "plus": _infix("+", PLUS),
-    "subtract": _infix("-", PLUS),
-    "multiply": _infix("*", TIMES),
-    "divide": _infix("/", TIMES),
-    "floor_divide": _infix("//", TIMES),
-    "remainder": _infix("%", TIMES),
+    **OPERATORS,
+    "divide": infix("/", TIMES),
+    "floor_divide": infix("//", TIMES),
+    "remainder": infix("%", TIMES),
     "power": Form("{0}**{1}", POWER, (ATOM, UNARY)),
-    "negative": Form("-{0}", UNARY, (UNARY + 1,)),
     "reciprocal": Form("1.0 / {0}", TIMES, (TIMES + 1,)),
-    "less": _compared("<"),
-    "less_equal": _compared("<="),
-    "greater": _compared(">"),
-    "greater_equal": _compared(">="),
-    "equal": _compared("=="),
-    "not_equal": _compared("!="),
-    "logical_and": _infix("&", BIT_AND),
-    "logical_or": _infix("|", BIT_OR),
-    "logical_xor": _infix("^", BIT_XOR),
+    "logical_and": infix("&", BIT_AND),
+    "logical_or": infix("|", BIT_OR),
+    "logical_xor": infix("^", BIT_XOR),
     "logical_not": Form("~{0}", UNARY, (UNARY,)),
     "sigmoid": Form("jax.nn.sigmoid({0})"),
     "softplus": Form("jnp.logaddexp({0}, 0.0)"),
@@ -85,7 +59,7 @@ FORMS = {
     "erf": Form("lax.erf({0})"),
     "clip": Form("jnp.clip({0}, {1}, {2})"),
     "where": Form("jnp.where({0}, {1}, {2})"),
-    "matmul": _infix("@", TIMES),
+    "matmul": infix("@", TIMES),
     "scale": Form("_scale({0}, {1})"),
     "unscale": Form("_unscale({0}, {1})"),
 }
@@ -134,20 +108,15 @@ def _typed(name: str, operands: list[Leaf]) -> list[Leaf]:
     return operands
 
 
-def is_plain(x: Leaf) -> bool:
-    """A factor that is known, finite and not zero: it absorbs nothing, and is not absorbed."""
-    return x.literal is not None and x.literal != 0 and bool(np.isfinite(x.literal))
-
-
 def _form(name: str, operands: Sequence[Leaf]) -> Form:
     """How a primitive is written at these operands: simpler where a number is known."""
     last, obj = operands[-1], tensor(operands[-1])
     match name:
-        case "scale" if any(map(is_plain, operands)):
+        case "scale" if any(is_plain(x.literal) for x in operands):
             return FORMS["multiply"]
-        case "unscale" if is_plain(operands[0]) or is_plain(last):
+        case "unscale" if is_plain(operands[0].literal) or is_plain(last.literal):
             return FORMS["divide"]
-        case "floor_divide" | "remainder" if not (obj.is_smooth or is_plain(last)):
+        case "floor_divide" | "remainder" if not (obj.is_smooth or is_plain(last.literal)):
             return Form(f"_{name}({{0}}, {{1}})")
         case "power" if obj.is_smooth and last.literal is not None:
             return _power(last.literal)
@@ -170,13 +139,8 @@ def _power(exponent: float) -> Form:
 
 def written(form: Form, args: Sequence[Leaf], cod: Tensor, at: Frame) -> Leaf:
     """The expression; its operands are named first where it would get long."""
-    text = _filled(form, args)
+    text = filled_in(form, args)
     if len(text) > LONG:
         args = [at.named(x) for x in args]
-        text = _filled(form, args)
+        text = filled_in(form, args)
     return Leaf(text, cod, form.level)
-
-
-def _filled(form: Form, args: Sequence[Leaf]) -> str:
-    given = zip(args, form.needs, strict=False)
-    return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in given])

@@ -2,79 +2,50 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from combinators.errors import MissingRule
-from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.python.layout import Text, flat, tuple_of
-from interpreters.backends.xla import arrays, cotangents, functions, loops
+from interpreters.backends.text.cotangents import zeros
+from interpreters.backends.text.emitter import Emitter as TextEmitter
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import Text, flat, tuple_of
+from interpreters.backends.text.survey import Lambdas, surveyed
+from interpreters.backends.text.values import Bundle, Spread, leaf_types
+from interpreters.backends.xla import arrays, functions, loops, places
 from interpreters.backends.xla.branches import choice
+from interpreters.backends.xla.cotangents import plus
 from interpreters.backends.xla.frame import LONG, Frame
 from interpreters.backends.xla.literals import filled, number, strong
-from interpreters.backends.xla.module import Module
-from interpreters.backends.xla.places import whole
-from interpreters.backends.xla.values import (
-    ATOM,
-    Bundle,
-    Leaf,
-    Pieces,
-    Put,
-    Spread,
-    Value,
-    leaf_types,
-)
+from interpreters.backends.xla.values import Leaf, Pieces, Put, Value
 
 
 class Survey(NamedTuple):
     """What is known of a program before it is written."""
 
-    captured: Captured
-    """What each λ and branch captures."""
-    times: Counter[int]
-    """In how many places each λ stands."""
+    lambdas: Lambdas
     is_wide: bool
     """Whether there are numbers of 64 bits."""
 
     @classmethod
     def of(cls, root: Lam) -> Survey:
         """Of the closed λ ``root``."""
-        times: Counter[int] = Counter()
-        objects: dict[int, Object] = {id(root.dom): root.dom}
-        todo: list[Term] = [root]
-        while todo:
-            node = todo.pop()
-            objects[id(node.type)] = node.type
-            for part in node.below():
-                if isinstance(part, Lam):
-                    times[id(part)] += 1
-                    if times[id(part)] > 1:
-                        continue
-                todo.append(part)
+        lambdas, nodes = surveyed(root)
+        objects = {id(part.type): part.type for node in nodes for part in (node, *node.below())}
         is_wide = any(
             isinstance(obj, Tensor) and obj.dtype.endswith("64")
-            for obj in leaf_types(objects.values())
+            for obj in leaf_types([root.dom, *objects.values()])
         )
-        return cls(captured(root)[1], times, is_wide)
+        return cls(lambdas, is_wide)
 
 
-class Emitter:
+class Emitter(TextEmitter[Value, Leaf, Frame]):
     """Writes the functions of one program into a module."""
-
-    def __init__(self, module: Module, survey: Survey) -> None:
-        """The functions of the program that was surveyed."""
-        self.module, self.captured = module, dict(survey.captured)
-        self.functions: dict[int, str] = {}
-        self.kept: list[Term] = []
-        self._times = survey.times
 
     def value(self, term: Term, at: Frame, wish: str = "t") -> Recursive[Value]:
         """The value of a term, after the statements that compute it."""
@@ -131,9 +102,9 @@ class Emitter:
         for arg in term.args:
             args.append((yield self.value(arg, at)))
         if primitive is ZEROS:
-            result = yield cotangents.zeros(self, term.type, at, {})
+            result = yield zeros(self, term.type, at, {})
         elif primitive is PLUS:
-            result = yield cotangents.plus(self, args[0], args[1], term.type, at, {})
+            result = yield plus(self, args[0], args[1], term.type, at)
         elif primitive is PACK:
             packed: Leaf = yield self.leaf(args[0], at)
             result = Leaf(packed.text, term.type, packed.level)
@@ -149,32 +120,35 @@ class Emitter:
     def _unpacked(self, x: Value, obj: Object, at: Frame) -> Recursive[Value]:
         """What was packed, or the zero of its type: JAX traces one of the two."""
         packed: Leaf = yield self.leaf(x, at)
-        zero: Value = yield cotangents.zeros(self, obj, at, {})
+        zero: Value = yield zeros(self, obj, at, {})
         if packed.text == "None":
             return zero
         nothing: Leaf = yield self.leaf(zero, at)
         name = at.named(packed).text
         return Leaf(at.assign(f"{at.named(nothing).text} if {name} is None else {name}", "t"), obj)
 
-    def is_once(self, function: Lam) -> bool:
-        """Whether a λ stands in one place only, where it may be written out."""
-        return self._times[id(function)] <= 1
+    def define(self, name: str, function: Lam) -> Recursive[None]:
+        """Write a λ at the top of the module."""
+        return functions.define(self, name, function)
 
-    def component(self, above: Value, index: int, obj: Object) -> Value:
+    def expression(self, text: str, obj: Object) -> Leaf:
+        """An expression."""
+        return Leaf(text, obj)
+
+    def component(self, whole: Value, index: int, obj: Object) -> Value:
         """A component of a product or a vector."""
-        if isinstance(above, Bundle):
-            return above.parts[index]
-        assert isinstance(above, Leaf)
-        return Leaf(f"{above.text}[{index}]", obj)
+        if isinstance(whole, Bundle):
+            return whole.parts[index]
+        assert isinstance(whole, Leaf)
+        return Leaf(f"{whole.text}[{index}]", obj)
 
-    def literal(self, literal: Literal) -> Value:
-        """A number, an array of one number, or an array that stands at the top of the module."""
-        obj, array = literal.type, literal.array
-        if not obj.shape:
-            return number(array.item(), obj.dtype)
-        if array.size and _is_uniform(array):
-            return Spread(number(array.flat[0].item(), obj.dtype), obj)
-        return Leaf(self.module.constant(literal), obj)
+    def number_of(self, value: Any, obj: Tensor) -> Leaf:
+        """A number of the element type of ``obj``."""
+        return number(bool(value) if obj.dtype == "bool" else value, obj.dtype)
+
+    def constant(self, literal: Literal) -> Leaf:
+        """An array that stands at the top of the module."""
+        return Leaf(self.module.constant(literal), literal.type)
 
     def leaf(self, value: Value, at: Frame, wish: str = "t") -> Recursive[Leaf]:
         """The value as one expression, which has a type of its own wherever it stands."""
@@ -185,8 +159,8 @@ class Emitter:
             return found
         text: Text = yield self.text(value, at)
         short = flat(text)
-        whole = short if len(short) <= LONG else at.assign(text, wish)
-        return at.remember(value, Leaf(whole, value.type))
+        made = short if len(short) <= LONG else at.assign(text, wish)
+        return at.remember(value, Leaf(made, value.type))
 
     def text(self, value: Value, at: Frame) -> Recursive[Text]:
         """The value as text that may break into lines: what is returned, or goes into a loop."""
@@ -208,20 +182,13 @@ class Emitter:
         if found is not None:
             return found
         if isinstance(value, Put | Pieces):
-            return at.remember(value, whole(value, at, wish))
+            return at.remember(value, places.whole(value, at, wish))
         return at.remember(value, _repeated(value, at, wish))
 
 
-def _repeated(value: Spread, at: Frame, wish: str) -> Leaf:
+def _repeated(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
     """The array that a repetition stands for."""
     inner, obj = value.inner, value.type
     if inner.literal is not None:
         return Leaf(at.assign(filled(inner, obj), wish), obj)
     return Leaf(at.assign(f"jnp.broadcast_to({inner.text}, {obj.shape})", wish), obj, ATOM)
-
-
-def _is_uniform(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> bool:
-    if not any(array.strides):
-        return True
-    first = array.flat[0]
-    return bool((array == first).all()) and bool(np.all(np.signbit(array) == np.signbit(first)))

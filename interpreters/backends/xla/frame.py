@@ -1,4 +1,4 @@
-"""A function that is being written: its statements, its names, what its variables are."""
+"""A function that JAX traces, while it is written, and the functions in it."""
 
 from __future__ import annotations
 
@@ -6,43 +6,26 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from combinators.terms import Var
-from interpreters.backends.python.code import Assign, Do, Statement
-from interpreters.backends.python.layout import Text
-from interpreters.backends.xla.naming import identifier, reserved_names
+from interpreters.backends.text.code import Statement
+from interpreters.backends.text.frame import Frame as TextFrame
+from interpreters.backends.text.layout import Text
+from interpreters.backends.xla.naming import reserved_names
 from interpreters.backends.xla.values import Leaf, Value
 
-SHORT, LONG = 40, 56
-"""How long an expression is that may stand inside another, and one that may stand in a line."""
+LONG = 56
+"""How long an expression is that may stand in a line."""
 
 
-class Frame:
+class Frame(TextFrame[Value, Leaf]):
     """The state of writing one function at the top of the module, and the functions in it."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        """No variable has a name that is ``taken`` in the module."""
-        self.names = reserved_names(*taken)
-        self.body: list[Statement] = []
-        self.depth = 0
-        self.env: dict[str, Value] = {}
-        self._known: list[dict[int, tuple[Value, Leaf]]] = [{}]
-
-    def fresh(self, wish: str) -> str:
-        """A new local name."""
-        return self.names.fresh(identifier(wish))
-
-    def assign(self, text: Text, wish: str) -> str:
-        """A statement, and the name of what it gives."""
-        name = self.fresh(wish)
-        self.body.append(Assign((name,), text))
-        return name
+    def __init__(self, taken: str) -> None:
+        """No variable is called ``taken``, the entry's name."""
+        super().__init__(reserved_names(taken))
 
     def give(self, text: Text) -> None:
-        """The statement that ends a function; what was named last needs no name there."""
-        last = self.body[-1] if self.body else None
-        if isinstance(last, Assign) and last.targets == (text,):
-            self.body.pop()
-            text = last.text
-        self.body.append(Do(text, "return "))
+        """The statement that ends a function."""
+        self.do(self.unnamed(text), "return ")
 
     def named(self, leaf: Leaf, wish: str = "t") -> Leaf:
         """The same value under a name, or as a number."""
@@ -55,28 +38,9 @@ class Frame:
         self.env[var.name] = self.named(value, var.name) if isinstance(value, Leaf) else value
 
     @contextmanager
-    def block(self, binders: Iterable[Var]) -> Iterator[list[Statement]]:
+    def function(self, binders: Iterable[Var]) -> Iterator[list[Statement]]:
         """Write the body of a function that stands in this one."""
-        outside, self.body = self.body, []
         before = {var.name: self.env[var.name] for var in binders if var.name in self.env}
-        self.depth += 1
-        self._known.append({})
-        try:
-            yield self.body
-        finally:
-            self._known.pop()
-            self.depth -= 1
-            self.env.update(before)
-            self.body = outside
-
-    def find(self, value: Value) -> Leaf | None:
-        """The leaf that was made of ``value`` before, where it can be seen from here."""
-        for known in reversed(self._known):
-            if id(value) in known:
-                return known[id(value)][1]
-        return None
-
-    def remember(self, value: Value, leaf: Leaf) -> Leaf:
-        """Note the leaf that was made of ``value``."""
-        self._known[-1][id(value)] = value, leaf
-        return leaf
+        with self.block() as body:
+            yield body
+        self.env.update(before)

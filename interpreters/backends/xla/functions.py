@@ -1,52 +1,49 @@
 """Functions: written once, called, and closed over what they capture, as Python's own.
 
-A function value takes one Python argument a component where its one argument is a product of
-several (or none), else one argument. JAX traces Python, so that a function may be a value of the
-program wherever no loop or branch has to hold it.
+JAX traces Python, so that a function may be a value of the program wherever no loop or branch has
+to hold it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.terms import Lam, Term, Var
-from interpreters.backends.python.code import Assign, Block
-from interpreters.backends.python.layout import Split, Text, call, flat, several
+from interpreters.backends.text.calls import (
+    arguments,
+    as_it_is,
+    defined,
+    given_back,
+    is_apart,
+    matched,
+    parameters,
+    passed,
+)
+from interpreters.backends.text.code import Block
+from interpreters.backends.text.layout import Split, Text, call, flat
+from interpreters.backends.text.values import leaf_types
 from interpreters.backends.xla.frame import LONG, Frame
-from interpreters.backends.xla.values import Bundle, Leaf, Value, leaf_types
+from interpreters.backends.xla.module import JITTED
+from interpreters.backends.xla.values import Leaf, Value
 
 if TYPE_CHECKING:
     from interpreters.backends.xla.emitter import Emitter
 
 DEEPEST = 4
 """How many functions stand inside each other; what is deeper stands at the top of the module."""
-FEW = 3
-"""Of how many components a result is taken apart where it is given."""
 
 Ending = Callable[[Text], Text]
 """What a function returns, from its result."""
-
-
-def as_it_is(text: Text) -> Text:
-    """A tuple that is returned needs no parentheses."""
-    if isinstance(text, Split) and text.open == "(" and len(text.items) > 1:
-        return several(text.items)
-    return text
 
 
 def type_of(function: Term) -> Fun:
     """The type of a function."""
     assert isinstance(function.type, Fun)
     return function.type
-
-
-def is_apart(obj: Object) -> bool:
-    """Whether a function of ``obj`` takes an argument a component."""
-    return isinstance(obj, Product) and obj.width != 1
 
 
 def applied(
@@ -60,99 +57,50 @@ def applied(
         return result
     args: list[Text] = []
     if isinstance(function, Lam):
-        name: str = yield shared(emitter, function)
+        name: str = yield defined(emitter, function, "f")
         args += yield _captured(emitter, function, at)
     else:
         f: Value = yield emitter.value(function, at)
         leaf: Leaf = yield emitter.leaf(f, at)
         name = at.named(leaf, "f").text
     args += yield arguments(emitter, x, type_of(function).dom, at)
-    return _taken_apart(call(name, *args), type_of(function).cod, at, wish)
+    return given_back(call(name, *args), type_of(function).cod, at, wish, emitter.opaque)
 
 
 def _inlined(emitter: Emitter, function: Lam, x: Value, at: Frame, wish: str) -> Recursive[Value]:
     before = {param.name: at.env.get(param.name) for param in function.params}
-    if len(function.params) == 1:
-        at.bind(function.params[0], x)
-    else:
-        for index, param in enumerate(function.params):
-            at.bind(param, emitter.component(x, index, param.type))
+    for param, part in matched(emitter, function.params, x):
+        at.bind(param, part)
     result: Value = yield emitter.value(function.body, at, wish)
     at.env.update({name: old for name, old in before.items() if old is not None})
     return result
 
 
-def _taken_apart(text: Text, obj: Object, at: Frame, wish: str) -> Value:
-    if not isinstance(obj, Product) or not 1 < obj.width <= FEW:
-        return Leaf(at.assign(text, wish), obj)
-    names = tuple(at.fresh(f"{wish}_{i}") for i in range(obj.width))
-    at.body.append(Assign(names, text))
-    leaves = [Leaf(name, part) for name, part in zip(names, obj.parts, strict=True)]
-    return Bundle(tuple(leaves), obj)
-
-
 def _captured(emitter: Emitter, function: Lam, at: Frame) -> Recursive[list[Text]]:
-    texts: list[Text] = []
-    for var in emitter.captured[id(function)]:
-        leaf: Leaf = yield emitter.leaf(at.env[var.name], at, var.name)
-        texts.append(at.named(leaf, var.name).text)
+    values = ((var.name, at.env[var.name]) for var in emitter.captured[id(function)])
+    texts: list[Text] = yield passed(emitter, values, at)
     return texts
 
 
-def arguments(emitter: Emitter, x: Value, dom: Object, at: Frame) -> Recursive[list[Text]]:
-    """The argument of a function, as Python's arguments."""
-    if not is_apart(dom):
-        leaf: Leaf = yield emitter.leaf(x, at)
-        return [leaf.text]
-    if not isinstance(x, Bundle):
-        whole: Leaf = yield emitter.leaf(x, at)
-        return [f"*{at.named(whole).text}"]
-    texts: list[Text] = []
-    for part in x.parts:
-        leaf = yield emitter.leaf(part, at)
-        texts.append(leaf.text)
-    return texts
-
-
-def shared(emitter: Emitter, function: Lam) -> Recursive[str]:
-    """The name of the function at the top of the module that a λ is; what it captures is first.
+def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
+    """Write a λ at the top of the module.
 
     JAX traces it once at each choice of types, where it is of arrays.
     """
-    if id(function) not in emitter.functions:
-        name = emitter.module.fresh(function.name or "f")
-        emitter.functions[id(function)] = name
-        at = Frame((emitter.module.name,))
-        params = [at.fresh(var.name) for var in emitter.captured[id(function)]]
-        for var, text in zip(emitter.captured[id(function)], params, strict=True):
-            at.env[var.name] = Leaf(text, var.type)
-        params += _parameters(function.params, at)
-        result: Value = yield emitter.value(function.body, at, "result")
-        at.give(as_it_is((yield emitter.text(result, at))))
-        objects = [var.type for var in (*emitter.captured[id(function)], *function.params)]
-        jitted = all(isinstance(obj, Tensor) for obj in leaf_types([*objects, result.type]))
-        emitter.module.define(name, tuple(params), at.body, jitted=jitted)
-    return emitter.functions[id(function)]
-
-
-def _parameters(params: Sequence[Var], at: Frame) -> list[str]:
-    names = [at.fresh(param.name) for param in params]
-    for param, name in zip(params, names, strict=True):
-        at.env[param.name] = Leaf(name, param.type)
-    if len(params) == 1 and is_apart(params[0].type):
-        names[0] = f"*{names[0]}"
-    return names
+    at, captures = Frame(emitter.module.name), emitter.captured[id(function)]
+    params = parameters(emitter, captures, function.params, at)
+    result: Value = yield emitter.value(function.body, at, "result")
+    at.give(as_it_is((yield emitter.text(result, at))))
+    objects = [*(var.type for var in (*captures, *function.params)), result.type]
+    is_jitted = all(isinstance(obj, Tensor) for obj in leaf_types(objects))
+    emitter.module.define(name, params, at.body, decorator=JITTED if is_jitted else "")
 
 
 def closure(emitter: Emitter, function: Lam, at: Frame) -> Recursive[Leaf]:
     """A function value, under a name."""
     text: Text = yield callee(emitter, function, at, function.name or "f", as_it_is)
     assert isinstance(text, str)
-    return (
-        Leaf(text, function.type)
-        if text.isidentifier()
-        else Leaf(at.assign(text, "f"), function.type)
-    )
+    return at.named(Leaf(text, function.type), "f")
 
 
 def callee(
@@ -179,7 +127,7 @@ def _around(
     """A λ that calls a function which stands elsewhere."""
     given: list[Text] = []
     if isinstance(function, Lam):
-        name: str = yield shared(emitter, function)
+        name: str = yield defined(emitter, function, "f")
         given = yield _captured(emitter, function, at)
         if not given and ending is as_it_is:
             return name
@@ -194,11 +142,11 @@ def _around(
 
 
 def local(
-    emitter: Emitter, params: Sequence[Var], body: Term, at: Frame, wish: str, ending: Ending
+    emitter: Emitter, params: tuple[Var, ...], body: Term, at: Frame, wish: str, ending: Ending
 ) -> Recursive[Text]:
     """A function that stands inside the one that is being written; a short one as a λ."""
-    with at.block(params) as statements:
-        names = tuple(_parameters(params, at))
+    with at.function(params) as statements:
+        names = parameters(emitter, (), params, at)
         value: Value = yield emitter.value(body, at, "result")
         text: Text = yield emitter.text(value, at)
         result = ending(text)
@@ -221,9 +169,7 @@ def _in_parentheses(text: Text) -> str:
 def outlined(emitter: Emitter, term: Term, at: Frame) -> Recursive[Text]:
     """A branch that stands too deep, as a λ that calls a function of its free variables."""
     free, _ = captured(term)
-    function = Lam((), term, "branch")
-    emitter.kept.append(function)
-    emitter.captured[id(function)] = free
-    name: str = yield shared(emitter, function)
+    function = emitter.keep(Lam((), term, "branch"), free)
+    name: str = yield defined(emitter, function, "f")
     given: list[Text] = yield _captured(emitter, function, at)
     return f"lambda: {flat(call(name, *given))}"

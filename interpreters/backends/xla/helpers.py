@@ -1,8 +1,6 @@
 """The few functions that emitted code may carry along, where JAX says it otherwise than we do."""
 
-from __future__ import annotations
-
-import re
+from interpreters.backends.text.helpers import PLUS, by_name
 
 _SOURCE = """\
 def _scale(v, p):
@@ -78,33 +76,7 @@ def _recurrence(a, b, axis, reverse):
 
     y = lax.associative_scan(after, (a, b), reverse, axis)[1]
     return _shifted(y, 0, axis, reverse)
-
-
-def _plus(x, y, made=None):
-    if x is None or y is None:
-        return y if x is None else x
-    if not isinstance(x, tuple):
-        return x + y
-    made = {} if made is None else made
-    key = id(x), id(y)
-    if key not in made:
-        made[key] = tuple(_plus(a, b, made) for a, b in zip(x, y))
-    return made[key]
 """
 
-HELPERS: dict[str, str] = {
-    part.split("(")[0].removeprefix("def "): part.strip() for part in _SOURCE.split("\n\n\n")
-}
+HELPERS = by_name(_SOURCE, PLUS)
 """The text of each, by its name."""
-
-
-def helpers_for(text: str) -> list[str]:
-    """The texts of the helpers that ``text`` names, and of those that they name."""
-    found: set[str] = set()
-    todo = [text]
-    while todo:
-        for name in re.findall(r"\b_[a-z_]+\b", todo.pop()):
-            if name in HELPERS and name not in found:
-                found.add(name)
-                todo.append(HELPERS[name])
-    return [HELPERS[name] for name in HELPERS if name in found]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from interpreters.backends.python.layout import Text, call
+from interpreters.backends.text.layout import Text, call
 from interpreters.backends.xla.values import Leaf, Origin
 
 

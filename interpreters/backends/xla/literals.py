@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from combinators.objects import Tensor
-from interpreters.backends.python.layout import INDENT, Split, Text, call, laid
-from interpreters.backends.python.module import is_iota
-from interpreters.backends.xla.values import ATOM, UNARY, Leaf
-
-FEW = 8
-CHUNK = 64
+from interpreters.backends.text.forms import ATOM, UNARY
+from interpreters.backends.text.layout import Split, Text, call, laid
+from interpreters.backends.text.literals import FEW, Array, diagonal, from_bytes, is_iota, nested
+from interpreters.backends.xla.values import Leaf
 
 
 def number(value: Any, dtype: str) -> Leaf:
@@ -55,37 +53,25 @@ def filled(inner: Leaf, obj: Tensor) -> Text:
     return call("jnp.full", str(obj.shape), inner.text, kind(obj.dtype))
 
 
-def constant(name: str, value: np.ndarray[Any, Any]) -> str:
+def array_lines(name: str, value: Array) -> str:
     """The lines that give a name to an array."""
     text = _short(value)
     if text is not None:
         return "\n".join(laid(f"{name} = ", text, "", 0))
-    data = np.ascontiguousarray(value).tobytes().hex()
-    chunks = [f'"{data[i : i + CHUNK]}"' for i in range(0, len(data), CHUNK)]
-    dtype = kind(value.dtype.name)
-    if len(chunks) == 1:
-        lines = laid(
-            f"{name} = ", call("jnp.frombuffer", call("bytes.fromhex", *chunks), dtype), "", 0
-        )
-    else:
-        lines = [f"{name} = jnp.frombuffer(", f"{INDENT}bytes.fromhex("]
-        lines += [f"{INDENT * 2}{chunk}" for chunk in chunks]
-        lines += [f"{INDENT}),", f"{INDENT}{dtype},", ")"]
-    if value.ndim != 1:
-        lines.append(f"{name} = {name}.reshape({value.shape})")
-    return "\n".join(lines)
+    return from_bytes(name, "jnp.frombuffer", value, kind(value.dtype.name), str(value.shape))
 
 
-def _short(value: np.ndarray[Any, Any]) -> Text | None:
-    """An array of few numbers, or one that counts."""
+def _short(value: Array) -> Text | None:
+    """An array of few numbers, one that counts, or a diagonal."""
     dtype = kind(value.dtype.name)
     if not value.size:
         return call("jnp.zeros", str(value.shape), dtype)
-    if value.ndim != 1:
-        return None
-    if value.dtype == np.int64 and is_iota(value):
+    found = diagonal(value)
+    if found is not None:
+        return call("jnp.array", found)  # jnp.eye would compile a program of its own
+    if value.dtype == np.int64 and value.ndim == 1 and is_iota(value):
         return call("jnp.arange", str(value.size), f"dtype={dtype}")
     if value.size > FEW:
         return None
-    items = tuple(number(item, value.dtype.name).text for item in value.tolist())
-    return call("jnp.array", Split("[", items, "]", display=True), dtype)
+    items = [nested(row, lambda item: number(item, value.dtype.name).text) for row in value]
+    return call("jnp.array", Split("[", tuple(items), "]", display=True), dtype)

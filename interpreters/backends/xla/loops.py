@@ -13,12 +13,14 @@ from combinators.objects import components
 from combinators.primitives.loops import FOLD, MAP
 from combinators.rows import length_of
 from combinators.terms import Prim
-from interpreters.backends.python.code import Assign
-from interpreters.backends.python.layout import Split, Text, call, flat
-from interpreters.backends.xla.cotangents import zeros
+from interpreters.backends.text.calls import arguments, as_it_is
+from interpreters.backends.text.code import Assign
+from interpreters.backends.text.cotangents import zeros
+from interpreters.backends.text.layout import Split, Text, call, flat
+from interpreters.backends.text.values import Bundle
 from interpreters.backends.xla.frame import Frame
-from interpreters.backends.xla.functions import arguments, as_it_is, callee, type_of
-from interpreters.backends.xla.values import Bundle, Leaf, Value, check_first_order
+from interpreters.backends.xla.functions import callee, type_of
+from interpreters.backends.xla.values import Leaf, Value, check_first_order
 
 if TYPE_CHECKING:
     from interpreters.backends.xla.emitter import Emitter

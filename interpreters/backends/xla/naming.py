@@ -1,15 +1,13 @@
-"""Names in a module of JAX: the Python backend's rules, and JAX's own modules kept free."""
+"""Names in a module of JAX: JAX's own modules and words are kept free."""
 
 from __future__ import annotations
 
 import re
 
 from combinators.kit.names import Names
-from interpreters.backends.python.naming import RESERVED, identifier
+from interpreters.backends.text.naming import identifier, names_apart
 
-MODULES = ("jax", "jnp", "lax")
-
-
+MODULES = ("jax", "jnp", "np", "lax")
 WORDS = {"grad": "d", "vjp": "pullback", "jvp": "pushforward"}
 """What our names say instead, where JAX's words would promise JAX's own derivatives."""
 
@@ -28,7 +26,4 @@ def function_name(name: str) -> str:
 
 def reserved_names(*taken: str) -> Names:
     """Names of variables; none of them hides a keyword, a builtin, a module or what is taken."""
-    return Names({*RESERVED, *MODULES, *taken})
-
-
-__all__ = ["MODULES", "function_name", "identifier", "reserved_names"]
+    return names_apart((*MODULES, *taken))

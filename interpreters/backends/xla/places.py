@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from combinators.objects import Tensor
-from interpreters.backends.python.layout import Split, Text, call
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.layout import Split, Text, call
+from interpreters.backends.text.values import Spread
 from interpreters.backends.xla.frame import Frame
 from interpreters.backends.xla.literals import filled, kind, number
-from interpreters.backends.xla.values import ATOM, Leaf, Pieces, Put, Spread, tensor
+from interpreters.backends.xla.values import Leaf, Pieces, Put, tensor
 
 Shape = tuple[int, ...]
 
 
 def embedded(
     x: Leaf, cod: Tensor, at: Frame, start: Shape, step: Shape, shape: Shape
-) -> Leaf | Pieces | Spread:
+) -> Leaf | Pieces | Spread[Leaf]:
     """Zeros that hold ``x`` in a window."""
     extent = tensor(x).shape
     if not tensor(x).size:
@@ -32,7 +34,7 @@ def embedded(
     return Leaf(at.assign(call("lax.pad", text, _typed_zero(cod), str(tuple(widths))), "t"), cod)
 
 
-def row_put(x: Leaf, index: int, axis: int, cod: Tensor, at: Frame) -> Pieces | Spread:
+def row_put(x: Leaf, index: int, axis: int, cod: Tensor, at: Frame) -> Pieces | Spread[Leaf]:
     """Zeros that hold ``x`` at an index that is known; one outside holds nothing."""
     if not 0 <= index < cod.shape[axis]:
         return Spread(number(_zero(cod), cod.dtype), cod)

@@ -9,11 +9,11 @@ from typing import Any
 from combinators.kit.collector import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.terms import Lam
+from interpreters.backends.text.calls import as_it_is
 from interpreters.backends.xla.emitter import Emitter, Survey
 from interpreters.backends.xla.frame import Frame
-from interpreters.backends.xla.functions import as_it_is
-from interpreters.backends.xla.module import Module
-from interpreters.backends.xla.values import Leaf, Value, check_first_order
+from interpreters.backends.xla.module import JITTED, Module
+from interpreters.backends.xla.values import Value, check_first_order
 
 
 class Compiled:
@@ -27,7 +27,7 @@ class Compiled:
         """Whether it has numbers of 64 bits."""
         self._module = Module(name)
         self.name = self._module.name
-        recurse(_written(Emitter(self._module, survey), lam, _plain(doc)))
+        recurse(_written(Emitter(self._module, survey.lambdas), self._module, lam, doc))
 
     @property
     def source(self) -> str:
@@ -61,18 +61,11 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
         return Compiled(lam, name, doc)
 
 
-def _written(emitter: Emitter, lam: Lam, doc: str) -> Recursive[None]:
-    module = emitter.module
-    at = Frame((module.name,))
+def _written(emitter: Emitter, module: Module, lam: Lam, doc: str) -> Recursive[None]:
+    at = Frame(module.name)
     params = tuple(at.fresh(param.name) for param in lam.params)
     for param, text in zip(lam.params, params, strict=True):
-        at.env[param.name] = Leaf(text, param.type)
+        at.env[param.name] = emitter.opaque(param.type, text)
     value: Value = yield emitter.value(lam.body, at, "result")
     at.give(as_it_is((yield emitter.text(value, at))))
-    module.define(module.name, params, at.body, doc, jitted=True)
-
-
-def _plain(doc: str) -> str:
-    """A docstring on one line, in which nothing is code."""
-    line = " ".join(doc.split()).replace("\\", "\\\\").replace('"', "'")
-    return "".join(c for c in line if c.isprintable())
+    module.define(module.name, params, at.body, doc, JITTED)

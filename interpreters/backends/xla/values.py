@@ -6,15 +6,14 @@ array, a cotangent that may be added where it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from combinators.errors import MissingRule
-from combinators.objects import Object, Product, Record, Tensor, components
-
-ATOM, POWER, UNARY, TIMES, PLUS, BIT_AND, BIT_XOR, BIT_OR, COMPARED = range(9, 0, -1)
-"""How tightly an expression holds together: Python's own order, from names to comparisons."""
+from combinators.objects import Object, Tensor
+from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.values import Bundle, Spread, leaf_types
 
 
 class Origin(NamedTuple):
@@ -42,22 +41,6 @@ class Leaf:
 
 
 @dataclass(eq=False, slots=True)
-class Bundle:
-    """A product of which the components are known apart."""
-
-    parts: tuple[Value, ...]
-    type: Object
-
-
-@dataclass(eq=False, slots=True)
-class Spread:
-    """A number or an array that is to be repeated to a larger shape."""
-
-    inner: Leaf
-    type: Tensor
-
-
-@dataclass(eq=False, slots=True)
 class Put:
     """Zeros, to which ``inner`` is added at ``indices``, from ``axis`` on."""
 
@@ -76,28 +59,13 @@ class Pieces:
     type: Tensor
 
 
-Value: TypeAlias = Leaf | Bundle | Spread | Put | Pieces
+Value: TypeAlias = "Leaf | Bundle[Value] | Spread[Leaf] | Put | Pieces"
 
 
 def tensor(value: Value) -> Tensor:
     """The type of a value that is a tensor."""
     assert isinstance(value.type, Tensor)
     return value.type
-
-
-def leaf_types(objects: Iterable[Object]) -> Iterable[Object]:
-    """The types that products and records are made of, each once."""
-    todo, seen = list(objects), set[int]()
-    while todo:
-        obj = todo.pop()
-        if id(obj) in seen:
-            continue
-        seen.add(id(obj))
-        product = components(obj)
-        if product is None:
-            yield obj
-        else:
-            todo += product.parts
 
 
 def check_first_order(what: str, *objects: Object) -> None:
@@ -108,17 +76,3 @@ def check_first_order(what: str, *objects: Object) -> None:
                 f"the XLA backend writes first-order programs, and {what} holds {obj!r}; "
                 "call functions where they are known, or run this program on the Python backend"
             )
-
-
-MOST = 256
-
-
-def is_broad(obj: Object) -> bool:
-    """Whether a type, written out as a tree, is too large to be written so."""
-    todo, count = [obj], 0
-    while todo and count < MOST:
-        here = todo.pop()
-        count += 1
-        if isinstance(here, Product | Record):
-            todo += components(here) or ()
-    return count >= MOST

@@ -87,6 +87,10 @@ SIDES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
         lambda x, y, a, d: dc.build(K, lambda i: dc.build(K, lambda j: x[j] * y[i] + 1.0)[d[i]]),
         lambda x, y, a, d: dc.build(K, lambda i: _inside(d[i], x[d[i]] * y[i] + 1.0)),
     ),
+    "gather-build1": (
+        lambda x, y, a, d: dc.build((K, K), lambda i, j: np.exp(x[i] * y[j]))[1:, [2, 0]],
+        lambda x, y, a, d: dc.build((2, 2), lambda i, j: np.exp(x[1 + i] * y[2 - 2 * j])),
+    ),
     "index-op": (
         lambda x, y, a, d: dc.build(K, lambda i: (np.exp(x) + y[i])[d[i]]),
         lambda x, y, a, d: dc.build(K, lambda i: _inside(d[i], np.exp(x)[d[i]] + y[i])),

@@ -114,3 +114,36 @@ def test_functions_that_floor_keep_their_floats(value):
 def test_what_does_not_fit(value, function, xs, error, text):
     with pytest.raises(error, match=text):
         value(function, *xs)
+
+
+P, Q = np.array([True, False, True]), np.array([True, True, False])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda p, q: p + q,
+        lambda p, q: p - q,
+        lambda p, q: p * q,
+        lambda p, q: -p,
+        lambda p, q: p // q,
+        lambda p, q: p @ q,
+        lambda p, q: np.einsum("i,i->", p, q),
+        lambda p, q: np.sum(p) + np.cumsum(q),
+    ],
+)
+def test_booleans_count(value, function):
+    """In arithmetic they are 0 and 1, also where NumPy has logic, or an error."""
+    found = value(function, P, Q)
+    assert found.dtype == np.int64
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(found, function(P.astype(int), Q.astype(int)))
+
+
+def test_logic_of_booleans_is_numpys(value):
+    def logic(p, q):
+        return p | q, p & q, p ^ q, ~p
+
+    for found, expected in zip(value(logic, P, Q), logic(P, Q), strict=True):
+        assert found.dtype == np.bool_
+        np.testing.assert_array_equal(found, expected)

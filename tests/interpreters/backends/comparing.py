@@ -7,8 +7,6 @@ import numpy as np
 from diffcurry import fun
 from interpreters.backends.python import Compiled, compile_program
 
-SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e308, -1e-310, np.inf, -np.inf, np.nan)
-
 
 def plain(value: Any) -> Any:
     """A user's value as emitted code takes it."""

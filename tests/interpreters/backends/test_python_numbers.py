@@ -9,17 +9,8 @@ import diffcurry as dc
 from combinators.rules import pullback_rule
 from diffcurry import fun
 from interpreters.backends.python import compile_program
-from tests.interpreters.backends.comparing import SPECIAL, agrees, same
-
-UNARY = """
-negative absolute sign square sqrt cbrt exp expm1 exp2 log log1p log2 log10 sin cos tan arcsin
-arccos arctan sinh cosh tanh arcsinh arccosh arctanh floor ceil trunc round reciprocal
-""".split()  # noqa: SIM905
-BINARY = """
-add subtract multiply divide floor_divide remainder power arctan2 hypot logaddexp maximum
-minimum less less_equal greater greater_equal equal not_equal
-""".split()  # noqa: SIM905
-OTHERS = (dc.sigmoid, dc.softplus, dc.relu, dc.erf)
+from tests.interpreters.backends.comparing import agrees, same
+from tests.interpreters.backends.programs import BINARY, OTHERS, SPECIAL, UNARY, of_element_type
 
 
 def compiled(function, *args):
@@ -89,16 +80,8 @@ def test_an_integer_power_and_conversions():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, np.int64])
 def test_element_types_are_kept(dtype):
-    x, y = dtype(3), np.array([1, 2, 250], dtype)
-    agrees(
-        lambda x, y: (x + y, x * x, np.sum(y), np.prod(y), np.cumsum(y), np.cumprod(y), y // x, -x),
-        x,
-        y,
-    )
-    agrees(lambda x, y: (y > x, np.where(y > x, x, y), np.maximum(x, y), np.square(x)), x, y)
-    agrees(lambda x, y: (y.astype(np.float64), x.astype(float), y[1], y[::-1], np.sign(x)), x, y)
-    agrees(lambda x, y: dc.fold(lambda c, i: c + i, x, y), x, y)
-    agrees(lambda x, y: dc.scan(lambda c, i: (c + i, c > i), x, y), x, y)
+    for function, *args in of_element_type(dtype):
+        agrees(function, *args)
 
 
 def test_comparisons_of_a_number_with_itself():

@@ -1,6 +1,5 @@
 """Whole programs: loops, conditionals, functions, buffers; and the text itself."""
 
-import functools
 import subprocess
 import sys
 
@@ -11,104 +10,78 @@ from hypothesis import strategies as st
 
 import diffcurry as dc
 from combinators.errors import MissingRule
-from combinators.objects import Fun, Int, Product, Real, Tangent, Tensor, Vector
-from combinators.operation import Operation, named
-from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, SCAN, SCAN_BACKWARDS
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const
-from diffcurry import cond, fun
+from combinators.objects import Fun, Real, Tangent, Tensor, Vector
+from combinators.primitives.loops import FOLD
+from combinators.terms import App, Cond, Lam, Let, Prim, Var, const
+from diffcurry import cond
 from interpreters.backends.python import compile_program
 from interpreters.staging.programs import gradient, pullback
 from tests.interpreters.backends.comparing import agrees, plain, same
-from tests.strategies.meanings import function_of
-from tests.strategies.points import arguments, thousandths
-from tests.strategies.programs import programs
+from tests.interpreters.backends.programs import (
+    A,
+    branching,
+    drawn,
+    lam_of,
+    of_arrays,
+    of_empty_arrays,
+    of_long_lines,
+    of_loops,
+    tower,
+)
+from tests.interpreters.backends.terms import (
+    DEEP,
+    PAIR,
+    doubled_by_puts,
+    first_leaf,
+    loops_of_terms,
+    many_lets,
+    nested_choices,
+    nested_folds,
+    nested_functions,
+    pairs_twice,
+    plus,
+    prim,
+    unpack,
+    zero,
+)
+from tests.interpreters.backends.texts import HOSTILE, HOSTILE_DOC, HOSTILE_NAME, formatted
 
-A = np.arange(12.0).reshape(3, 4)
 LONG = np.linspace(-1, 1, 5000)
-
-
-def prim(name, *args, **parameters):
-    return Prim(Operation(named(name), tuple(parameters.items())), args)
-
-
-def lam_of(function, *args):
-    return fun(function).program(*args).lam
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_programs(data):
-    program = data.draw(programs())
-    args = data.draw(arguments(program, thousandths))
-    function = function_of(program)
-    values = tuple(np.asarray(arg, dtype=float)[()] for arg in args)
+    function, values = drawn(data)
     code = compile_program(function.program(*values).lam)
     same(code.function(*plain(values)), function.evaluate(values), 1e-9)
 
 
-def test_arrays():
-    agrees(lambda a: (a[0], a[:, 1], a[1, 2], a[::-1, ::2], a[-1:], a.T, a.reshape(4, 3)), A)
-    agrees(lambda a: (a @ a.T, a.T @ a, np.dot(a[0], a[1]), a @ a[0], np.outer(a[0], a[1])), A)
-    agrees(lambda a: (np.sum(a), a.sum(0), a.sum((0, 1), keepdims=True), np.max(a, 1)), A)
-    agrees(lambda a: (np.prod(a, 0), dc.logsumexp(a), np.mean(a), np.std(a)), A)
-    agrees(lambda a: (np.cumsum(a, 1), np.cumprod(a, 1), np.cumprod(a, 0), np.cumprod(a)), A)
-    agrees(lambda a: (np.concatenate([a, a], 1), np.stack([a, a + 1]), np.hstack([a[0], 1.0])), A)
-    agrees(lambda x: (np.array([1.0, 2.0]) * x, np.ones(3) * x, np.stack([x, 2 * x])), 3.0)
-    agrees(lambda a: np.where(a > 2, a, 0.0) * np.clip(a, 1, 5) + np.einsum("ij->j", a), A)
+@pytest.mark.parametrize("programs", [of_arrays, of_empty_arrays, of_loops])
+def test_arrays_and_loops(programs):
+    for function, *args in programs():
+        agrees(function, *args)
+
+
+def test_indices():
     agrees(lambda a, i: (a[i], a[:, i], a[i, i], a[i, i + 1] * 2, np.take(a, i)), A, np.int64(1))
     agrees(lambda a, i: (a[i], a[:, i], a[i, i]), A, np.array([0, -1, 2]))
-    agrees(lambda a: (dc.sigmoid(a), dc.relu(a - 5), dc.erf(a), dc.softplus(a), 1 / (a + 1)), A)
 
 
-def test_empty_arrays_and_loops():
-    empty = np.zeros((0, 3))
-    agrees(lambda a: (a * 2, a.sum(), a.sum(0), a.T, np.prod(a)), empty)
-    agrees(lambda a: dc.fold(lambda c, r: c + r, np.ones(3), a), empty)
-    agrees(lambda a: dc.scan(lambda c, r: (c + r, (np.sum(r), c)), np.ones(3), a), empty)
-    agrees(lambda a: dc.map(lambda r: np.sum(r) > 0, a), empty)
-
-
-def test_loops():
-    agrees(lambda a: dc.fold(lambda c, r: c * r + 1.0, 1.0, a), A[0])
-    agrees(lambda a: dc.scan(lambda c, r: ((c[1], c[0] + r), c[0] * r), (a[0], a[1]), a), A)
-    agrees(lambda a: dc.map(lambda r: dc.map(lambda x: x * r[0], r), a), A)
-    agrees(lambda n: dc.fold(lambda c, i: c * 3 + i, 1, np.arange(5)) + n, np.int64(2))
-    agrees(lambda a: dc.fold(lambda c, r: np.sin(c) + r * c, np.ones(4), a), A)
-    agrees(lambda a: dc.fold(lambda c, r: (c[1], c[0]), (a[0], a[1]), a), A)
-    agrees(lambda a: dc.fold(lambda c, rs: c + rs[0] * rs[1][0], 0.0, (a[0], (a[1], a[2]))), A)
+def test_a_loop_does_not_write_into_its_argument():
     code = agrees(lambda a: dc.fold(lambda c, r: c + np.exp(r), 0.0 * a[0], a), np.ones((4, 2000)))
     assert "out=a" not in code.source
 
 
 @pytest.mark.parametrize("xs", [[1.0, 2.0, 3.0], [0.5], []])
 def test_backward_loops(xs):
-    row, stack = Real, Tensor((len(xs),))
-    c, r, x = Var("c", Real), Var("r", row), Var("x", stack)
-    step = Lam((c, r), prim("add", prim("multiply", c, const(2.0)), r))
-    keep = Lam((c, r), Tuple((step.body, prim("subtract", c, r))))
-    array = np.array(xs)
-    for operation in (FOLD, FOLD_BACKWARDS):
-        found = compile_program(Lam((x,), Prim(operation, (step, const(1.0), x)))).function(array)
-        total = 1.0
-        for item in xs[::-1] if operation is FOLD_BACKWARDS else xs:
-            total = total * 2 + item
-        assert found == total
-    for operation in (SCAN, SCAN_BACKWARDS):
-        lam = Lam((x,), Prim(operation, (keep, const(1.0), x)))
-        total, kept = 1.0, [0.0] * len(xs)
-        order = range(len(xs))
-        for i in order[::-1] if operation is SCAN_BACKWARDS else order:
-            total, kept[i] = total * 2 + xs[i], total - xs[i]
-        same(compile_program(lam).function(array), (total, np.array(kept)))
+    for lam, true in loops_of_terms(xs):
+        same(compile_program(lam).function(np.array(xs)), true)
 
 
 def test_conditionals_compute_one_branch():
-    def f(x, a):
-        return dc.cond(x > 0, lambda: (np.log(x), a * 2), lambda: (x * 3.0, a))
-
     for x in (2.0, -1.0, 0.0):
-        agrees(f, x, A[0])
+        agrees(branching, x, A[0])
     calls = []
     whole = lam_of(lambda g, x: dc.cond(x > 0, lambda: g(x), lambda: x), dc.fun(np.sin, Real), 1.0)
     code = compile_program(whole).function
@@ -138,13 +111,7 @@ def test_functions():
 
 
 def test_a_known_function_is_written_once():
-    def tower(x):
-        f = fun(lambda t: np.sin(t) * 2.0, Real)
-        for _ in range(12):
-            f = fun(functools.partial(lambda g, t: g(g(t)), f), Real)
-        return f(x)
-
-    code = agrees(tower, 1.0, rtol=1e-9)
+    code = agrees(tower(12), 1.0, rtol=1e-9)
     assert code.source.count("def ") < 40
 
 
@@ -183,50 +150,24 @@ def test_buffers_are_used_again_and_nothing_changes():
 
 # Cotangents, as gradient programs have them.
 
-PAIR = Product(Real, Tensor((2,)))
-
 
 def test_sums_zeros_and_packs():
-    x, t = Var("x", PAIR), Var("t", Tangent)
-    zero = Prim(Operation(ZEROS, (("of", PAIR),)), ())
-    plus = Lam((x,), Prim(Operation(PLUS), (x, Prim(Operation(PLUS), (x, zero)))))
-    same(compile_program(plus).function((1.0, np.ones(2))), (2.0, 2 * np.ones(2)))
-    unpack = Operation(UNPACK, (("of", PAIR),))
-    nothing = Prim(Operation(ZEROS, (("of", Tangent),)), ())
-    packed = Prim(Operation(PACK), (x,))
-    both = Prim(Operation(PLUS), (packed, Prim(Operation(PLUS), (nothing, packed))))
-    same(
-        compile_program(Lam((x,), Prim(unpack, (both,)))).function((1.0, np.ones(2))),
-        (2.0, 2 * np.ones(2)),
-    )
-    opened = compile_program(Lam((t,), Prim(unpack, (t,)))).function
-    same(opened(None), (0.0, np.zeros(2)))
-    vector = Prim(Operation(ZEROS, (("of", Vector(Real, 3)),)), ())
-    assert compile_program(Lam((), vector)).function() == (0.0, 0.0, 0.0)
+    for lam in pairs_twice():
+        same(compile_program(lam).function((1.0, np.ones(2))), (2.0, 2 * np.ones(2)))
+    t = Var("t", Tangent)
+    same(compile_program(Lam((t,), unpack(t, PAIR))).function(None), (0.0, np.zeros(2)))
+    assert compile_program(Lam((), zero(Vector(Real, 3)))).function() == (0.0, 0.0, 0.0)
 
 
 def test_a_type_that_is_a_dag():
-    deep = Real
-    for _ in range(60):
-        deep = Product(deep, deep)
     t = Var("t", Tangent)
-    unpacked = Prim(Operation(UNPACK, (("of", deep),)), (t,))
-    body = Prim(Operation(PLUS), (unpacked, Prim(Operation(ZEROS, (("of", deep),)), ())))
-    for _ in range(60):
-        body = Proj(0, body)
-    assert compile_program(Lam((t,), body)).function(None) == 0.0
+    lam = Lam((t,), first_leaf(plus(unpack(t, DEEP), zero(DEEP))))
+    assert compile_program(lam).function(None) == 0.0
 
 
 def test_puts_are_added_in_their_place():
-    n, big = 50, Tensor((50,))
-    a, acc, i = Var("a", big), Var("acc", big), Var("i", Int)
-    taken = prim("multiply", prim("take", a, i, axis=0), const(2.0))
-    put = prim("put", taken, i, axis=0, extents=(n,))
-    step = Lam((acc, i), Prim(Operation(PLUS), (acc, put)))
-    zero = Prim(Operation(ZEROS, (("of", big),)), ())
-    whole = Lam((a,), Prim(FOLD, (step, zero, const(np.arange(n)))))
-    code = compile_program(whole)
-    same(code.function(np.arange(n) + 0.5), 2 * np.arange(n) + 1.0)
+    code = compile_program(doubled_by_puts(50))
+    same(code.function(np.arange(50) + 0.5), 2 * np.arange(50) + 1.0)
     assert "acc[i] += " in code.source
     assert "copy" not in code.source
     rows, at = Var("rows", Tensor((3, 2))), Var("at", Tensor((3,), int))
@@ -235,8 +176,10 @@ def test_puts_are_added_in_their_place():
     same(compile_program(spread).function(np.ones((3, 2)), np.array([0, 0, 2])), true)
     x = Var("x", Tensor((2,)))
     embed = prim("embed", x, start=(4,), step=(-3,), shape=(5,))
-    both = Lam((x,), Prim(Operation(PLUS), (embed, embed)))
-    same(compile_program(both).function(np.array([1.0, 2.0])), np.array([0, 4.0, 0, 0, 2.0]))
+    same(
+        compile_program(Lam((x,), plus(embed, embed))).function(np.array([1.0, 2.0])),
+        np.array([0, 4.0, 0, 0, 2.0]),
+    )
 
 
 def test_zeros_absorb_also_where_their_nans_would_not_be_seen():
@@ -271,27 +214,6 @@ def test_zeros_absorb_also_where_their_nans_would_not_be_seen():
 
 # The text.
 
-HOSTILE = (
-    "class",
-    "__import__",
-    "print",
-    "np",
-    "math",
-    "f",
-    "l",
-    "O",
-    "a b; import os",
-    "λ",
-    "ªº",
-    "x\n    raise SystemExit",
-    "_scale",
-    "",
-    "0",
-    "match",
-    "n" * 200,
-    "ｘ",
-)
-
 
 def test_no_name_can_become_code():
     params = tuple(Var(name, Real) for name in HOSTILE)
@@ -302,40 +224,16 @@ def test_no_name_can_become_code():
         ((Var("del", Real), prim("exp", params[0])),), prim("divide", Var("del", Real), total)
     )
     lam = Lam(params, body, "import os")
-    code = compile_program(lam, name='x"); raise SystemExit("', doc='"""\nraise SystemExit\n\\"""')
+    code = compile_program(lam, name=HOSTILE_NAME, doc=HOSTILE_DOC)
     values = [0.1 * i for i in range(len(HOSTILE))]
     true = np.exp(0.0) / (values[0] + sum(np.sin(values[1:])))
     assert abs(code.function(*values) - true) < 1e-12
     formatted(code.source)
 
 
-def formatted(*sources):
-    for source in sources:
-        for command in (["format", "--diff"], ["check"]):
-            ruff = [sys.executable, "-m", "ruff", *command, "--isolated", "-"]
-            done = subprocess.run(ruff, input=source, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-
-
 def texts():
-    many = np.linspace(0, 1, 40)
-
-    def wide(*xs):
-        return np.concatenate([x * 2 for x in xs]), sum(np.sum(x) for x in xs), xs
-
-    def scalars(x, y):
-        z = x
-        for i in range(30):
-            z = np.maximum(z * y, np.sin(z)) / (1.0 + i) + np.where(x < y, x, y) - -z
-        return z, np.floor(z), x != x
-
-    def loops(a):
-        return dc.scan(lambda c, r: (c + np.sum(r * many), dc.map(lambda x: x, r)), 0.0, a)
-
-    yield compile_program(lam_of(wide, *[np.ones(3)] * 15), doc="What it does.")
-    yield compile_program(lam_of(scalars, 0.3, 0.4))
-    yield compile_program(lam_of(loops, np.ones((3, 40))))
-    yield compile_program(lam_of(lambda x: np.array([[1.0, np.inf], [3.0, np.nan]]) * x, 2.0))
+    for function, *args in of_long_lines():
+        yield compile_program(lam_of(function, *args), doc="What it does.")
     yield compile_program(
         lam_of(lambda x, y: (dc.fun(lambda z: z * x + y, Real), -(-x + y)), 1.0, 2.0)
     )
@@ -362,31 +260,14 @@ def test_it_runs_with_numpy_alone():
 
 
 def test_depth():
-    x = Var("x", Real)
-    bindings = []
-    last = x
-    for i in range(20_000):
-        var = Var(f"x{i}", Real)
-        bindings.append((var, prim("add", prim("sin", last), x)))
-        last = var
-    code = compile_program(Lam((x,), Let(tuple(bindings), last)))
-    assert 0 < code.function(1.0) < 2
-    nested, folds = x, x
-    for i in range(100):
-        nested = Cond(prim("less", x, const(float(i))), prim("sin", nested), const(float(i)))
-        c, r = Var(f"c{i}", Real), Var(f"r{i}", Real)
-        folds = Prim(FOLD, (Lam((c, r), prim("add", folds, c)), const(0.0), const(np.ones(1))))
-    assert compile_program(Lam((x,), nested)).function(99.5) == 99.0
-    assert compile_program(Lam((x,), folds)).function(1.5) == 1.5
+    assert 0 < compile_program(many_lets(20_000)).function(1.0) < 2
+    assert compile_program(nested_choices(100)).function(99.5) == 99.0
+    assert compile_program(nested_folds(100)).function(1.5) == 1.5
 
 
 def test_closures_nested_deep():
+    assert compile_program(nested_functions(500)).function(1.0) == 501.0
     x = Var("x", Real)
-    body = x
-    for i in range(500):
-        y = Var(f"y{i}", Real)
-        body = App(Lam((y,), prim("add", body, y)), x)
-    assert compile_program(Lam((x,), body)).function(1.0) == 501.0
     f = Var("f", Fun(Real, Real))
     body = App(f, x)
     for i in range(200):

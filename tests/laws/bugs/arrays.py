@@ -116,8 +116,22 @@ def put_at(g: Any, shape: tuple[int, ...], at: Any) -> Any:
     return made
 
 
-def rows_at(xs: Any, axis: int) -> Any:
-    return (*(slice(None),) * axis, xs[1])
+def rows_at(x: Any, at: Any, axis: int) -> Any:
+    """Rows; where an index lies outside, zeros, which stand behind the last row."""
+    longer = [(0, int(a == axis)) for a in range(x.ndim)]
+    return scalar(np.pad(x, longer, constant_values=Fraction(0))[_places(at, x.shape, axis)])
+
+
+def rows_put(g: Any, shape: tuple[int, ...], at: Any, axis: int) -> Any:
+    """The transpose: what stands behind the last row goes."""
+    longer = (*shape[:axis], shape[axis] + 1, *shape[axis + 1 :])
+    made = put_at(g, longer, _places(at, shape, axis))
+    return made[(*(slice(None),) * axis, slice(shape[axis]))]
+
+
+def _places(at: Any, shape: tuple[int, ...], axis: int) -> Any:
+    n = shape[axis]
+    return (*(slice(None),) * axis, np.where((at >= 0) & (at < n), at, n))
 
 
 def matmul_back(g: Any, xs: Any, y: Any, types: Any) -> list[Any]:
@@ -147,9 +161,9 @@ ARRAYS: dict[str, Known] = {
         lambda g, t, **window: put_at(g, t.shape, indices(**window)),
     ),
     "take": Known(
-        lambda xs, axis: scalar(xs[0][rows_at(xs, axis)]),
-        lambda g, xs, y, types, axis: [put_at(g, types[0].shape, rows_at(xs, axis)), None],
-        lambda vs, xs, y, axis: scalar(vs[0][rows_at(xs, axis)]),
+        lambda xs, axis: rows_at(*xs, axis),
+        lambda g, xs, y, types, axis: [rows_put(g, types[0].shape, xs[1], axis), None],
+        lambda vs, xs, y, axis: rows_at(vs[0], xs[1], axis),
     ),
     "concatenate": Known(concatenated, parts, lambda vs, xs, y, axis: concatenated(vs, axis)),
     "matmul": Known(

@@ -8,7 +8,7 @@ import pytest
 import diffcurry as dc
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Prim, Var
-from tests.interpreters.backends.test_python_numbers import BINARY, OTHERS, SPECIAL, UNARY
+from tests.interpreters.backends.programs import BINARY, OTHERS, SPECIAL, UNARY, of_element_type
 from tests.interpreters.backends.xla.comparing import agrees, asked, on_xla, same
 
 jax = asked()
@@ -77,17 +77,8 @@ def test_an_integer_power_and_conversions():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, np.int64])
 def test_element_types_are_kept(dtype):
-    x, y = dtype(3), np.array([1, 2, 250], dtype)
-    agrees(
-        lambda x, y: (x + y, x * x, np.sum(y), np.prod(y), np.cumsum(y), np.cumprod(y), y // x, -x),
-        x,
-        y,
-    )
-    agrees(lambda x, y: (y > x, np.where(y > x, x, y), np.maximum(x, y), np.square(x)), x, y)
-    agrees(lambda x, y: (y.astype(np.float64), x.astype(float), y[1], y[::-1], np.sign(x)), x, y)
-    agrees(lambda x, y: dc.fold(lambda c, i: c + i, x, y), x, y)
-    agrees(lambda x, y: dc.scan(lambda c, i: (c + i, c > i), x, y), x, y)
-    agrees(lambda x, y: (np.floor(y), np.round(y), x * 2, y + 1), x, y)
+    for function, *args in of_element_type(dtype):
+        agrees(function, *args)
 
 
 def test_numbers_of_their_own_keep_their_type():

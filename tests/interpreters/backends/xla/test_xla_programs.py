@@ -1,7 +1,5 @@
 """Whole programs on XLA: loops, conditionals, functions, indices, and their derivatives."""
 
-import functools
-
 import numpy as np
 import pytest
 from hypothesis import Phase, event, given, settings
@@ -9,19 +7,38 @@ from hypothesis import strategies as st
 
 import diffcurry as dc
 from combinators.errors import MissingRule
-from combinators.objects import Fun, Int, Product, Real, Tangent, Tensor
-from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, SCAN, SCAN_BACKWARDS
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.objects import Fun, Int, Real, Tangent, Tensor
 from combinators.simplify import simplify
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const
+from combinators.terms import Lam, Var, const
 from diffcurry import fun
 from interpreters.backends.xla import compile_program
-from tests.interpreters.backends.test_python_programs import A, lam_of, prim
+from tests.interpreters.backends.programs import (
+    A,
+    branching,
+    drawn,
+    lam_of,
+    of_arrays,
+    of_empty_arrays,
+    of_loops,
+    tower,
+)
+from tests.interpreters.backends.terms import (
+    DEEP,
+    PAIR,
+    doubled_by_puts,
+    first_leaf,
+    loops_of_terms,
+    many_lets,
+    nested_choices,
+    nested_folds,
+    nested_functions,
+    pairs_twice,
+    plus,
+    prim,
+    unpack,
+    zero,
+)
 from tests.interpreters.backends.xla.comparing import agrees, asked, on_xla, same
-from tests.strategies.meanings import function_of
-from tests.strategies.points import arguments, thousandths
-from tests.strategies.programs import programs
 
 jax = asked()
 
@@ -30,10 +47,7 @@ jax = asked()
 @settings(max_examples=10, phases=(Phase.explicit, Phase.generate))
 @given(st.data())
 def test_random_programs_and_their_gradients(data):
-    program = data.draw(programs())
-    args = data.draw(arguments(program, thousandths))
-    function = function_of(program)
-    values = tuple(np.asarray(arg, dtype=float)[()] for arg in args)
+    function, values = drawn(data)
     for f in (function, dc.grad(function, (0, 1, 2))):
         lam = simplify(f.program(*values).lam)
         try:
@@ -44,16 +58,13 @@ def test_random_programs_and_their_gradients(data):
         same(on_xla(lam, *values), f.evaluate(values), 1e-8, 1e-8)
 
 
-def test_arrays():
-    agrees(lambda a: (a[0], a[:, 1], a[1, 2], a[::-1, ::2], a[-1:], a.T, a.reshape(4, 3)), A)
-    agrees(lambda a: (a @ a.T, a.T @ a, np.dot(a[0], a[1]), a @ a[0], np.outer(a[0], a[1])), A)
-    agrees(lambda a: (np.sum(a), a.sum(0), a.sum((0, 1), keepdims=True), np.max(a, 1)), A)
-    agrees(lambda a: (np.prod(a, 0), dc.logsumexp(a), np.mean(a), np.std(a)), A)
-    agrees(lambda a: (np.cumsum(a, 1), np.cumprod(a, 1), np.cumprod(a, 0), np.cumprod(a)), A)
-    agrees(lambda a: (np.concatenate([a, a], 1), np.stack([a, a + 1]), np.hstack([a[0], 1.0])), A)
-    agrees(lambda x: (np.array([1.0, 2.0]) * x, np.ones(3) * x, np.stack([x, 2 * x])), 3.0)
-    agrees(lambda a: np.where(a > 2, a, 0.0) * np.clip(a, 1, 5) + np.einsum("ij->j", a), A)
-    agrees(lambda a: (dc.sigmoid(a), dc.relu(a - 5), dc.erf(a), dc.softplus(a), 1 / (a + 1)), A)
+@pytest.mark.parametrize("programs", [of_arrays, of_empty_arrays, of_loops])
+def test_arrays_and_loops(programs):
+    for function, *args in programs():
+        agrees(function, *args)
+
+
+def test_more_arrays():
     agrees(lambda a: (a.transpose(2, 0, 1), np.sum(a, (0, 2)), a[:, ::-2]), A.reshape(3, 2, 2))
     agrees(lambda a: np.linspace(0, 1, 40).reshape(10, 4) @ a.T + np.arange(3), A)
     agrees(lambda a: dc.logsumexp(a, 0, keepdims=True), np.array([[-np.inf, 1.0], [-np.inf, 2.0]]))
@@ -71,7 +82,7 @@ def test_indices_outside_read_zero_and_scatter_nowhere():
     x = Var("x", Tensor((4,)))
     put = Lam((x, i), prim("put", x, i, axis=0, extents=(3,)))
     same(on_xla(put, np.arange(1.0, 5.0), at), np.array([2.0, 0.0, 3.0]))
-    twice = Lam((x, i), Prim(Operation(PLUS), (put.body, put.body)))
+    twice = Lam((x, i), plus(put.body, put.body))
     same(on_xla(twice, np.arange(1.0, 5.0), at), np.array([4.0, 0.0, 6.0]))
     agrees(lambda a, i: (a[i], a[:, i], a[i, i], np.take(a, i)), A, np.array([0, 1, 2]))
     agrees(lambda a, i: (a[i], a[:, i], a[i, i], a[i, i + 1] * 2), A, np.int64(1))
@@ -91,17 +102,11 @@ def test_a_row_that_is_put_where_it_is_known(index):
         column = Lam((y,), prim("take", y, const(index), axis=axis))
         there = 0 <= index < 3
         same(on_xla(column, A[:3, :3]), np.take(A[:3, :3], index, axis) if there else np.zeros(3))
-        twice = Prim(Operation(PLUS), (put(axis), put(axis)))
-        same(on_xla(Lam((x,), twice), np.array([1.0, 2.0])), 2 * true)
+        same(on_xla(Lam((x,), plus(put(axis), put(axis))), np.array([1.0, 2.0])), 2 * true)
 
 
 def test_rows_that_are_put_are_added_in_place():
-    big = Tensor((50,))
-    a, acc, i = Var("a", big), Var("acc", big), Var("i", Int)
-    taken = prim("multiply", prim("take", a, i, axis=0), const(2.0))
-    step = Lam((acc, i), Prim(Operation(PLUS), (acc, prim("put", taken, i, axis=0, extents=(50,)))))
-    zero = Prim(Operation(ZEROS, (("of", big),)), ())
-    whole = Lam((a,), Prim(FOLD, (step, zero, const(np.arange(50)))))
+    whole = doubled_by_puts(50)
     same(on_xla(whole, np.arange(50) + 0.5), 2 * np.arange(50) + 1.0)
     source = compile_program(whole).source
     assert "_add_at(acc, " in source
@@ -119,7 +124,7 @@ def test_windows_and_their_transposes(start, step, n):
     true[at] = np.arange(1.0, n + 1)
     same(on_xla(Lam((x,), embed), np.arange(1.0, n + 1)), true)
     same(on_xla(Lam((y,), window), np.arange(6.0)), np.arange(6.0)[at])
-    same(on_xla(Lam((x,), Prim(Operation(PLUS), (embed, embed))), np.arange(1.0, n + 1)), 2 * true)
+    same(on_xla(Lam((x,), plus(embed, embed)), np.arange(1.0, n + 1)), 2 * true)
 
 
 def test_windows_side_by_side_are_joined():
@@ -130,25 +135,15 @@ def test_windows_side_by_side_are_joined():
     assert "jnp.concatenate" in code.source
 
 
-def test_empty_arrays_and_loops():
+def test_loops_of_no_rounds():
     empty = np.zeros((0, 3))
-    agrees(lambda a: (a * 2, a.sum(), a.sum(0), a.T, np.prod(a), np.cumprod(a, 0)), empty)
-    agrees(lambda a: dc.fold(lambda c, r: c + r, np.ones(3), a), empty)
-    agrees(lambda a: dc.scan(lambda c, r: (c + r, (np.sum(r), c)), np.ones(3), a), empty)
-    agrees(lambda a: dc.map(lambda r: np.sum(r) > 0, a), empty)
+    agrees(lambda a: np.cumprod(a, 0), empty)
     agrees(lambda a: dc.map(lambda r: (r, (np.sum(r), np.ones((2, 2)))), a), empty)
     agrees(dc.grad(lambda a: np.sum(dc.fold(lambda c, r: c * r, np.ones(3), a))), empty)
     agrees(dc.grad(lambda a: np.sum(dc.map(lambda r: np.sum(r * r), a))), empty)
 
 
-def test_loops():
-    agrees(lambda a: dc.fold(lambda c, r: c * r + 1.0, 1.0, a), A[0])
-    agrees(lambda a: dc.scan(lambda c, r: ((c[1], c[0] + r), c[0] * r), (a[0], a[1]), a), A)
-    agrees(lambda a: dc.map(lambda r: dc.map(lambda x: x * r[0], r), a), A)
-    agrees(lambda n: dc.fold(lambda c, i: c * 3 + i, 1, np.arange(5)) + n, np.int64(2))
-    agrees(lambda a: dc.fold(lambda c, r: np.sin(c) + r * c, np.ones(4), a), A)
-    agrees(lambda a: dc.fold(lambda c, r: (c[1], c[0]), (a[0], a[1]), a), A)
-    agrees(lambda a: dc.fold(lambda c, rs: c + rs[0] * rs[1][0], 0.0, (a[0], (a[1], a[2]))), A)
+def test_maps():
     agrees(lambda a: dc.map(lambda p: p[0] * p[1], (a[0], a[1])), A)
     agrees(lambda a: dc.map(lambda r: dc.cond(r > 3, lambda: np.log(r), lambda: 0.0), a), A[0])
     agrees(lambda a: dc.map(lambda r: dc.fold(lambda c, x: c * x + r[0], 1.0, r), a), A)
@@ -157,22 +152,8 @@ def test_loops():
 
 @pytest.mark.parametrize("xs", [[1.0, 2.0, 3.0], [0.5], []])
 def test_backward_loops(xs):
-    c, r, x = Var("c", Real), Var("r", Real), Var("x", Tensor((len(xs),)))
-    step = Lam((c, r), prim("add", prim("multiply", c, const(2.0)), r))
-    keep = Lam((c, r), Tuple((step.body, prim("subtract", c, r))))
-    array = np.array(xs)
-    for operation in (FOLD, FOLD_BACKWARDS):
-        total = 1.0
-        for item in xs[::-1] if operation is FOLD_BACKWARDS else xs:
-            total = total * 2 + item
-        same(on_xla(Lam((x,), Prim(operation, (step, const(1.0), x))), array), np.float64(total))
-    for operation in (SCAN, SCAN_BACKWARDS):
-        lam = Lam((x,), Prim(operation, (keep, const(1.0), x)))
-        total, kept = 1.0, [0.0] * len(xs)
-        order = range(len(xs))
-        for i in order[::-1] if operation is SCAN_BACKWARDS else order:
-            total, kept[i] = total * 2 + xs[i], total - xs[i]
-        same(on_xla(lam, array), (np.float64(total), np.array(kept)))
+    for lam, true in loops_of_terms(xs):
+        same(on_xla(lam, np.array(xs)), true)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -192,13 +173,10 @@ def test_recurrences(reverse):
 
 
 def test_conditionals_compute_one_branch():
-    def f(x, a):
-        return dc.cond(x > 0, lambda: (np.log(x), a * 2), lambda: (x * 3.0, a))
-
     for x in (2.0, -1.0, 0.0):
-        agrees(f, x, A[0])
-        agrees(dc.grad(lambda x, a: f(x, a)[0]), x, A[0])
-    assert "lax.cond" in compile_program(lam_of(f, 1.0, A[0])).source
+        agrees(branching, x, A[0])
+        agrees(dc.grad(lambda x, a: branching(x, a)[0]), x, A[0])
+    assert "lax.cond" in compile_program(lam_of(branching, 1.0, A[0])).source
     agrees(lambda x, a: dc.cond(x > 0, lambda: (a, x), lambda: (0 * a, 1.0)), 2.0, A[0])
     agrees(lambda x: dc.cond(x < 0, lambda: ((x,),), lambda: ((2.0,),)), -1.0)
     agrees(lambda x: dc.cond(x < 0, lambda: (), lambda: ()), -1.0)
@@ -221,44 +199,19 @@ def test_functions_that_no_loop_has_to_hold():
 
 
 def test_a_known_function_is_written_once():
-    def tower(x):
-        f = fun(lambda t: np.sin(t) * 2.0, Real)
-        for _ in range(6):
-            f = fun(functools.partial(lambda g, t: g(g(t)), f), Real)
-        return f(x)
-
-    code = agrees(tower, 1.0, rtol=1e-9)
+    code = agrees(tower(6), 1.0, rtol=1e-9)
     assert code.source.count("def ") < 12
-    agrees(dc.grad(tower), 1.0, rtol=1e-9)
-
-
-PAIR = Product(Real, Tensor((2,)))
+    agrees(dc.grad(tower(6)), 1.0, rtol=1e-9)
 
 
 def test_sums_zeros_and_packs():
-    x = Var("x", PAIR)
-    zero = Prim(Operation(ZEROS, (("of", PAIR),)), ())
-    plus = Lam((x,), Prim(Operation(PLUS), (x, Prim(Operation(PLUS), (x, zero)))))
-    true = np.float64(2.0), 2 * np.ones(2)
-    same(on_xla(plus, (1.0, np.ones(2))), true)
-    unpack = Operation(UNPACK, (("of", PAIR),))
-    nothing = Prim(Operation(ZEROS, (("of", Tangent),)), ())
-    packed = Prim(Operation(PACK), (x,))
-    both = Prim(Operation(PLUS), (packed, Prim(Operation(PLUS), (nothing, packed))))
-    same(on_xla(Lam((x,), Prim(unpack, (both,))), (1.0, np.ones(2))), true)
-    opened = Lam((), Prim(unpack, (nothing,)))
-    same(on_xla(opened), (np.float64(0.0), np.zeros(2)))
+    for lam in pairs_twice():
+        same(on_xla(lam, (1.0, np.ones(2))), (2.0, 2 * np.ones(2)))
+    same(on_xla(Lam((), unpack(zero(Tangent), PAIR))), (0.0, np.zeros(2)))
 
 
 def test_a_type_that_is_a_dag():
-    deep = Real
-    for _ in range(60):
-        deep = Product(deep, deep)
-    zeros = Prim(Operation(ZEROS, (("of", deep),)), ())
-    body = Prim(Operation(PLUS), (zeros, zeros))
-    for _ in range(60):
-        body = Proj(0, body)
-    same(on_xla(Lam((), body)), np.float64(0.0))
+    same(on_xla(Lam((), first_leaf(plus(zero(DEEP), zero(DEEP))))), 0.0)
 
 
 def losses():
@@ -287,25 +240,10 @@ def test_gradients_and_second_derivatives(number):
 
 
 def test_depth():
-    x = Var("x", Real)
-    bindings, last = [], x
-    for i in range(100):
-        var = Var(f"x{i}", Real)
-        bindings.append((var, prim("add", prim("sin", last), x)))
-        last = var
     true = 1.0
     for _ in range(100):
         true = np.sin(true) + 1.0
-    same(on_xla(Lam((x,), Let(tuple(bindings), last)), 1.0), np.float64(true))
-    nested, folds = x, x
-    for i in range(12):
-        nested = Cond(prim("less", x, const(float(i))), prim("sin", nested), const(float(i)))
-        c, r = Var(f"c{i}", Real), Var(f"r{i}", Real)
-        folds = Prim(FOLD, (Lam((c, r), prim("add", folds, c)), const(0.0), const(np.ones(1))))
-    same(on_xla(Lam((x,), nested), 11.5), np.float64(11.0))
-    same(on_xla(Lam((x,), folds), 1.5), np.float64(1.5))
-    body = x
-    for i in range(50):
-        y = Var(f"y{i}", Real)
-        body = App(Lam((y,), prim("add", body, y)), x)
-    same(on_xla(Lam((x,), body), 1.0), np.float64(51.0))
+    same(on_xla(many_lets(100), 1.0), true)
+    same(on_xla(nested_choices(12), 11.5), 11.0)
+    same(on_xla(nested_folds(12), 1.5), 1.5)
+    same(on_xla(nested_functions(50), 1.0), 51.0)

@@ -8,7 +8,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, Primitive, prod
 from combinators.objects import Real, Tensor
 from combinators.operation import Operation, named
-from tests.laws.bugs.arrays import ARRAYS, changed, indices, parts, product, put_at, rows_at, turned
+from tests.laws.bugs.arrays import ARRAYS, changed, indices, parts, product, put_at, turned
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.variants import Alone
 
@@ -78,14 +78,12 @@ class IndexOverwritten(Alone):
     program = prod(two, Id(two), Constant(two, Literal(np.array([1, 1])))) >> of(
         "take", two, Tensor((2,), "int64"), axis=0
     )
-    operations = changed(
-        "take", pull=lambda g, xs, y, types, axis: [overwritten(g, xs, axis), None]
-    )
+    operations = changed("take", pull=lambda g, xs, y, types, axis: [overwritten(g, *xs), None])
 
 
-def overwritten(g, xs, axis):
-    made = np.full(np.shape(xs[0]), Fraction(0), dtype=object)
-    made[rows_at(xs, axis)] = g
+def overwritten(g, x, at):
+    made = np.full(np.shape(x), Fraction(0), dtype=object)
+    made[at] = g
     return made
 
 

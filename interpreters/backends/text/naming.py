@@ -29,6 +29,6 @@ def identifier(name: str) -> str:
     return letters if letters.strip("_") else "v"
 
 
-def names_apart(from_: Iterable[str] = ()) -> Names:
-    """Names of variables, none of them reserved."""
-    return Names({*RESERVED, *from_})
+def names_apart(taken: Iterable[str] = ()) -> Names:
+    """Names of variables; none is reserved, or ``taken``."""
+    return Names({*RESERVED, *taken})

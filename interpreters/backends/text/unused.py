@@ -1,51 +1,12 @@
-"""Python statements as data, what nothing needs left out, and their text."""
+"""Statements without what nothing needs."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from interpreters.backends.python.layout import INDENT, Split, Text, flat, laid
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-@dataclass(slots=True)
-class Assign:
-    """``a, b = text``."""
-
-    targets: tuple[str, ...]
-    text: Text
-
-
-@dataclass(slots=True)
-class Do:
-    """What is done for its effect, or returned."""
-
-    text: Text
-    before: str = ""
-
-
-@dataclass(slots=True)
-class Block:
-    """Statements below a header: ``if``, ``for``, ``with``, ``try``, ``def``."""
-
-    before: str
-    header: Text
-    after: str
-    body: list[Statement] = field(default_factory=list)
-    next: Block | None = None
-
-
-Statement: TypeAlias = Assign | Do | Block
-
-
-def words(text: Text) -> list[str]:
-    """The names that stand in a text."""
-    return _WORD.findall(flat(text))
+from interpreters.backends.text.code import Assign, Block, Statement, words
+from interpreters.backends.text.layout import flat
 
 
 def _each(body: list[Statement]) -> list[Statement]:
@@ -70,18 +31,12 @@ def without_unused(body: list[Statement]) -> list[Statement]:
 
 
 def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statement]:
-    uses: Counter[str] = Counter()
+    uses = Counter(words("\n".join(map(_looked_at, each))))
     makers: dict[str, list[Assign]] = {}
     for statement in each:
-        if isinstance(statement, Assign):
-            for word in words(statement.text):
-                uses[word] = uses.get(word, 0) + 1
+        if type(statement) is Assign:
             for target in statement.targets:
                 makers.setdefault(target, []).append(statement)
-        elif isinstance(statement, Do):
-            uses.update(words(statement.text))
-        else:
-            uses.update(words(f"{statement.before}{flat(statement.header)}"))
     dropped: set[int] = set()
     todo = [name for name in makers if not uses[name]]
     while todo:
@@ -97,6 +52,13 @@ def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statem
         if type(statement) is Assign and len(statement.targets) > 1:
             statement.targets = tuple(t if uses[t] else "_" for t in statement.targets)
     return list(_kept(body, dropped)) if dropped else body
+
+
+def _looked_at(statement: Statement) -> str:
+    """The text in which a statement names what it needs."""
+    if isinstance(statement, Block):
+        return f"{statement.before}{flat(statement.header)}"
+    return flat(statement.text)
 
 
 def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:
@@ -115,34 +77,3 @@ def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:
             if empty:
                 continue
         yield statement
-
-
-def text_of(body: list[Statement], depth: int) -> Iterator[str]:
-    """The lines."""
-    space = INDENT * depth
-    for statement in body:
-        match statement:
-            case Assign((target,), str() as text):
-                yield f"{space}{target} = {text}"
-            case Assign(targets, text):
-                yield from laid(f"{', '.join(targets)} = ", text, "", depth)
-            case Do(text, before):
-                yield from laid(before, text, "", depth)
-            case Block():
-                yield from _block(statement, depth)
-
-
-def _block(block: Block, depth: int) -> Iterator[str]:
-    here: Block | None = block
-    while here is not None:
-        yield from laid(here.before, here.header, f"{here.after}:", depth)
-        yield from text_of(here.body, depth + 1) if here.body else [INDENT * (depth + 1) + "pass"]
-        here = here.next
-
-
-def definition(name: str, params: tuple[str, ...], body: list[Statement], doc: str) -> str:
-    """A function at the top of the module."""
-    lines = laid("def ", Split(f"{name}(", params, ")"), ":", 0)
-    if doc:
-        lines.append(f'{INDENT}"""{doc}"""')
-    return "\n".join([*lines, *text_of(body, 1)])

@@ -1,0 +1,1 @@
+"""What every backend that writes a program as text has in common."""

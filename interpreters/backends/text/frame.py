@@ -1,0 +1,86 @@
+"""A function that is being written: its statements, its names, what its variables are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+from combinators.kit.names import Names
+from interpreters.backends.text.code import Assign, Do, Statement
+from interpreters.backends.text.layout import Text
+from interpreters.backends.text.naming import identifier
+from interpreters.backends.text.values import Expression
+
+V = TypeVar("V")
+"""The values of a backend."""
+L = TypeVar("L", bound=Expression)
+"""Those of them that are one expression."""
+
+
+class Frame(ABC, Generic[V, L]):
+    """The state of writing one function."""
+
+    def __init__(self, names: Names) -> None:
+        """Its variables have new ones of ``names``."""
+        self.names = names
+        self.body: list[Statement] = []
+        self.depth = 0
+        self.env: dict[str, V] = {}
+        self._known: list[dict[int, tuple[V, L]]] = [{}]
+
+    @abstractmethod
+    def named(self, leaf: L, wish: str = "t") -> L:
+        """The same value under a name, or as a number."""
+
+    def fresh(self, wish: str) -> str:
+        """A new local name."""
+        return self.names.fresh(identifier(wish))
+
+    def assign(self, text: Text, wish: str) -> str:
+        """A statement, and the name of what it gives."""
+        name = self.fresh(wish)
+        self.body.append(Assign((name,), text))
+        return name
+
+    def do(self, text: Text, before: str = "") -> None:
+        """A statement for its effect."""
+        self.body.append(Do(text, before))
+
+    def unnamed(self, text: Text) -> Text:
+        """What ends the function: what was named last needs no name there."""
+        last = self.body[-1] if self.body else None
+        if isinstance(last, Assign) and last.targets == (text,):
+            self.body.pop()
+            return last.text
+        return text
+
+    def argument(self, leaf: L) -> str:
+        """The text that is given to a function."""
+        return leaf.text
+
+    @contextmanager
+    def block(self) -> Iterator[list[Statement]]:
+        """Write into a block of its own, inside the one that is being written."""
+        outside, self.body = self.body, []
+        self.depth += 1
+        self._known.append({})
+        try:
+            yield self.body
+        finally:
+            self._known.pop()
+            self.depth -= 1
+            self.body = outside
+
+    def find(self, value: V) -> L | None:
+        """The leaf that was made of ``value`` before, where it can be seen from here."""
+        for known in reversed(self._known):
+            if id(value) in known:
+                return known[id(value)][1]
+        return None
+
+    def remember(self, value: V, leaf: L) -> L:
+        """Note the leaf that was made of ``value``."""
+        self._known[-1][id(value)] = value, leaf
+        return leaf
