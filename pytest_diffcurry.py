@@ -42,6 +42,8 @@ def pytest_collection_modifyitems(
         if any(config.getoption(name) is not None for name in given):
             raise pytest.UsageError("say which model, by --laws-model=package.module:Thing")
         return
+    if config.getoption("laws_seed") < 0:
+        raise pytest.UsageError("--laws-seed is a number from 0")
     try:
         from diffcurry.commands.problems import said
         from diffcurry.plugin import collected

@@ -1,4 +1,4 @@
-"""A program that raises where it would be total: every index and every divisor is asked.
+"""A program that raises where it would be total: indices, divisors and exponents are asked.
 
 The checks are primitives, before any derivative is taken, so that a gradient has them, too, and any
 mode and carrier runs them.
@@ -12,7 +12,7 @@ from combinators.kit.locate import Place
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
-from combinators.primitives.checks import NONZERO, WITHIN
+from combinators.primitives.checks import NONNEGATIVE, NONZERO, WITHIN
 from combinators.primitives.gathering import PUT, TAKE
 from combinators.simplify.rebuilt import rebuilt
 from combinators.terms import Const, Lam, Let, Prim, Term
@@ -21,7 +21,7 @@ _DIVISIONS = frozenset(("floor_divide", "remainder"))
 
 
 def checked(lam: Lam) -> Lam:
-    """``lam``, which raises at an index outside, and at a division of integers by zero.
+    """``lam``, which raises at an index outside; of integers, at ``/ 0`` and a negative power.
 
     ``where`` computes both of its alternatives, and so checks both; ``cond`` the one it takes.
     """
@@ -60,6 +60,8 @@ def _asked(operation: Operation, args: tuple[Term, ...], place: Place | None) ->
         )
     if operation.name in _DIVISIONS and _dtype(args[1].type)[:3] in ("int", "uin"):
         return args[0], _divisor(args[1], place)
+    if operation.name == "power" and _dtype(args[1].type)[:3] == "int":
+        return args[0], _exponent(args[1], place)
     return args
 
 
@@ -76,6 +78,12 @@ def _divisor(divisor: Term, place: Place | None) -> Term:
     if isinstance(divisor, Const) and divisor.literal.array.all():
         return divisor
     return Prim(Operation(NONZERO, (("place", place),)), (divisor,), place)
+
+
+def _exponent(exponent: Term, place: Place | None) -> Term:
+    if isinstance(exponent, Const) and np.all(exponent.literal.array >= 0):
+        return exponent
+    return Prim(Operation(NONNEGATIVE, (("place", place),)), (exponent,), place)
 
 
 def _shape(obj: Object) -> tuple[int, ...]:

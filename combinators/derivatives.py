@@ -52,10 +52,12 @@ class Selection(Linear):
 class Multilinear:
     """Linear in each smooth argument while the others stand still, as ``matmul`` is.
 
-    ``transposes[i](g, *xs, **parameters)`` gives the cotangent of argument i.
+    ``transposes[i](g, *xs, **parameters)`` gives the cotangent of argument i. A pushforward is the
+    primitive itself at the tangent, with the parameters ``tangents`` instead of its own if given.
     """
 
     transposes: Sequence[Rule]
+    tangents: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,10 @@ class NotDifferentiable(DiffcurryError, TypeError):
     """A derivative asked of, or with respect to, something that has none."""
 
 
+class UnknownCode(NotDifferentiable):
+    """A second derivative, as a program, of a function whose code is known at values only."""
+
+
 class TooDeep(DiffcurryError, RecursionError):
     """Python functions or containers nested deeper than Python's own stack."""
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from combinators.errors import TypeMismatch
 from combinators.objects import Tensor
+
+_MOST = 2**63
 
 
 class Literal:
@@ -19,8 +22,13 @@ class Literal:
     __slots__ = ("array", "type")
 
     def __init__(self, value: Any, dtype: Any = None) -> None:
-        """Copy ``value``; one that is the same number everywhere is kept as that number."""
+        """Copy ``value``; one that is the same number everywhere is kept as that number.
+
+        An integer that is too large is a ``TypeMismatch``.
+        """
         array = np.array(value, dtype=dtype)
+        if array.dtype == object:
+            _check_integers(array)
         array.setflags(write=False)
         self.array = array
         self.type = Tensor(array.shape, array.dtype)
@@ -57,3 +65,13 @@ class Literal:
         if self.array.size > 1 and not any(self.array.strides):
             return Literal.filled, (self.array.flat[0], self.type)
         return Literal, (np.array(self.array),)
+
+
+def _check_integers(array: Any) -> None:
+    """Raise where an array is one of objects since an integer is too large."""
+    for item in array.flat:
+        if isinstance(item, int) and not -_MOST <= item < _MOST:
+            raise TypeMismatch(
+                f"an integer of {item.bit_length()} bits is too large for int64; "
+                "write a float, as 1e20"
+            )

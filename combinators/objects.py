@@ -31,9 +31,10 @@ def element_name(dtype: Any) -> str:
     except TypeError:
         raise TypeMismatch(f"{dtype!r} is no element type; write for instance float") from None
     if kind.kind not in "biuf":
+        large = ", and write an integer beyond 64 bits as a float" if kind.kind == "O" else ""
         raise TypeMismatch(
             f"tensors hold floats, integers or booleans, not {kind}; "
-            "convert the array first, for instance with .astype(float)"
+            f"convert the array first, for instance with .astype(float){large}"
         )
     return kind.name
 

@@ -81,7 +81,7 @@ def _pulled(operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: An
         case Linear(transpose):
             args = [t if is_smooth(t) else x for t, x in zip(types, xs, strict=True)]
             return _several(transpose(g, *args, **parameters))
-        case Multilinear(transposes):
+        case Multilinear(transposes, _):
             return [
                 transpose(g, *xs, **parameters) if is_smooth(t) else None
                 for transpose, t in zip(transposes, types, strict=True)
@@ -108,9 +108,10 @@ def _pushed(
                 for i, (t, x) in enumerate(zip(types, xs, strict=True))
             ]
             return emit_operation(operation, tuple(map(operand, args)))
-        case Multilinear():
+        case Multilinear(_, tangents):
             args = [v if i == index else x for i, x in enumerate(xs)]
-            return emit_operation(operation, tuple(map(operand, args)))
+            product = Operation(operation.primitive, tangents or operation.parameters)
+            return emit_operation(product, tuple(map(operand, args)))
         case Weighted(weights):
             y_kept = LIBRARY["keep_axes"](y, xs[0], **parameters)
             pushed = LIBRARY["scale"](v, weights(xs[0], y_kept, **parameters))

@@ -29,7 +29,7 @@ from diffcurry.function import Function
 from diffcurry.modes import Mode
 from diffcurry.program import Program
 from diffcurry.pulled import Pulled
-from diffcurry.scalar import Argnums, chosen
+from diffcurry.scalar import Argnums, chosen, is_many
 
 P = ParamSpec("P")
 Numbers = Callable[[Function[..., Any], tuple[Any, ...]], Any]
@@ -82,7 +82,7 @@ def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., A
     def jacobian(*args: Any) -> Any:
         which = chosen(argnums, len(args))
         found = [_columns(f, args, index) for index in which]
-        return tuple(found) if isinstance(argnums, tuple) else found[0]
+        return tuple(found) if is_many(argnums) else found[0]
 
     return jacobian
 
@@ -125,7 +125,7 @@ def reverse_jacobian(
         which = chosen(argnums, len(args))
         value, pullback = Pulled(f, has_aux=False, mode=mode)(*args)
         found = [_rows(value, pullback, index) for index in which]
-        return tuple(found) if isinstance(argnums, tuple) else found[0]
+        return tuple(found) if is_many(argnums) else found[0]
 
     return jacobian
 

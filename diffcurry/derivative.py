@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
-from combinators.errors import NotDifferentiable
+from combinators.errors import NotDifferentiable, UnknownCode
 from combinators.kit.names import Names
 from combinators.kit.remembered import Remembered
 from combinators.objects import Fun, Object, Record, components, is_smooth
@@ -61,7 +61,12 @@ class Derivative(Function[P, R]):
 
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The derivative at numbers, arrays and functions."""
-        return super().computed(values) if self.is_program else self.evaluate(values)
+        if not self.is_program:
+            return self.evaluate(values)
+        try:
+            return super().computed(values)
+        except UnknownCode:
+            return self.evaluate(values)  # where every function is a closure, whose code is known
 
     @property
     def is_program(self) -> bool:

@@ -33,7 +33,7 @@ from interpreters.carriers.sympy_definitions import (
 from interpreters.carriers.sympy_numbers import expressions
 from interpreters.carriers.sympy_shared import MOST_OPERATIONS, Shared
 from interpreters.flat import parts_of
-from interpreters.modes.formula import Formula, Symbols
+from interpreters.modes.formula import Formula, Symbols, check_effort
 from interpreters.modes.formula.symbols import expressions_in
 
 
@@ -96,7 +96,9 @@ class _Written:
         self.mode = Formula(self.carrier, self.names)
         values = tuple(self.symbols.of(param.name, param.type) for param in lam.params)
         argument = values[0] if len(values) == 1 else values
-        arrow = interpret(translate((), lam), self.mode)
+        translated = translate((), lam)
+        check_effort(lam, most)
+        arrow = interpret(translated, self.mode)
         closure = arrow.run(())
         assert isinstance(lam.type, Fun)
         value = self.mode.eval(lam.type).run((closure, argument))

@@ -75,7 +75,7 @@ class Function(Definition, Showing, Generic[P, R]):
         if here is None and not kwargs:
             try:
                 return self._quick[len(args)](args)
-            except (NotThese, LookupError, ZeroDivisionError):
+            except (NotThese, LookupError, ArithmeticError):
                 pass  # the first call, other types, or a check that fails
         values = self.positional(args, kwargs)
         value: R = self.computed(values) if here is None else call(self, values)
@@ -94,7 +94,7 @@ class Function(Definition, Showing, Generic[P, R]):
             fits(value, obj, name)
         try:
             return compiled.run(values)
-        except (IndexError, ZeroDivisionError):
+        except (IndexError, ArithmeticError):
             return self.evaluate(values)  # which says it in the language's own words
 
     def evaluate(self, values: tuple[Any, ...]) -> Any:
@@ -204,8 +204,9 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     constants from then on.
 
     An index that is computed reads 0 where it is outside, and puts nowhere; an integer divided by
-    zero is 0. With ``checked`` both are errors, ``IndexOutOfRange`` and ``DivisionByZero``, that
-    name the user's line, here and in every derivative of the function.
+    zero is 0, and a negative power of an integer its integer part. With ``checked`` these are
+    errors, ``IndexOutOfRange``, ``DivisionByZero`` and ``DomainError``, that name the user's line,
+    here and in every derivative of the function.
 
     >>> @fun
     ... def area(r):

@@ -15,7 +15,7 @@ from diffcurry.flat import basis, flattened, is_number, leaves
 from diffcurry.forward import push
 from diffcurry.modes import Mode, check_mode, pushforward
 from diffcurry.reverse import as_function, run
-from diffcurry.scalar import Argnums, chosen
+from diffcurry.scalar import Argnums, chosen, is_many
 from interpreters.flat import Layout
 from interpreters.tangents.cotangents import Cotangent
 
@@ -127,6 +127,6 @@ def _numbers(
     def numbers(function: Any, values: tuple[Any, ...]) -> Any:
         which = chosen(argnums, len(values))
         shown = [blocks(function, values, index).shown() for index in which]
-        return tuple(shown) if isinstance(argnums, tuple) else shown[0]
+        return tuple(shown) if is_many(argnums) else shown[0]
 
     return numbers

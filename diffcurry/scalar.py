@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from typing import Any, TypeGuard
 
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Object, Tensor
 
-Argnums = int | tuple[int, ...]
+Argnums = int | tuple[int, ...] | list[int]
 
 
 def chosen(argnums: Argnums, count: int) -> tuple[int, ...]:
     """The argument positions that ``argnums`` names, from the front."""
-    given: tuple[Any, ...] = argnums if isinstance(argnums, tuple) else (argnums,)
+    try:
+        given = tuple(map(integer, argnums if is_many(argnums) else (argnums,)))
+    except TypeError:
+        raise TypeMismatch(
+            f"argnums is an int or a tuple of ints, and this is {argnums!r}"
+        ) from None
     for index in given:
-        if not isinstance(index, int) or isinstance(index, bool):
-            raise TypeMismatch(f"argnums is an int or a tuple of ints, and this is {argnums!r}")
         if not -count <= index < count:
             raise TypeMismatch(
                 f"argnums={argnums!r} names an argument that is not there; "
                 f"the function takes {count}"
             )
     return tuple(index % count for index in given)
+
+
+def is_many(argnums: Argnums) -> TypeGuard[tuple[int, ...] | list[int]]:
+    """Whether a tuple is asked for, of gradients or the like; a list is as good as a tuple."""
+    return isinstance(argnums, (tuple, list))
+
+
+def integer(value: Any) -> int:
+    """Python's int of one, or of one of NumPy's; a TypeError of anything else, and of a bool."""
+    if isinstance(value, bool):
+        raise TypeError("a bool is no integer here")
+    return operator.index(value)
 
 
 def check_scalar(obj: Object) -> None:

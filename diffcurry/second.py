@@ -21,7 +21,7 @@ from diffcurry.modes import second_order
 from diffcurry.program import Program
 from diffcurry.pushed import check_tuples
 from diffcurry.reverse import as_function
-from diffcurry.scalar import Argnums, check_scalar, chosen
+from diffcurry.scalar import Argnums, check_scalar, chosen, is_many
 from diffcurry.tangents import read_tangent
 from diffcurry.transforms import Gradient
 from interpreters.carriers.duals import Dual
@@ -51,7 +51,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
         for tangent, param in zip(tangents, program.lam.params, strict=True)
     ]
     moved = _gradients_tangent(function, program, values, read, which)
-    return moved if isinstance(argnums, tuple) else moved[0]
+    return moved if is_many(argnums) else moved[0]
 
 
 def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
@@ -68,7 +68,7 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     def numbers(function: Function[..., Any], values: tuple[Any, ...]) -> Any:
         which = chosen(argnums, len(values))
         rows = [[_block(function, values, i, j) for j in which] for i in which]
-        return tuple(map(tuple, rows)) if isinstance(argnums, tuple) else rows[0][0]
+        return tuple(map(tuple, rows)) if is_many(argnums) else rows[0][0]
 
     written = forward_jacobian(gradient_of(function, argnums), argnums)
     return Composed(function, written, numbers)

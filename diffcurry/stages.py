@@ -115,7 +115,9 @@ def _equations(name: str, program: Program) -> list[str]:
     size = sum(isinstance(node, Prim) for node in distinct_nodes(program.lam))
     if size > READABLE:
         raise DomainError(f"{size:,} operations are no formula to read; diffcurry.formula gives it")
-    definitions, result = formula(program.lam, program.face, definitions=True)
+    definitions, result = formula(
+        program.lam, program.face, definitions=True, most_operations=READABLE
+    )
     return [f"{symbol} = {meaning}" for symbol, meaning in [*definitions, (name, result)]]
 
 

@@ -20,7 +20,7 @@ from diffcurry.function import Function
 from diffcurry.modes import Mode, check_mode, written
 from diffcurry.pulled import Pulled
 from diffcurry.reverse import Ran, as_function, auxiliary, of_pair, run
-from diffcurry.scalar import Argnums, check_scalar, chosen
+from diffcurry.scalar import Argnums, check_scalar, chosen, is_many
 from interpreters.staging.programs import gradient
 
 P = ParamSpec("P")
@@ -54,7 +54,7 @@ class Gradient(Derivative[P, Any]):
         lam = finished(both, self._results, f"grad_{closed.name}" if closed.name else "grad")
         params = closed.params[captured:]
         found = [tangent_face(faces[i], params[i].type) for i in which]
-        shown = Face(tuple, (), tuple(found)) if isinstance(self.argnums, tuple) else found[0]
+        shown = Face(tuple, (), tuple(found)) if is_many(self.argnums) else found[0]
         if self.with_value:
             return Written(lam, Face(tuple, (), (face, shown)))
         if self.has_aux:
@@ -64,7 +64,7 @@ class Gradient(Derivative[P, Any]):
 
     def _results(self, both: Var) -> Term:
         value, gradients = Proj(0, both), Proj(1, both)
-        found: Term = gradients if isinstance(self.argnums, tuple) else Proj(0, gradients)
+        found: Term = gradients if is_many(self.argnums) else Proj(0, gradients)
         if self.with_value:
             return Tuple((value, found))
         return Tuple((found, Proj(1, value))) if self.has_aux else found
@@ -83,7 +83,7 @@ class Gradient(Derivative[P, Any]):
             ran = run(self.inner, args, self.mode)
             found = _gradients(ran, which, has_aux=self.has_aux)
             value = ran.value()
-        shown = found if isinstance(self.argnums, tuple) else found[0]
+        shown = found if is_many(self.argnums) else found[0]
         if self.with_value:
             return value, shown
         return (shown, value[1]) if self.has_aux else shown

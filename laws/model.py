@@ -109,7 +109,18 @@ class Signature:
     special: bool = False
     """Whether points hold infinities, nan and signed zeros where a law allows them."""
 
+    def __post_init__(self) -> None:
+        """Raise ``TypeMismatch`` for what no program could be drawn from."""
+        if not isinstance(self.operations, Mapping):
+            raise TypeMismatch(f"operations are as {{'add': 2}}, not {self.operations!r:.60}")
+        shapes: Any = self.shapes
+        for shape in shapes:
+            if not isinstance(shape, tuple) or not all(isinstance(extent, int) for extent in shape):
+                raise TypeMismatch(f"a shape is a tuple of whole numbers, as (3,), not {shape!r}")
 
+
+OURS = "; of interpreters, carriers and primitives `from diffcurry import laws` makes models"
+"""What there is to say as long as nobody has registered an adapter."""
 Adapter = Callable[[Any], Any]
 _ADAPTERS: list[tuple[Callable[[Any], bool], Adapter]] = []
 
@@ -127,13 +138,22 @@ def adapts(recognises: Callable[[Any], bool]) -> Callable[[Adapter], Adapter]:
 def model_of(thing: Any) -> Any:
     """``thing`` as a model: itself, its own instance, or what an adapter makes of it.
 
-    It raises ``TypeMismatch`` where ``thing`` has neither combinators nor an adapter.
+    A class and a function are called, without arguments. It raises ``TypeMismatch`` where ``thing``
+    has neither combinators nor an adapter, or declares what makes no sense.
     """
+    from laws.asking.declared import insist
+
+    model = _adapted(thing)
+    insist(model)
+    return model
+
+
+def _adapted(thing: Any) -> Any:
     for recognises, adapter in _ADAPTERS:
         if recognises(thing):
             return adapter(thing)
-    if isinstance(thing, type):
-        return model_of(made(thing))
+    if isinstance(thing, type) or inspect.isroutine(thing):
+        return _adapted(made(thing))
     if callable(getattr(thing, "run", None)):
         if hasattr(thing, "category"):
             return thing
@@ -141,7 +161,7 @@ def model_of(thing: Any) -> Any:
             return Alone(thing)
     raise TypeMismatch(
         f"{thing!r:.60} is no model: it has no run(arrow, point) and no combinators (identity, "
-        "compose, …); docs/laws.md says what a model is"
+        f"compose, …); docs/laws.md says what a model is{'' if _ADAPTERS else OURS}"
     )
 
 
@@ -183,10 +203,21 @@ def name_of(model: Any) -> str:
     return type(getattr(model, "category", model)).__name__
 
 
+def own_signature(thing: Any) -> Signature | None:
+    """The ``signature`` that a model or a carrier declares; ``TypeMismatch`` where it is none."""
+    found = getattr(thing, "signature", None)
+    if found is None or isinstance(found, Signature):
+        return found
+    brackets = "; write laws.Signature(), with brackets" if found is Signature else ""
+    raise TypeMismatch(
+        f"the signature of {name_of(thing)} is {found!r:.60}, and no laws.Signature{brackets}"
+    )
+
+
 def signature_of(model: Any) -> Signature:
     """The model's ``signature``, or the usual one, as far as its category has the combinators."""
-    declared = getattr(model, "signature", None)
-    found = declared if isinstance(declared, Signature) else Signature()
+    declared = own_signature(model)
+    found = declared or Signature()
     category = getattr(model, "category", model)
     if not _has(category, "compose"):
         return found

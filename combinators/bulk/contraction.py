@@ -21,6 +21,7 @@ from combinators.bulk.values import Array, Label, Labels, Product, in_order
 from combinators.kit.locate import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
+from combinators.primitives.products import MATMUL
 
 SMALL = 64
 """A stack of matrix products of fewer multiplications each is multiplied element by element."""
@@ -95,18 +96,18 @@ def _multiplied(block: Block, pair: _Pair, place: Place | None) -> Array:
     x, y, stacked, mine, yours, summed = pair
     if in_order((*mine, *yours)) != (*mine, *yours):
         x, y, mine, yours = y, x, yours, mine
-    return matrix_product(block, x, y, (stacked, mine, yours, summed), place)
+    return matrix_product(block, MATMUL.plain, (x, y), (stacked, mine, yours, summed), place)
 
 
 def matrix_product(
     block: Block,
-    x: Array,
-    y: Array,
+    operation: Operation,
+    factors: tuple[Array, Array],
     axes: tuple[Labels, Labels, Labels, Labels],
     place: Place | None = None,
 ) -> Array:
     """``x @ y`` with these axes stacked, left, right and summed over; several as one."""
-    stacked, mine, yours, summed = axes
+    (x, y), (stacked, mine, yours, summed) = factors, axes
     obj = x.type
 
     def sizes(of: Tensor, *groups: Labels) -> tuple[int, ...]:
@@ -120,7 +121,7 @@ def matrix_product(
         laid(block, y, (*stacked, *summed, *yours), full=True),
         (*batch, *sizes(y.type, summed, yours)),
     )
-    product = block.apply("matmul", left, right, place=place)
+    product = block.operate(operation, left, right, place=place)
     shape = (
         *batch,
         *(extent_of(label, obj) for label in mine),

@@ -9,6 +9,7 @@ from combinators.bulk.values import Array, Product, Rep, Tensors
 from combinators.derivatives import Pointwise
 from combinators.objects import Tensor
 from combinators.operation import PRIMITIVES, Primitive
+from combinators.primitives.checks import CHECKS
 from combinators.primitives.typing import pointwise as pointwise_type
 from combinators.primitives.typing import predicate
 
@@ -19,7 +20,7 @@ _OURS = frozenset(
     name
     for name, primitive in PRIMITIVES.items()
     if primitive.typing in (pointwise_type, predicate)
-) | {"where", "convert", "stop_gradient", "within", "nonzero"}
+) | {"where", "convert", "stop_gradient", *CHECKS}
 
 
 def is_elementwise(primitive: Primitive) -> bool:

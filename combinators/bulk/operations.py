@@ -57,7 +57,8 @@ def matmul(site: Site) -> Rep:
     a, b = (tuple(n for n in in_order(side.labels) if n != over) for side in (left, right))
     stacked = tuple(label for label in a if label in b)
     mine, yours = (tuple(n for n in side if n not in stacked) for side in (a, b))
-    product = matrix_product(site.block, left, right, (stacked, mine, yours, (over,)), site.place)
+    axes = (stacked, mine, yours, (over,))
+    product = matrix_product(site.block, site.operation, (left, right), axes, site.place)
     return Array(product.term, product.labels, out)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from combinators.free import captured
 from combinators.kit.names import Names
 from combinators.kit.tree import distinct_nodes
-from combinators.primitives.checks import NONZERO, WITHIN
+from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import MAP
 from combinators.terms import Const, Lam, Prim, Term, Var
 
@@ -49,7 +49,8 @@ class Survey:
             primitive = node.operation.primitive if isinstance(node, Prim) else None
             if primitive is MAP.primitive or any(id(part) in self._mapped for part in below):
                 self._mapped.add(id(node))
-            if primitive in (WITHIN, NONZERO) or any(id(part) in self._checked for part in below):
+            is_check = primitive is not None and primitive.name in CHECKS
+            if is_check or any(id(part) in self._checked for part in below):
                 self._checked.add(id(node))
             for part in below:
                 if isinstance(part, Var):

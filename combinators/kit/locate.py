@@ -19,6 +19,8 @@ _HOUSE = (
     functools.__file__,
     contextlib.__file__,
 )
+_CALLS_US = "jax"
+"""What calls us back while it traces."""
 
 
 class Place(NamedTuple):
@@ -44,17 +46,18 @@ def _is_ours(file: str) -> bool:
     return file.startswith(_HOUSE)
 
 
-def _is_generated(frame: FrameType) -> bool:
-    """Whether this is a method that a dataclass of ours was given."""
-    return str(frame.f_globals.get("__name__")).partition(".")[0] in _ROOMS
+def _is_passed_over(frame: FrameType) -> bool:
+    """Whether a frame is ours, a method that a dataclass of ours was given, or JAX's."""
+    file = frame.f_code.co_filename
+    if _is_ours(file):
+        return True
+    package = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return package == _CALLS_US or (file == "<string>" and package in _ROOMS)
 
 
 def users_place() -> Place:
     """The innermost frame that is not in one of our rooms."""
     frame = sys._getframe(1)
-    while frame.f_back is not None:
-        file = frame.f_code.co_filename
-        if not (_is_generated(frame) if file == "<string>" else _is_ours(file)):
-            break
+    while frame.f_back is not None and _is_passed_over(frame):
         frame = frame.f_back
     return _place(frame.f_code.co_filename, frame.f_lineno)

@@ -23,9 +23,11 @@ from combinators.primitives.indexing import getitem
 from combinators.primitives.loops import MAP
 from combinators.primitives.reduction import sum
 from combinators.primitives.shape import Shape, broadcast_to, shape_of
+from combinators.primitives.typing import check_axes
 from combinators.tracing.emit import dtype_of, emit_operation, operand, unpack
 from combinators.tracing.functions import check_takes, function_operand, parameter_names
 from combinators.tracing.traced import Traced, library
+from combinators.tracing.trees import put_together, take_apart
 
 
 def _iota_type(length: int) -> Object:
@@ -44,6 +46,7 @@ def _extents(shape: int | Sequence[int]) -> Shape:
         raise TypeMismatch(f"a shape is of integers, and this is {shape!r:.60}") from None
     if any(extent < 0 for extent in extents):
         raise ShapeMismatch(f"a shape has no negative extents, and this is {extents}")
+    check_axes(extents)
     return extents
 
 
@@ -93,8 +96,15 @@ def _built(extents: Shape, f: Callable[..., Any], names: Sequence[str], at: tupl
 
 @library("replicate")
 def replicate(k: int, x: Any) -> Any:
-    """``x``, ``k`` times along a new leading axis (003, Fig. 7)."""
-    return broadcast_to(x, (*_extents((k,)), *shape_of(x)))
+    """``x``, ``k`` times along a new leading axis (003, Fig. 7).
+
+    Of a container it repeats what is in it, as ``build(k, lambda i: x)`` does; a list that is given
+    itself is an array, as for NumPy.
+    """
+    (count,) = _extents((k,))
+    face, leaves = (None, [x]) if isinstance(x, list) else take_apart(x)
+    repeated = (broadcast_to(leaf, (count, *shape_of(leaf))) for leaf in leaves)
+    return put_together(face, repeated)
 
 
 @library("gather")

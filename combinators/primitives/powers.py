@@ -39,7 +39,7 @@ POWER = declare(
 
 @library("power", "pow")
 def power(x: Any, y: Any) -> Any:
-    """``x ** y``; for two integers an integer, whose exponent may not be negative."""
+    """``x ** y``; for two integers an integer, the integer part where it is negative."""
     if type(y) is int and y == 2:
         return square(x)
     if type(y) is int and y < 0 and not np.issubdtype(np.result_type(dtype_of(x)), np.floating):

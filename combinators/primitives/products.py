@@ -18,7 +18,7 @@ from combinators.tracing.emit import apply
 from combinators.tracing.traced import library
 
 
-def _matmul_type(x: Object, y: Object) -> Object:
+def _matmul_type(x: Object, y: Object, *, absorbing: bool = False) -> Object:
     a, b = tensor(x).shape, tensor(y).shape
     if len(a) < 2 or len(b) < 2 or a[-1] != b[-2]:
         raise _unfit("matmul", a, b)
@@ -35,14 +35,20 @@ def _matmul_cost(arguments: Sequence[Tensor], result: Object) -> int:
     return 2 * tensor(result).size * arguments[0].shape[-1]
 
 
+def _absorbing(x: Any, y: Any) -> Any:
+    """``x @ y``, each product of two numbers being ``scale``'s: 0 wherever one of them is."""
+    return apply(MATMUL, x, y, absorbing=True)
+
+
 MATMUL = declare(
     "matmul",
     _matmul_type,
     Multilinear(
         (
-            lambda g, x, y: matmul(g, swapaxes(y, -1, -2)),
-            lambda g, x, y: matmul(swapaxes(x, -1, -2), g),
-        )
+            lambda g, x, y, absorbing=False: _absorbing(g, swapaxes(y, -1, -2)),
+            lambda g, x, y, absorbing=False: _absorbing(swapaxes(x, -1, -2), g),
+        ),
+        tangents=(("absorbing", True),),
     ),
     promote=common_number,
     cost=_matmul_cost,

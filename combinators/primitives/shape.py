@@ -12,7 +12,7 @@ from combinators.errors import ShapeMismatch
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
-from combinators.primitives.typing import tensor
+from combinators.primitives.typing import check_axes, tensor
 from combinators.terms import Const
 from combinators.tracing.emit import apply, emit, operand
 from combinators.tracing.traced import LIBRARY, library
@@ -32,6 +32,7 @@ def as_shape(shape: int | Sequence[int]) -> Shape:
 
 def _broadcast_type(x: Object, shape: Shape) -> Object:
     given = tensor(x)
+    check_axes(shape)
     try:
         fits = np.broadcast_shapes(given.shape, shape) == shape
     except ValueError:

@@ -12,6 +12,8 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Promotion, Typing
 
 DType = np.dtype[Any]
+MOST_AXES = 32
+"""More are more than NumPy broadcasts."""
 
 
 def tensor(obj: Object) -> Tensor:
@@ -26,11 +28,21 @@ def broadcast(*objects: Object) -> tuple[int, ...]:
     shapes = [tensor(obj).shape for obj in objects]
     try:
         return np.broadcast_shapes(*shapes)
+    except RuntimeError:
+        check_axes(*shapes)
+        raise
     except ValueError:
         if len(set(shapes)) == 1:
             raise ShapeMismatch(f"an array of shape {shapes[0]} is too large to be one") from None
         listed = " and ".join(map(str, shapes))
         raise ShapeMismatch(f"the shapes {listed} do not broadcast together") from None
+
+
+def check_axes(*shapes: tuple[int, ...]) -> None:
+    """Raise where a shape has more axes than arrays that broadcast may have."""
+    most = max(map(len, shapes))
+    if most > MOST_AXES:
+        raise ShapeMismatch(f"an array has at most {MOST_AXES} axes, and this is of {most}")
 
 
 def same_dtype(*objects: Object) -> str:

@@ -24,6 +24,7 @@ from combinators.simplify.patterns import Hole, Node, Rest, head, once
 from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
 from combinators.simplify.rules import FAST, RULES, STEPS
 from combinators.simplify.sums import summed
+from combinators.simplify.wellformed import check_words
 from combinators.simplify.written import written
 from combinators.terms import Lam
 
@@ -51,11 +52,14 @@ def simplify(
     first, ``fast_math`` adds the group of that name, which holds for real numbers only. ``fold``
     computes a primitive of numbers; ``trace`` is called whenever a rule fires. Lines of the names
     ``keep`` keep their names, where something uses them, even if that is one place. It raises
-    ``UnboundVariable`` for a λ that captures, and ``TypeMismatch`` for a name that is no rule.
+    ``UnboundVariable`` for a λ that captures, and ``TypeMismatch`` for a name that is no rule, or
+    for rules of the user's that fire for ever on what they write.
     """
-    everything = (*rules, *RULES, *FAST)
+    check_words(without)
+    own = tuple(rules)
+    everything = (*own, *RULES, *FAST)
     off = {*without} if fast_math else {*without, "fast_math"}
-    switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold)
+    switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold, watched=own)
     with uncollected():
         made, last = passed(lam, switches)
         fusions, sums = FUSIONS if switches.has("cond-fusion") else 0, SUMS

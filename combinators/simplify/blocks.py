@@ -226,6 +226,8 @@ class Writer:
             for rule in self.switches.tried(seen[0], marks):
                 applied = rule.apply(term, self)
                 if applied is not None:
+                    if self.switches.watched:
+                        self.switches.watch(rule, *applied, self._nesting)
                     after = self._built(*applied, term.type, block, wish)
                     if after is not None:
                         self.switches.say(rule.name, term, self.definition(after), wish)

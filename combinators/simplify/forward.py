@@ -109,6 +109,8 @@ class Pass:
         self, term: Term, frame: Frame, block: Block, wish: str = "v", need: Need = None
     ) -> Recursive[Value]:
         """What ``term`` stands for, once ``block`` holds the lines that it needs."""
+        if need == {} and components(term.type) is not None:
+            return Split(term.type, {})
         match term:
             case Var(name):
                 if name not in frame.env:

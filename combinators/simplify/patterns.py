@@ -20,6 +20,8 @@ NUMBER = "#"
 """The mark of an operand that is a number, or known to be zero."""
 COMMUTATIVE = frozenset({"add", "multiply", "plus", "logical_and", "logical_or"})
 """Primitives whose patterns match in both orders of their two operands."""
+FORMS = frozenset({"proj", "tuple", "apply"})
+"""The heads of patterns that are no primitives."""
 
 
 class Facts(Protocol):

@@ -22,6 +22,7 @@ from combinators.simplify.patterns import (
     matched,
     number_mark,
 )
+from combinators.simplify.wellformed import check_right, check_rule
 from combinators.terms import Prim, Term
 
 Right = Pattern | Callable[..., Any]
@@ -34,13 +35,17 @@ gives None where the rule does not apply.
 Fold = Callable[[Prim], Literal | None]
 """Computes a primitive of numbers over a carrier; None where that carrier has no value for it."""
 
+MOST_FIRINGS = 5_000
+"""So many rules of a user may fire on what stands in one line, one after the other."""
+
 
 @dataclass(frozen=True)
 class Rule:
     """``left ⇝ right``: an equation, read from left to right.
 
     The right side may cost no more than the outermost operation of the left side, since what
-    stands below it may be used elsewhere.
+    stands below it may be used elsewhere. It raises ``TypeMismatch`` where a side is no pattern,
+    where the right side needs what the left side does not name, and where it would fire for ever.
     """
 
     name: str
@@ -48,6 +53,10 @@ class Rule:
     source: str
     left: Node
     right: Right = field(compare=False)
+
+    def __post_init__(self) -> None:
+        """Check what can be checked before there is a term."""
+        check_rule(self.name, self.left, self.right)
 
     @cached_property
     def _wanted(self) -> tuple[str, ...]:
@@ -123,8 +132,12 @@ class Switches:
         without: Iterable[str] = (),
         trace: Trace | None = None,
         fold: Fold | None = None,
+        watched: Iterable[Rule] = (),
     ) -> None:
-        """Everything but what ``without`` names, by rule or by group."""
+        """Everything but what ``without`` names, by rule or by group.
+
+        The rules that are ``watched`` are a user's: it raises where one of them does not end.
+        """
         rules, steps, off = list(rules), list(steps), set(without)
         everything: list[Rule | Step] = [*rules, *steps]
         known = {word for rule in everything for word in (rule.name, rule.group)}
@@ -136,6 +149,8 @@ class Switches:
         self.trace = trace
         self.fold = fold
         self.fired = 0
+        self.watched = frozenset(rule.name for rule in watched)
+        self._firings: list[str] = []
         self.steps = {s.name for s in steps if s.name not in off and s.group not in off}
         self.rules: dict[str, list[Rule]] = defaultdict(list)
         for rule in rules:
@@ -163,6 +178,21 @@ class Switches:
         if found is None:
             found = self._tried[key] = [r for r in self.rules[head] if r.marks <= key[1]]
         return found
+
+    def watch(self, rule: Rule, right: Pattern, found: Found, nesting: int) -> None:
+        """Check what a user's rule writes, and that rules end that fire on what others write."""
+        if not nesting:
+            self._firings.clear()
+        if rule.name not in self.watched:
+            return
+        check_right(rule.name, right, found)
+        self._firings.append(rule.name)
+        if len(self._firings) > MOST_FIRINGS:
+            names = ", ".join(map(repr, sorted({*self._firings})))
+            raise TypeMismatch(
+                f"rules fire without end on what they write: {names}, {MOST_FIRINGS:,} times in "
+                "one line; a right side may cost no more than the left side's first operation"
+            )
 
     def say(self, rule: str, before: Term, after: Term, variable: str = "") -> None:
         """Note that a rule has fired."""

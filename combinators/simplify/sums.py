@@ -168,9 +168,9 @@ class _After:
     def _total(self, addend: Addend) -> Term:
         """The sum of what all steps add."""
         match addend.line:
-            case Prim(_, (left, right)):
+            case Prim(product, (left, right)):
                 rows = self._apply("transpose", self._below(left, across=True), axes=(1, 0))
-                total = self._apply("matmul", rows, self._below(right))
+                total: Term = self._write(Prim(product, (rows, self._below(right))))
             case Prim(operation, (arg,)) as line:
                 axes = tuple(axis + 1 for axis in operation.keywords["axis"])
                 flat = self._apply("sum", self._stack(arg), axis=(0, *axes), keepdims=False)

@@ -6,6 +6,7 @@ The Python functions given to them become λs that capture; loops stay loops.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -118,8 +119,9 @@ def recompute(f: Any) -> Any:
 
 def _checkpointed(f: Any, init: Any, xs: Any, length: int, every: Any) -> Any:
     """A fold of folds, the inner of which are recomputed."""
-    if not isinstance(every, int) or isinstance(every, bool) or every < 1:
+    if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
         raise TypeMismatch(f"checkpoint= is a positive number of steps, not {every!r}")
+    every = operator.index(every)
     whole = length - length % every
     face, leaves = take_apart(xs)
 

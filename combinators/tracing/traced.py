@@ -68,6 +68,13 @@ def _method(name: str) -> Callable[..., Any]:
     return apply
 
 
+def _refused(operator: str, instead: str) -> Callable[..., Never]:
+    def apply(self: Traced, *_: Any) -> Never:
+        raise TypeMismatch(f"{operator} of {self!r} is not in the language; write {instead}")
+
+    return apply
+
+
 class Traced:
     """A value that is not there yet: a variable of the term that is being written."""
 
@@ -129,6 +136,10 @@ class Traced:
     __and__, __rand__ = _operator("logical_and"), _operator("logical_and", swapped=True)
     __or__, __ror__ = _operator("logical_or"), _operator("logical_or", swapped=True)
     __xor__, __rxor__ = _operator("logical_xor"), _operator("logical_xor", swapped=True)
+    __lshift__ = __rlshift__ = _refused("<<", "x * 2**n")
+    __rshift__ = __rrshift__ = _refused(">>", "x // 2**n")
+    __divmod__ = __rdivmod__ = _refused("divmod", "x // y and x % y")
+    __round__, __trunc__ = _refused("round", "np.round(x)"), _refused("math.trunc", "np.trunc(x)")
     __lt__, __le__ = _operator("less"), _operator("less_equal")
     __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
     __eq__, __ne__ = _operator("equal"), _operator("not_equal")

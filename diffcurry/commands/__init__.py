@@ -32,10 +32,13 @@ examples:
   diffcurry laws --list
 """
 
+_TEXTS = ("--expr", "--at")
+"""The options that take a text which may begin with a minus."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is no result
             shown, code = _run(options)
@@ -83,6 +86,18 @@ def _parser() -> ArgumentParser:
     laws.add_arguments(asks)
     asks.set_defaults(run=laws.run)
     return parser
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """``--expr -x`` as ``--expr=-x``: argparse takes what begins with a minus for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        is_text = argument.startswith("-") and not argument.startswith("--")
+        if is_text and joined and joined[-1] in _TEXTS:
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _add_subject(parser: ArgumentParser) -> None:

@@ -29,10 +29,14 @@ def read_arguments(text: str) -> tuple[Any, ...]:
 
 
 def shaped(values: tuple[Any, ...], types: tuple[Object, ...]) -> tuple[Any, ...]:
-    """``values`` with the element types of ``types``: of 1 for a Real, 1.0."""
+    """``values`` with the element types of ``types``: of 1 for a Real, 1.0.
+
+    ``Misused`` says where the two disagree.
+    """
     if len(values) != len(types):
         raise Misused(f"--types names {len(types)} arguments, and --at gives {len(values)}")
-    return tuple(map(_shaped, values, types))
+    places = (f"argument {index}" for index in range(len(types)))
+    return tuple(map(_shaped, values, types, places))
 
 
 def _read(value: Any) -> Any:
@@ -62,18 +66,22 @@ def _array(value: list[Any]) -> Any:
         raise Misused(f"--at: the rows of {value!r} have different lengths") from None
 
 
-def _shaped(value: Any, obj: Object) -> Any:
+def _shaped(value: Any, obj: Object, place: str) -> Any:
     product = components(obj)
     if isinstance(obj, Tensor) and isinstance(value, (bool, int, float, np.ndarray)):
         array = np.asarray(value)
         if not np.can_cast(array.dtype, obj.dtype, "same_kind"):
             raise Misused(f"--at gives {value!r} where --types says {obj!r}")
+        if array.shape != obj.shape:
+            found = Tensor(array.shape, obj.dtype)
+            raise Misused(f"{place} is {found!r}, and --types says {obj!r}")
         return array.astype(obj.dtype)[()]
     if isinstance(obj, Record) and isinstance(value, dict):
         if set(value) != set(obj.names):
             raise Misused(f"--at gives the names {sorted(map(str, value))} for {obj!r}")
-        parts = dict(zip(obj.names, obj.product.parts, strict=True))
-        return {name: _shaped(value[name], part) for name, part in parts.items()}
+        parts = zip(obj.names, obj.product.parts, strict=True)
+        return {name: _shaped(value[name], part, f"{place}[{name!r}]") for name, part in parts}
     if product is not None and isinstance(value, (tuple, list)) and len(value) == product.width:
-        return tuple(map(_shaped, value, product.parts))
+        places = (f"{place}[{index}]" for index in range(product.width))
+        return tuple(map(_shaped, value, product.parts, places))
     raise Misused(f"--at gives {value!r} where --types says {obj!r}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from combinators.errors import TypeMismatch
 from diffcurry.commands.models import load_model
-from diffcurry.commands.problems import Misused
+from diffcurry.commands.problems import Misused, said
 from diffcurry.commands.targets import found_at, keep_rooms
 
 _TEST = '''"""The laws of {name}, a test each."""
@@ -18,13 +18,20 @@ _TEST = '''"""The laws of {name}, a test each."""
 from diffcurry import laws
 from {module} import {head}
 
-STRUCTURES = {structures}
-"""What {name} claims."""
+{constant} = {names}
+"""What {about}."""
 
 
-class Test{title}(laws.suite({name}, STRUCTURES)):
-    """Every law of those structures."""
+class Test{title}(laws.suite({asked})):
+    """A test a law."""
 '''
+
+TAKES = {
+    "--list": ("only", "json", "markdown"),
+    "--write": ("only", "examples", "seed"),
+    "": ("only", "examples", "seed", "json"),
+}
+"""Which options each of the three ways takes: to list, to write, and to check."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,27 +39,52 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", help="package.module:Thing, or path.py:Thing")
     parser.add_argument("--only", help="structures or laws, as closed,reverse,E1")
     parser.add_argument("--examples", type=int, help="how many examples a law (50)")
-    parser.add_argument("--seed", type=int, default=0, help="where the examples start (0)")
-    parser.add_argument("--json", action="store_true", help="for machines")
-    parser.add_argument("--list", action="store_true", help="the laws, and check none")
-    parser.add_argument("--markdown", action="store_true", help="with --list: as tables")
-    parser.add_argument("--write", metavar="FILE", help="write a test file for the model")
+    parser.add_argument("--seed", type=int, help="where the examples start (0)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="for machines")
+    form.add_argument("--markdown", action="store_true", help="with --list: as tables")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--list", action="store_true", help="the laws, and check none")
+    way.add_argument("--write", metavar="FILE", help="write a test file for the model")
     parser.add_argument("--debug", action="store_true", help="errors with their tracebacks")
 
 
 def run(options: Namespace) -> tuple[Any, int]:
-    """What to print, and the exit code: 1 where a law fails."""
+    """What to print, and the exit code: 1 where a law fails, and nowhere else.
+
+    Whatever keeps a law from being asked is ``Misused``, in the user's own model too.
+    """
+    try:
+        return _run(options)
+    except Misused:
+        raise
+    except Exception as error:
+        raise Misused(said(error)) from error
+
+
+def _run(options: Namespace) -> tuple[Any, int]:
     keep_rooms()
-    if options.examples is not None and options.examples < 1:
-        raise Misused("--examples is a number from 1")
+    _insist(options)
     if options.list:
         return _listed(options), 0
     if options.target is None:
         raise Misused("name a model, as package.module:Thing, or list the laws by --list")
     if options.write is not None:
-        return _write(options.target, Path(options.write)), 0
+        return _write(options), 0
     report = _checked(options)
     return (report.to_json() if options.json else report), int(not report)
+
+
+def _insist(options: Namespace) -> None:
+    """No option is passed over, and numbers are numbers of something."""
+    way = "--list" if options.list else "--write" if options.write is not None else ""
+    for name in ("only", "examples", "seed", "json", "markdown"):
+        if getattr(options, name) not in (None, False) and name not in TAKES[way]:
+            raise Misused(f"--{name} says nothing {f'with {way}' if way else 'without --list'}")
+    for name, least in (("examples", 1), ("seed", 0)):
+        number = getattr(options, name)
+        if number is not None and number < least:
+            raise Misused(f"--{name} is a number from {least}")
 
 
 def needs_hypothesis() -> None:
@@ -70,10 +102,10 @@ def _checked(options: Namespace) -> Any:
     from laws.rendering.progress import watched
 
     model = load_model(options.target)
-    more = {} if options.examples is None else {"examples": options.examples}
     asked = _selected(model, options.only)
     verdicts = [
-        check_law(law, model, start=options.seed, **more) for law in watched(asked, name_of(model))
+        check_law(law, model, examples=options.examples, start=options.seed or 0)
+        for law in watched(asked, name_of(model))
     ]
     return Report(name_of(model), tuple(verdicts))
 
@@ -110,11 +142,9 @@ def _listed(options: Namespace) -> str:
     return markdown(asked) if options.markdown else listing(asked)
 
 
-def _write(target: str, path: Path) -> str:
+def _write(options: Namespace) -> str:
     """Write a test file, and say so."""
-    from laws import laws_of
-    from laws.rendering.listing import by_structure
-
+    target, path = options.target, Path(options.write)
     module, _, name = target.rpartition(":")
     if module.endswith(".py") or "/" in module:
         raise Misused("--write takes package.module:Thing, which the test file can import")
@@ -122,17 +152,34 @@ def _write(target: str, path: Path) -> str:
         raise Misused(f"{path} is there already; nothing is overwritten")
     if not path.parent.is_dir():
         raise Misused(f"there is no folder {path.parent}")
-    structures = [structure.name for structure in by_structure(laws_of(load_model(target)))]
-    thing = found_at(target, "model")
-    text = _TEST.format(
-        name=name if isinstance(thing, type) or not callable(thing) else f"{name}()",
+    path.write_text(_test(options, module, name), encoding="utf-8")
+    return f"wrote {path}: pytest {path}"
+
+
+def _test(options: Namespace, module: str, name: str) -> str:
+    """The test file: of all structures that the model claims, or of what is asked ``only``."""
+    from laws.rendering.listing import by_structure
+
+    asked = _selected(load_model(options.target), options.only)
+    thing = found_at(options.target, "model")
+    model = name if isinstance(thing, type) or not callable(thing) else f"{name}()"
+    only = names(options.only)
+    numbers = (("max_examples", options.examples), ("seed", options.seed))
+    arguments = [
+        model,
+        "STRUCTURES" if only is None else "only=ONLY",
+        *(f"{keyword}={number}" for keyword, number in numbers if number is not None),
+    ]
+    return _TEST.format(
+        name=model,
         module=module,
-        head=name.split(".")[0],
-        structures=_tuple(structures),
+        head=name.partition(".")[0],
+        constant="STRUCTURES" if only is None else "ONLY",
+        names=_tuple([above.name for above in by_structure(asked)] if only is None else only),
+        about=f"{model} claims" if only is None else f"{model} is asked",
+        asked=", ".join(arguments),
         title="".join(part[:1].upper() + part[1:] for part in re.split(r"[._]", name)),
     )
-    path.write_text(text, encoding="utf-8")
-    return f"wrote {path}: pytest {path}"
 
 
 def _tuple(texts: list[str]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from diffcurry.expression.grammar import TOO_DEEP, BadExpression, check, free_names
+from diffcurry.expression.integers import integers
 from diffcurry.expression.reader import Reader
 
 __all__ = ["BadExpression", "parse"]
@@ -27,7 +28,7 @@ def parse(text: str) -> Callable[..., Any]:
     The text is an expression in Python's notation: numbers, names, ``+ - * / // % ** @``,
     comparisons, ``and or not``, ``a if p else b``, NumPy's functions by name, indices and tuples.
     Anything else is a ``BadExpression``, as are texts that are too long or too deep, and integers
-    that are too large.
+    that are too large. Arithmetic of integers alone is exact, as Python's: ``2**-1`` is 0.5.
 
     >>> import diffcurry as dc
     >>> f = parse("sin(x*y) + x**2")
@@ -40,10 +41,10 @@ def parse(text: str) -> Callable[..., Any]:
     """
     tree = _tree(text)
     check(tree)
-    names = tuple(free_names(tree))
+    names, known = tuple(free_names(tree)), integers(tree)
 
     def f(*args: Any) -> Any:
-        return Reader(dict(zip(names, args, strict=True))).read(tree)
+        return Reader(dict(zip(names, args, strict=True)), known).read(tree)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]

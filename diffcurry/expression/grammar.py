@@ -150,7 +150,7 @@ def _check_number(node: ast.expr, value: Any) -> None:
     if not isinstance(value, (bool, int, float)):
         raise wrong(node, f"literals are numbers, and this is {value!r:.40}")
     if isinstance(value, int) and abs(value) > MOST_INTEGER:
-        raise wrong(node, "the integer is too large; write a float, as 1e20")
+        raise too_large(node)
     if isinstance(value, float) and math.isinf(value):
         raise wrong(node, "the number is too large for a float; write inf if that is meant")
 
@@ -185,3 +185,8 @@ _KINDS: dict[type, str] = {
 def wrong(node: ast.AST, message: str) -> BadExpression:
     """An error at ``node``."""
     return BadExpression(message, getattr(node, "col_offset", 0) + 1)
+
+
+def too_large(node: ast.AST) -> BadExpression:
+    """Of an integer that a float does not hold exactly."""
+    return wrong(node, "the integer is too large; write a float, as 1e20")

@@ -19,6 +19,7 @@ from diffcurry.expression.grammar import (
     functions,
     wrong,
 )
+from diffcurry.expression.integers import Known
 
 Environment = dict[str, Any]
 
@@ -26,9 +27,9 @@ Environment = dict[str, Any]
 class Reader:
     """Reads the nodes of a tree in an environment: the traced values of its free names."""
 
-    def __init__(self, env: Environment) -> None:
-        """Names stand for the values in ``env``."""
-        self.env = env
+    def __init__(self, env: Environment, known: Known) -> None:
+        """Names stand for the values in ``env``; what is ``known`` already is not read."""
+        self.env, self.known = env, known
         self.functions = functions()
 
     def read(self, node: ast.expr) -> Any:
@@ -41,6 +42,8 @@ class Reader:
             raise wrong(node, str(error.args[0])) from error
 
     def _read(self, node: ast.expr) -> Any:
+        if id(node) in self.known:
+            return self.known[id(node)]
         match node:
             case ast.Constant(value=value):
                 return value
@@ -74,7 +77,7 @@ class Reader:
         """``a + b - c + …``: as long as it likes, from the left."""
         links: list[ast.BinOp] = []
         left: ast.expr = node
-        while isinstance(left, ast.BinOp):
+        while isinstance(left, ast.BinOp) and id(left) not in self.known:
             links.append(left)
             left = left.left
         total = self.read(left)

@@ -15,12 +15,13 @@ from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Real, Tensor, components
 from combinators.operation import Operation, named
 from diffcurry.models.host import Hosted
+from diffcurry.models.registered import ending_in, pointwise_of
 from diffcurry.models.reverse import EnvironmentModel, Rep
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.dependent import Dependent
 from interpreters.tangents.dense import dense, sparse
-from laws.model import Signature
+from laws.model import Signature, own_signature
 from laws.structures import structures_of
 
 POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
@@ -56,13 +57,17 @@ class CarrierModel(EnvironmentModel):
 
     @cached_property
     def signature(self) -> Signature:
-        """The carrier's own ``signature``, or else the operations that it has."""
-        own = getattr(self.carrier, "signature", None)
-        if isinstance(own, Signature):
+        """The carrier's own ``signature``, or else the operations that it has.
+
+        Those are the sums and products, and what was registered for the carrier's own class.
+        """
+        own = own_signature(self.carrier)
+        if own is not None:
             return own
+        registered = pointwise_of(type(self.carrier))
         known = {
             name: arity
-            for name, arity in POINTWISE.items()
+            for name, arity in {**POINTWISE, **registered}.items()
             if self._has(name, {}, (Real,) * arity, Real)
         }
         compares = self._has("less", {}, (Real, Real), Tensor((), "bool"))
@@ -70,6 +75,7 @@ class CarrierModel(EnvironmentModel):
             operations=known,
             arrays=all(self._has(name, given, (MATRIX,), cod) for name, given, cod in ARRAYS),
             conditionals=compares,
+            own=ending_in({name: known[name] for name in registered if name in known}),
         )
 
     def _has(

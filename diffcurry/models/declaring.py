@@ -6,21 +6,26 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from combinators.errors import DiffcurryError, DomainError, WrongDerivative
+from combinators.errors import DiffcurryError, DomainError, MissingRule, WrongDerivative
 from combinators.morphisms import prod
 from combinators.objects import Object, Unit, is_smooth
 from combinators.operation import Operation
-from diffcurry.models.primitives import Domain, PrimitiveModel
+from diffcurry.models.explaining import explained
+from diffcurry.models.primitives import PrimitiveModel
+from diffcurry.models.ruling import check_rules
 from laws.asking.scene import Scene
+from laws.asking.tally import OUTSIDE, REFUSALS
 from laws.asking.verdict import Counterexample
-from laws.comparing.equality import Difference
 from laws.comparing.probes import Probes
 from laws.law import Law
 from laws.structures import primitive as said
+
+if TYPE_CHECKING:
+    from diffcurry.primitive import UserPrimitive
 
 EXAMPLES, FIXED = 16, 8
 SLOW, PATIENCE = 0.005, 2.0
@@ -31,16 +36,20 @@ FIRST = ("T1", "T4")
 """What is asked first of a function that is slow."""
 
 
-def checked(operation: Operation, types: tuple[Object, ...], domain: Domain | None = None) -> str:
-    """Raise WrongDerivative where a law of primitives fails; say how they were asked.
+def checked(primitive: UserPrimitive) -> str:
+    """Raise where a law of primitives fails or cannot be asked; say how they were asked.
 
     With hypothesis the points are random, and the counterexample is the smallest that was found;
-    without it, and where the function is slow, they are fixed. DomainError says that none was found
-    at which there is a value.
+    without it, and where the function is slow, they are fixed. A law that fails raises
+    WrongDerivative; DomainError says that no point was found at which there is a value, or a law
+    to ask; what a rule gives that is no value of the argument's type raises TypeMismatch.
     """
-    cod = operation.type(*types)
-    model = PrimitiveModel(operation, types, domain)
-    smooth = is_smooth(cod) and any(map(is_smooth, types))
+    operation, types = Operation(primitive.declared), primitive.types
+    check_rules(operation, types)
+    model = PrimitiveModel(operation, types, primitive.domain, made_of=primitive)
+    if model.rows is not None:
+        check_rules(operation, model.rows.types)
+    smooth = is_smooth(operation.type(*types)) and any(map(is_smooth, types))
     laws = [law for law in DECLARED if law.structure.name in ("primitive", *model.structures)]
     asked = laws if smooth else [said.TYPING]
     seconds = _seconds(model)
@@ -75,12 +84,32 @@ def _seconds(model: PrimitiveModel) -> float:
 def _at_random(law: Law, model: PrimitiveModel) -> None:
     from laws.asking.checking import check_law
 
-    _hold(model, check_law(law, model, examples=EXAMPLES).counterexample)
+    verdict = check_law(law, model, examples=EXAMPLES)
+    _hold(model, verdict.counterexample)
+    if verdict.outcome != "passed":
+        raise _unasked(model, law, verdict.reason, _UNASKED[verdict.outcome])
+
+
+_UNASKED: dict[str, type[DiffcurryError]] = {
+    "failed": WrongDerivative,
+    "vacuous": DomainError,
+    "unasked": MissingRule,
+}
+"""What is raised where no counterexample says why a law is not known to hold."""
+
+
+def _unasked(
+    model: PrimitiveModel, law: Law, why: str, error: type[DiffcurryError]
+) -> DiffcurryError:
+    return error(
+        f"{model.operation.name}: law {law.name} ({law.statement}) could not be asked: {why}; mend "
+        "that, say where its arguments lie, by domain=(low, high), or pass check=False"
+    )
 
 
 def _hold(model: PrimitiveModel, found: Counterexample | None) -> None:
     if found is not None:
-        raise WrongDerivative(_explained(model.operation, model, found)) from found.error
+        raise WrongDerivative(explained(model, found)) from found.error
 
 
 class _Fixed:
@@ -97,67 +126,36 @@ def _at_fixed_points(asked: Sequence[Law], model: PrimitiveModel) -> Counter[Law
     """At how many points each law was asked, as long as there was time."""
     until = perf_counter() + PATIENCE
     points: Counter[Law] = Counter()
+    refused: dict[Law, Exception] = {}
     for seed in range(FIXED * len(model.arguments)):
         for law in sorted(asked, key=lambda law: law.name not in FIRST):
             if points and perf_counter() > until:
-                return points
+                break
             try:
-                scene = Scene(
-                    law,
-                    model,
-                    model.cast(law, _Fixed(seed)),
-                    prod(Unit),
-                    Probes(_no_function, model.probe),
-                )
-                difference, _ = scene.verdict()
-            except DomainError:
-                continue
-            except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
-                _hold(model, Counterexample(scene, None, error))
+                _hold(model, _broken(law, model, seed))
+            except OUTSIDE as error:
+                refused[law] = error
             else:
-                _hold(model, difference and Counterexample(scene, difference))
                 points[law] += 1
+    for law, why in refused.items():
+        if not points[law]:
+            kind = MissingRule if isinstance(why, REFUSALS) else DomainError
+            raise _unasked(model, law, f"{type(why).__name__}: {why}", kind) from why
     return points
+
+
+def _broken(law: Law, model: PrimitiveModel, seed: int) -> Counterexample | None:
+    """The law at one fixed point, if it fails there; raises where the point lies outside."""
+    instance = model.cast(law, _Fixed(seed))
+    scene = Scene(law, model, instance, prod(Unit), Probes(_no_function, model.probe))
+    try:
+        difference, _ = scene.verdict()
+    except OUTSIDE:
+        raise
+    except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
+        return Counterexample(scene, None, error)
+    return difference and Counterexample(scene, difference)
 
 
 def _no_function(obj: Object) -> Any:
     raise DiffcurryError(f"a primitive takes no functions, and {obj!r} is asked for")
-
-
-def _explained(operation: Operation, model: PrimitiveModel, found: Counterexample) -> str:
-    """The law, the smallest arguments, and both sides."""
-    law, scene = found.scene.law, found.scene
-    drawn = {g: scene.at(g) for g in law.generators if g is not said.p}
-    which = f"for argument {model.moved(drawn[said.v])}, " if said.v in drawn else ""
-    at = "at " + ", ".join(f"{g.name} = {_shown(value)}" for g, value in drawn.items())
-    head = f"{operation.name}: {which}"
-    if found.difference is None:
-        return f"{head}law {law.name} ({law.statement}) raises {found.error!r}, {at}"
-    if law.name == "T4":
-        x, v = drawn[said.x], drawn[said.v]
-        pushed = model.run(scene.arrow(said.pushed), (x, v))
-        return (
-            f"{head}the rule gives {_shown(pushed)} where the value changes by "
-            f"{_shown(model.slope(x, v)[0])}, {at} (law T4: {law.statement}); "
-            "mend the rule, or pass check=False if it is meant so"
-        )
-    return head + _sides(law, found.difference, at)
-
-
-def _sides(law: Law, difference: Difference, at: str) -> str:
-    advice = {
-        "T1": "mend typing=, or the value",
-        "T5": "mend what was registered for Fractions",
-    }.get(law.name, "pushforward and pullback are not transposes: is the rule linear in v?")
-    return (
-        f"law {law} fails, {law.statement}: the left side gives {_shown(difference.left)}, the "
-        f"right {_shown(difference.right)}, {at}; {advice}"
-    )
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_shown, value))})"
-    if isinstance(value, np.ndarray):
-        return np.array2string(value, threshold=6, separator=", ").replace("\n", "")
-    return f"{value:.9g}" if isinstance(value, float | np.floating) else str(value)

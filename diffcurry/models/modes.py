@@ -20,7 +20,7 @@ from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
 from laws.comparing.equality import leaves
 from laws.comparing.probes import Probes
-from laws.model import Leaf, Signature
+from laws.model import Leaf, Signature, own_signature
 
 QUIET = np.errstate(all="ignore")
 """Where infinities and nans are drawn, NumPy has nothing to warn of."""
@@ -51,10 +51,8 @@ class ModeModel:
     @property
     def signature(self) -> Signature:
         """The carrier's own ``signature``, or the usual one; floats may be infinite, or nan."""
-        own = getattr(self.carrier, "signature", None)
-        if isinstance(own, Signature):
-            return own
-        return Signature(special=isinstance(self.carrier, NumPy))
+        own = own_signature(self.carrier)
+        return own or Signature(special=isinstance(self.carrier, NumPy))
 
     def types(self, arrow: Hosted) -> tuple[Object, Object]:
         """The domain and the codomain."""

@@ -18,11 +18,14 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive, interpret, prod
 from combinators.objects import Object, Product, Real, Tensor, Unit, components, tangent_of
 from combinators.operation import Operation
+from combinators.primitives.typing import pointwise
 from diffcurry.models.carriers import CarrierModel
 from diffcurry.models.host import Hosted
+from diffcurry.models.rows import Rows
 from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
+from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from laws.asking.instance import Instance
 from laws.language.variables import Generator
@@ -74,8 +77,17 @@ class PrimitiveModel(CarrierModel):
 
     @cached_property
     def structures(self) -> tuple[str, ...]:
-        """Those of primitives; over the rationals too where they have it."""
-        return ("primitive on carriers",) if self.ways else ("primitive",)
+        """Those of primitives; over the rationals where they have it, and at arrays."""
+        exact = ("primitive on carriers",) if self.ways else ("primitive",)
+        return (*exact, "pointwise primitive") if self.rows else exact
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """The primitive at arrays, where its typing is ``pointwise`` and its user pinned none."""
+        pinned = getattr(self.made_of, "pinned", False)
+        if pinned or self.operation.primitive.typing is not pointwise:
+            return None
+        return Rows(self.operation, self.arguments, Dependent(self.carrier))
 
     @cached_property
     def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
@@ -114,8 +126,8 @@ class PrimitiveModel(CarrierModel):
         def arrow(generator: Generator) -> Morphism:
             if generator is said.p:
                 return self.arrow
-            if generator is said.x:
-                return self._point(law, choices)
+            if generator in (said.x, said.z):
+                return self._point(law, choices, apart=generator is said.z)
             if generator is said.v:
                 moved = choices.below(len(self.arguments))
                 return self._element(
@@ -126,12 +138,13 @@ class PrimitiveModel(CarrierModel):
 
         return Instance({said.X: dom, said.Y: cod}, {g: arrow(g) for g in law.generators})
 
-    def _point(self, law: Law, choices: Choices) -> Morphism:
-        """A point, of the domain where a law is about regular ones."""
+    def _point(self, law: Law, choices: Choices, *, apart: bool) -> Morphism:
+        """A point, of the domain where a law is about regular ones; ``apart`` from the others."""
         place = self._regular if law.tame else self._special
+        shift = len(self.arguments) if apart else 0
 
         def drawn(index: int, obj: Tensor) -> Any:
-            return self._given(index, obj, choices, place)
+            return self._given(index, obj, choices, place, shift)
 
         why = ""
         for _ in range(TRIES if law.tame else 1):
@@ -192,12 +205,13 @@ class PrimitiveModel(CarrierModel):
         obj: Tensor,
         choices: Choices,
         place: Callable[[int, Choices, Tensor], Any],
+        shift: int,
     ) -> Any:
         if self.given and index in self.given:
             return self.given[index]
         if not obj.is_smooth:
             return np.ones(obj.shape, dtype=obj.dtype)
-        return place(index, choices, obj)
+        return place(index + shift, choices, obj)
 
     def _regular(self, index: int, choices: Choices, obj: Tensor) -> Any:
         start = GRID[choices.below(len(GRID))]

@@ -175,7 +175,8 @@ _exact("clip", 3, lambda x, low, high: min(max(x, low), high))
 
 _MOVES = """
 less less_equal greater greater_equal equal not_equal where stop_gradient
-broadcast_to reshape transpose slice embed concatenate take put iota argmax argmin within nonzero
+broadcast_to reshape transpose slice embed concatenate take put iota argmax argmin
+within nonzero nonnegative
 """
 for _name in _MOVES.split():
     _borrowed(_name)
@@ -201,7 +202,9 @@ computes("exclusive_cumprod", Fractions)(
 computes("recurrence", Fractions)(
     lambda axis, reverse: lambda a, b: rationals(recurrence(axis, reverse, np.multiply)(a, b))
 )
-computes("matmul", Fractions)(lambda: lambda x, y: rationals(np.matmul(x, y)))
+computes("matmul", Fractions)(
+    lambda absorbing=False: lambda x, y: rationals(np.matmul(x, y))  # 0 absorbs every fraction
+)
 
 
 def _convert(dtype: str) -> Compute:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from interpreters.carriers.places import add_at, nonzero, put, take, within
+from interpreters.carriers.places import add_at, nonnegative, nonzero, put, take, within
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.tangents.scattered import Part
 
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 _UFUNCS = """
 add subtract multiply divide floor_divide remainder negative absolute sign
-power square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
+square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
 sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh
 maximum minimum floor ceil trunc less less_equal greater greater_equal equal not_equal
 logical_and logical_or logical_xor logical_not
@@ -49,6 +49,20 @@ def _absorbing(product: Any, is_zero: Callable[[], Any]) -> Any:
     return product.dtype.type(0) if bad and is_zero() else product
 
 
+def _absorbing_matmul(x: Any, y: Any) -> Any:
+    """The plain product; where that gives a nan, the terms that are not finite are ``scale``'s."""
+    product = np.matmul(x, y)
+    if not np.isnan(product).any():
+        return product
+    inner = x.shape[-1]
+    rows, columns = np.isfinite(x), np.isfinite(y).swapaxes(-1, -2)
+    fine = rows.reshape(-1, inner).all(0) & columns.reshape(-1, inner).all(0)
+    product = np.matmul(x[..., fine], y[..., fine, :])
+    for k in np.flatnonzero(~fine):
+        product += _scale(x[..., k, None], y[..., k, None, :])
+    return product
+
+
 def _sigmoid(x: Any) -> Any:
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, small)[()] / (1 + small)
@@ -63,6 +77,14 @@ def _erf(x: Any) -> Any:
 
 def _reciprocal(x: Any) -> Any:
     return 1 / x
+
+
+def _power(x: Any, y: Any) -> Any:
+    """A power; a negative one of an integer is its integer part, and 0 where there is none."""
+    if y.dtype.kind != "i" or np.all(y >= 0):
+        return np.power(x, y)
+    below = y < 0
+    return np.power(np.where(below & (np.abs(x) != 1), 0, x), np.where(below, 2 - y % 2, y))
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
@@ -160,6 +182,7 @@ VALUES: dict[str, Make] = {
     **{name: _plain(getattr(np, name)) for name in _UFUNCS.split()},
     "scale": lambda: _scale,
     "unscale": lambda: _unscale,
+    "power": lambda: _power,
     "reciprocal": lambda: _reciprocal,
     "sigmoid": lambda: _sigmoid,
     "softplus": lambda: lambda x: np.logaddexp(x, 0),
@@ -179,6 +202,7 @@ VALUES: dict[str, Make] = {
     "put": put,
     "within": within,
     "nonzero": nonzero,
+    "nonnegative": nonnegative,
     "concatenate": lambda axis: lambda *parts: np.concatenate(parts, axis),
     "sum": _accumulate(np.sum),
     "prod": _accumulate(np.prod),
@@ -190,6 +214,6 @@ VALUES: dict[str, Make] = {
     "argmax": _search(np.argmax),
     "argmin": _search(np.argmin),
     "logsumexp": _logsumexp,
-    "matmul": lambda: np.matmul,
+    "matmul": lambda absorbing=False: _absorbing_matmul if absorbing else np.matmul,
 }
 """What makes the computation of each primitive."""

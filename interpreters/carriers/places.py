@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import DivisionByZero, IndexOutOfRange
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange
 from combinators.kit.locate import Place
 
 Shape = tuple[int, ...]
@@ -93,6 +93,22 @@ def nonzero(place: Place | None) -> Callable[..., Any]:
                 place,
             )
         return divisor
+
+    return compute
+
+
+def nonnegative(place: Place | None) -> Callable[..., Any]:
+    """What computes ``nonnegative``: the exponent, or an error that names the user's line."""
+
+    def compute(exponent: Any) -> Any:
+        if not np.all(exponent >= 0):
+            raise DomainError(
+                f"an integer is raised to the power {np.min(exponent)}, which gives the integer "
+                "part without checked=True; write x.astype(float) ** n, or np.maximum(n, 0) for "
+                "the exponent, or see to it that it is not negative",
+                place,
+            )
+        return exponent
 
     return compute
 

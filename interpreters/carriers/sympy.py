@@ -16,6 +16,7 @@ from combinators.errors import ConcreteValueNeeded, MissingRule
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
+from combinators.primitives.checks import CHECKS
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy_integers import INTEGER
@@ -50,7 +51,7 @@ class SymPy:
             return converted(types, cod)
         if name == "take":
             return taken(**operation.keywords, cod=cod)
-        if name in ("within", "nonzero"):
+        if name in CHECKS:
             return asked(operation)
         if name == "where":
             return choose(cod)

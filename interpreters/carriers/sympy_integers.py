@@ -1,4 +1,4 @@
-"""Divisions of integers in formulas: by zero they give 0."""
+"""Divisions and powers of integers in formulas: where there is none, they give 0."""
 
 from __future__ import annotations
 
@@ -23,8 +23,15 @@ def _total(divide: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return divided
 
 
+def _power(x: Any, y: Any) -> Any:
+    """A power of an integer; of a negative one the integer part."""
+    is_whole = sympy.Or(y >= 0, sympy.Eq(sympy.Abs(x), 1))
+    return sympy.Piecewise((x**y, is_whole), (S.Zero, True))
+
+
 INTEGER = {
     "floor_divide": elementwise(_total(lambda x, y: sympy.floor(x / y)), 2),
     "remainder": elementwise(_total(sympy.Mod), 2),
+    "power": elementwise(_power, 2),
 }
 """What is otherwise between integers."""

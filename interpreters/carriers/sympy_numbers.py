@@ -53,4 +53,5 @@ def expressions(values: Any) -> Any:
     """An array of expressions; of one number that expression."""
     if isinstance(values, sympy.Basic):
         return values
-    return _expressions(np.asarray(values))
+    with np.errstate(all="ignore"):  # NumPy would warn of each nan that it hands over
+        return _expressions(np.asarray(values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,7 @@ from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.places import fits
+from interpreters.carriers.sympy_laws import law_of
 from interpreters.carriers.sympy_numbers import expressions
 
 MOST_PLACES = 64
@@ -72,8 +73,8 @@ def within(index: Any, extent: int) -> Any:
 def element(values: Any, index: Any, outside: Any = S.Zero) -> Any:
     """``values[index]`` along the leading axis, at an open index.
 
-    An arithmetic progression and the elements of a symbol are written as such; otherwise there is
-    a case for each value, and one for what is ``outside``.
+    Values that are one expression in the index are written as such; otherwise there is a case for
+    each value, and one for what is ``outside``.
     """
     columns = values.reshape(len(values), -1)
     chosen = np.empty(columns.shape[1], dtype=object)
@@ -86,13 +87,13 @@ def _chosen(values: Any, index: Any, outside: Any) -> Any:
     inside = within(index, len(values))
     if len(set(values)) == 1:
         return _either(values[0], inside, outside)
-    law = _progression(values) or _subscripts(values)
+    law = law_of(values)
     if law is not None:
         return _either(law(index), inside, outside)
     if len(values) > MOST_PLACES:
         raise DomainError(
-            f"a formula would need {len(values)} cases for an element at {index}; index by a "
-            "number, or take the formula of a smaller instance"
+            f"a formula would need {len(values)} cases for an element at an open index: no law was "
+            "found that gives them all; index by a number, or take that of a smaller instance"
         )
     cases = [(value, sympy.Eq(index, k)) for k, value in enumerate(values)]
     rest = cases.pop()[0] if inside == sympy.true else outside
@@ -101,28 +102,6 @@ def _chosen(values: Any, index: Any, outside: Any) -> Any:
 
 def _either(value: Any, inside: Any, outside: Any) -> Any:
     return sympy.Piecewise((value, inside), (outside, True))
-
-
-Law = Callable[[Any], Any]
-
-
-def _progression(values: Any) -> Law | None:
-    if len(values) < 3 or not all(value.is_Integer for value in values):
-        return None
-    first, step = values[0], values[1] - values[0]
-    if any(value != first + step * k for k, value in enumerate(values)):
-        return None
-    return lambda index: first + step * index
-
-
-def _subscripts(values: Any) -> Law | None:
-    first = values[0]
-    if not isinstance(first, sympy.Indexed):
-        return None
-    base, (start, *rest) = first.base, first.indices
-    if any(value != base[(start + k, *rest)] for k, value in enumerate(values)):
-        return None
-    return lambda index: base[(start + index, *rest)]
 
 
 def taken(axis: int, cod: Object) -> Compute:
@@ -180,7 +159,7 @@ def put(axis: int, extents: tuple[int, ...]) -> Compute:
 
 
 def asked(operation: Operation) -> Compute:
-    """``within`` and ``nonzero``, of numbers; what is open is not asked."""
+    """A check of numbers; what is open is not asked."""
     known = computation(operation, NumPy())
 
     def compute(x: Any) -> Any:

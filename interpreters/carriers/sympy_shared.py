@@ -27,8 +27,27 @@ MOST_NODES, MOST_DEEP = 24, 12
 MOST_UNNAMED = 10_000
 """What stands under a variable of its own is not named, and may have so many nodes."""
 
-MOST_OPERATIONS = 100_000
-"""How many scalar operations a formula may take to write."""
+MOST_OPERATIONS = 5_000
+"""How many scalar operations a formula may take to write: of most, that is some seconds."""
+
+MOVES = 10
+"""To move so many numbers takes as long as one operation."""
+
+
+def effort(operation: Operation, types: Sequence[Object], cod: Object) -> int:
+    """How many operations on expressions an operation of the program takes."""
+    tensors = [obj for obj in types if isinstance(obj, Tensor)]
+    sizes = [obj.size for obj in (*tensors, cod) if isinstance(obj, Tensor)]
+    return max(1, operation.primitive.cost(tensors, cod), max(sizes, default=0) // MOVES)
+
+
+def too_long(most: int) -> DomainError:
+    """A formula that takes more than ``most`` operations."""
+    return DomainError(
+        f"the formula takes more than {most} operations to write down; "
+        "take that of a smaller instance or of a part of the program, or let it take more: "
+        "most_operations="
+    )
 
 
 class Size(NamedTuple):
@@ -92,22 +111,19 @@ class Shared(SymPy):
         self._symbols: dict[Any, Any] = {}
         self._sizes = Sizes()
         self._real = real
-        self._most, self._operations = most, 0
+        self._most, self.operations = most, 0
         self._is_naming = True
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
         """What computes it, and names what comes out too large."""
         compute = super().operation(operation, types, cod)
-        count = max([1, *(obj.size for obj in (*types, cod) if isinstance(obj, Tensor))])
+        count = effort(operation, types, cod)
         dtype = cod.dtype if isinstance(cod, Tensor) else "float64"
 
         def shared(*xs: Any) -> Any:
-            self._operations += count
-            if self._operations > self._most:
-                raise DomainError(
-                    f"the formula takes more than {self._most} operations to write down; "
-                    "take that of a smaller instance, or of a part of the program"
-                )
+            self.operations += count
+            if self.operations > self._most:
+                raise too_long(self._most)
             return self._names(compute(*xs), dtype)
 
         return shared

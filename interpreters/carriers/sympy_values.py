@@ -226,6 +226,11 @@ def _matmul(x: Any, y: Any) -> Any:
     return expressions(np.zeros((*stack, *left[-1:], *right), dtype=int))
 
 
+def _absorbing_matmul(x: Any, y: Any) -> Any:
+    products = elementwise(_scale, 2)(x[..., :, :, None], y[..., None, :, :])
+    return expressions(np.sum(products, axis=-2))
+
+
 def _borrowed(name: str) -> Make:
     """NumPy's own computation, which only moves elements."""
 
@@ -261,7 +266,7 @@ VALUES: dict[str, Make] = {
     "iota": lambda length: lambda: expressions(np.arange(length)),
     "exclusive_cumprod": _exclusive_cumprod,
     "recurrence": _recurrence,
-    "matmul": _pointwise(_matmul),
+    "matmul": lambda absorbing=False: _absorbing_matmul if absorbing else _matmul,
     **{
         name: _borrowed(name)
         for name in ("broadcast_to", "reshape", "transpose", "slice", "embed", "concatenate")

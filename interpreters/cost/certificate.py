@@ -15,7 +15,7 @@ from html import escape
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, tangent_of
 from combinators.terms import Lam, Prim
-from interpreters.cost.contents import numbers_in
+from interpreters.cost.contents import holds_functions, numbers_in
 from interpreters.cost.counted import Cost, counted
 from interpreters.cost.figure_11 import measured
 from interpreters.cost.passed import passed
@@ -113,14 +113,23 @@ def certificate(
     first, second = costs or (counted(program), counted(both))
     name = program.name or "the program"
     if first.unknown or second.unknown:
-        remark = "no bound: it depends on functions that are not known; give them as arguments"
-        return Certificate(name, first, second, (), (remark,))
+        return Certificate(name, first, second, (), (_why_none(program),))
     bounds, remarks = [_law_k1(program, first, second)], []
     try:
         bounds.append(_theorem_5_4(program, gradient or both))
     except OutsideSource as outside:
         remarks.append(f"{THEOREM} does not speak of this program: {outside.args[0]}")
     return Certificate(name, first, second, tuple(bounds), tuple(remarks))
+
+
+def _why_none(program: Lam) -> str:
+    """Why nothing can be stated: who gives the functions that are not known."""
+    if any(holds_functions(param.type) for param in program.params):
+        return "no bound: it depends on functions that are not known; give them as arguments"
+    return (
+        "no bound at types: it depends on functions that are made inside; "
+        "given arguments, it is counted in a run"
+    )
 
 
 def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:

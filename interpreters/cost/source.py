@@ -88,7 +88,7 @@ def _check_type(obj: Object) -> None:
     if obj is Real or (isinstance(obj, Tensor) and len(obj.shape) == 1 and obj.dtype == "float64"):
         return
     if not isinstance(obj, Product) or obj.width < 2:
-        raise OutsideSource(f"it holds a {obj!r}, and Source has reals, pairs and arrays of reals")
+        raise OutsideSource(f"it holds {obj!r}, and Source has reals, pairs and arrays of reals")
 
 
 def _check_form(node: Term) -> None:
@@ -96,7 +96,7 @@ def _check_form(node: Term) -> None:
         case Var() | Let() | Proj() | Tuple(_, None) | Lam():
             pass
         case Const():
-            if node.type is not Real:
+            if isinstance(node.type, Tensor) and node.type.shape:
                 raise OutsideSource("it holds an array that is a constant, and Source has reals")
         case Prim():
             _check_primitive(node)

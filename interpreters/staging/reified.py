@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.errors import NotDifferentiable
+from combinators.errors import NotDifferentiable, UnknownCode
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object
 from combinators.operation import Operation
@@ -49,10 +49,11 @@ class Reified:
 def _template(value: Any) -> Template:
     """A closure without the values that it captures; those that are closures likewise."""
     if not isinstance(value, Closure) or value.code.label.body is None:
-        raise NotDifferentiable(
+        raise UnknownCode(
             "the derivative of a function whose code is not known is differentiated: in a "
-            "gradient program a function argument is a rep-function, which tells its first "
-            "derivative only; let the function be known where the gradient is taken"
+            "gradient program a function that is an argument, chosen by a conditional or made by "
+            "a loop is a rep-function, which tells its first derivative only; let the function be "
+            "known where the gradient is taken"
         )
     types = value.code.captured.parts
     parts = tuple(map(_captured, value.env, types))

@@ -30,6 +30,8 @@ from laws.strategies.instances import scenes
 
 EXAMPLES = 50
 """How many examples a law is asked at, where no profile of hypothesis is loaded."""
+SMALL, BEGINNINGS = 8, 4
+"""A counterexample of so many combinators is small; of a larger one, so many others are shrunk."""
 
 Progress = Callable[[int, int, Law], None]
 """Told before each law: how many were asked, of how many, and which is next."""
@@ -82,7 +84,7 @@ def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int =
     )
     seed = zlib.crc32(law.name.encode()) ^ _whole(start, "seed", 0)
     fickle = _apart(lambda: _search(law, model, tally, seed))
-    broken = tally.broken if fickle or tally.broken is None else _least(tally.broken)
+    broken = tally.broken if fickle or tally.broken is None else _smallest(tally.broken, tally.met)
     outcome: Outcome
     if fickle or tally.broken is not None:
         outcome, reason = "failed", fickle
@@ -140,6 +142,17 @@ def _search(law: Law, model: Any, tally: Tally, start: int) -> str:
         except Flaky as flaky:
             return f"the model is not deterministic: one example held, and failed ({_line(flaky)})"
     return ""
+
+
+def _smallest(broken: Counterexample, met: dict[int, Counterexample]) -> Counterexample:
+    """The smallest that is found from ``broken``, or, while that is no small one, from another."""
+    found, kind = _least(broken), type(broken.error)
+    others = [met[size] for size in sorted(met) if type(met[size].error) is kind]
+    for other in others[:BEGINNINGS]:
+        if found.size <= SMALL:
+            break
+        found = min(found, _least(other), key=lambda one: one.size)
+    return found
 
 
 def _least(broken: Counterexample) -> Counterexample:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
+from combinators.objects import Object
 from combinators.primitives.loops import LOOPS
 from laws.asking.scene import Scene
 from laws.comparing.probes import has_room
 from laws.language.operators import R
 from laws.language.variables import tangent
-from laws.law import Law
+from laws.law import Computed, Law
 from laws.model import Signature
 
 FLOORS = {"closure": 0.05, "conditional": 0.03, "fold": 0.03, "non-zero cotangent": 0.3}
@@ -70,17 +71,30 @@ def scarce(law: Law, signature: Signature, counts: Mapping[str, int], examples: 
 
 
 def _covectors(scene: Scene) -> Iterator[Morphism]:
-    """The elements of a scene that stand where a covector of some ``R[f]`` does."""
-    sides = [side for side in (scene.law.lhs, scene.law.rhs) if isinstance(side, Morphism)]
-    for reverse in (node for side in sides for node in nodes(side) if isinstance(node, R)):
-        space = tangent(reverse.arrow.cod)
-        for generator, arrow in scene.instance.arrows.items():
-            if generator.sort == "point" and generator.cod is space and has_room(arrow.cod):
-                yield arrow
-        if any(side.dom is reverse.dom for side in sides) and isinstance(scene.point, Prod):
-            given = scene.point.arrows[-1]
-            if has_room(given.cod):
-                yield given
+    """The elements of a scene that stand where a covector of some ``R[f]`` does, and have room."""
+    return (element for element in _pulled(scene) if has_room(element.cod))
+
+
+def _pulled(scene: Scene) -> Iterator[Morphism]:
+    law, arrows = scene.law, scene.instance.arrows
+    sides = [side for side in (law.lhs, law.rhs) if isinstance(side, Morphism)]
+    reversed_ = [node for side in sides for node in nodes(side) if isinstance(node, R)]
+    spaces = {tangent(reverse.arrow.cod) for reverse in reversed_} | set(_computed_spaces(law))
+    for generator, arrow in arrows.items():
+        if generator.sort == "point" and generator.cod in spaces:
+            yield arrow
+    doms = {side.dom for side in sides}
+    if doms & {reverse.dom for reverse in reversed_} and isinstance(scene.point, Prod):
+        yield scene.point.arrows[-1]
+    elif doms & spaces:
+        yield scene.point
+
+
+def _computed_spaces(law: Law) -> Iterator[Object]:
+    """Where covectors are, of what a law computes of a model that pulls back."""
+    methods = {name for above in law.structure.lineage() for name in above.methods}
+    if methods & {"R", "pull"} and any(isinstance(side, Computed) for side in (law.lhs, law.rhs)):
+        yield from (tangent(g.cod) for g in law.generators if g.sort != "point")
 
 
 def _is_not_zero(element: Morphism) -> bool:

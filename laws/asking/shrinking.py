@@ -1,6 +1,6 @@
 """A broken scene made smaller still: parts of its arrows give way to identities and constants.
 
-Hypothesis shrinks what was drawn; this shrinks what was made of it, at the same objects.
+Hypothesis shrinks what was drawn; this shrinks what was made of it, and then the objects.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from combinators.morphisms import (
     Curry,
     Eval,
     Extend,
+    Id,
     Morphism,
     Prod,
     Projection,
@@ -25,8 +26,10 @@ from combinators.morphisms import (
 from combinators.objects import Object, Product
 from laws.asking.features import size
 from laws.asking.instance import Instance
+from laws.asking.narrowing import narrowed
 from laws.asking.replaying import settled, simplest
 from laws.asking.scene import Scene
+from laws.asking.seeing import joined
 from laws.strategies.making import paths
 
 Breaks = Callable[[Scene], bool]
@@ -59,6 +62,7 @@ def _candidates(scene: Scene) -> Iterator[Scene]:
                 yield _anew(scene, Instance(scene.instance.objects, arrows), scene.point)
     for less in _lesser(scene.point):
         yield _anew(scene, scene.instance, less)
+    yield from narrowed(scene)
 
 
 def _anew(scene: Scene, instance: Instance, point: Morphism) -> Scene:
@@ -72,6 +76,9 @@ def _lesser(arrow: Morphism) -> Iterator[Morphism]:
             yield simple
     match arrow:
         case Compose(steps):
+            seen = joined(Id(arrow.dom), arrow)
+            if size(seen) < size(arrow):
+                yield seen
             yield from _shortened(steps)
             yield from _reduced(steps)
             for at, step in enumerate(steps):

@@ -40,6 +40,8 @@ class Tally:
         self.rejections: Counter[str] = Counter()
         self.broken: Counterexample | None = None
         self.failures = 0
+        self.met: dict[int, Counterexample] = {}
+        """The first broken example of each size."""
         self._least: Counterexample | None = None
         self._refused = 0
 
@@ -70,6 +72,7 @@ class Tally:
         """An example that breaks the law: hypothesis looks last at the smallest."""
         self.failures += 1
         self.broken = found
+        self.met.setdefault(found.size, found)
         if self._least is None or found.size <= self._least.size:
             self._least = found
         if self.is_small_enough:

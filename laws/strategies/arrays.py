@@ -88,8 +88,8 @@ def taken(make: Making, dom: Object, cod: Tensor) -> Morphism:
 
 def multiplied(make: Making, dom: Object, cod: Tensor) -> Morphism:
     """A product of matrices."""
-    inner = make.choices.pick(EXTENTS)
     *batch, rows, columns = cod.shape
+    inner = make.choices.pick((columns, *EXTENTS))
     kinds = [Tensor((*batch, rows, inner), cod.dtype), Tensor((inner, columns), cod.dtype)]
     return make.applied(Operation(named("matmul")), dom, kinds)
 

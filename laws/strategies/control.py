@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from combinators.morphisms import Choice, Eval, Extend, Id, Morphism, prod
+from combinators.morphisms import Choice, Eval, Extend, Id, Morphism, compose, prod
 from combinators.objects import Bool, Fun, Object, Product, Real
 from combinators.operation import Operation, named
 from laws.strategies.making import Making
@@ -15,13 +15,19 @@ def given(make: Making, dom: Object, cod: Object) -> Morphism:
     return make.small(dom, cod) if own is None else make.arrow(dom, between) >> own
 
 
+LETS = (1, 1, 1, 5, 1, 1)
+"""How many things are named one after the other: now and then a large environment."""
+
+
 def shared(make: Making, dom: Object, cod: Object) -> Morphism:
-    """``let``: something is named, and may be used many times."""
+    """``let``: something is named, and may be used many times; now and then five things are."""
     context = dom if isinstance(dom, Product) else Product(dom)
-    known = make.obj()
-    let = Extend(make.arrow(context, known))
-    rest = let >> make.arrow(context.snoc(known), cod)
-    return rest if context is dom else prod(dom, Id(dom)) >> rest
+    steps: list[Morphism] = [] if context is dom else [prod(dom, Id(dom))]
+    for _ in range(make.choices.pick(LETS)):
+        known = make.obj()
+        steps.append(Extend(make.arrow(context, known)))
+        context = context.snoc(known)
+    return compose(*steps, make.arrow(context, cod))
 
 
 def called(make: Making, dom: Object, cod: Object) -> Morphism:

@@ -16,7 +16,9 @@ from laws.strategies.registry import objects_of
 DEPTH = 2
 """How deep products and functions stand in one another."""
 WIDTH = 3
-"""How many components a product has at most."""
+"""How many components a product has at most, but for a wide one."""
+WIDTHS = (2, 1, 2, 0, WIDTH, WIDTH + 1)
+"""How many components products have; the last is the least of a wide one, which has up to six."""
 PLAINLY = 3
 """How much likelier a number is than a tensor of some shape."""
 
@@ -65,7 +67,9 @@ def _is_vector(obj: Object) -> bool:
 
 
 def _product(choices: Choices, below: Any) -> Object:
-    return Product(*(below() for _ in range((2, 1, 0, WIDTH)[choices.below(WIDTH + 1)])))
+    width = choices.pick(WIDTHS)
+    more = choices.below(WIDTH) if width > WIDTH else 0
+    return Product(*(below() for _ in range(width + more)))
 
 
 def _record(below: Any) -> Object:

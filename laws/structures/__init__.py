@@ -28,6 +28,7 @@ from laws.structures import (
     pullback,
     reverse,
     slope,
+    through_functions,
 )
 
 _FILES = (
@@ -42,6 +43,7 @@ _FILES = (
     reverse,
     iterated,
     pullback,
+    through_functions,
     slope,
     function_tangents,
     functor,

@@ -98,6 +98,28 @@ def _literals(scene: Any, of: Callable[[Any, Literal], Any]) -> Any:
     return [of(scene.model.algebra, literal) for literal in drawn]
 
 
+def _third(literal: Literal) -> Any:
+    """``(c + 1) / 3``: of most constants a number that is no short binary fraction."""
+    return ((literal.array + 1) / literal.array.dtype.type(3)).astype(literal.type.dtype)
+
+
+def _third_shown(on: Any, c: Literal) -> tuple[Any, Any]:
+    """What a third looks like, and the third; nothing where it does not look like a number."""
+    third = _third(c)
+    found = on.lower(on.lift(third, c.type))
+    return (found, third) if hasattr(found, "__float__") else ((), ())
+
+
+def _shown(scene: Any) -> Any:
+    again = _each(x, of=lambda on, obj, number: on.lift(on.lower(number), obj))
+    return [again(scene), _literals(scene, lambda on, c: _third_shown(on, c)[0])]
+
+
+def _as_it_was(scene: Any) -> Any:
+    numbers_ = _each(x, of=lambda on, obj, number: number)
+    return [numbers_(scene), _literals(scene, lambda on, c: _third_shown(on, c)[1])]
+
+
 def _types_found(scene: Any) -> Any:
     model, obj = scene.model, scene.obj(B)
     value = model.value(model.run(scene.arrow(f), scene.at(x)))
@@ -135,9 +157,9 @@ LAWS = (
     _law(
         "N1",
         "a number that is shown and taken again is the same",
-        ("lift (lower x)", _each(x, of=lambda on, obj, a: on.lift(on.lower(a), obj))),
-        ("x", _each(x, of=lambda on, obj, a: a)),
-        (x,),
+        ("lift (lower x), lower (lift (c + 1)/3)", _shown),
+        ("x, (c + 1)/3", _as_it_was),
+        (x, u),
     ),
     _law(
         "N2",

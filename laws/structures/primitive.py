@@ -3,11 +3,13 @@
 The model is of one primitive. It says what stands for the law's arrow and points (``cast``), and
 
 - ``shown(value)``: what types a value of the result shows, ``said()`` what the rule says;
-- ``slope(x, v)``: how the value changes along ``v``, with how far off that may be.
+- ``slope(x, v)``: how the value changes along ``v``, with how far off that may be;
+- ``rows``, of a pointwise primitive: what it gives at two points at once, and at each alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,16 +31,18 @@ PRIMITIVE = Structure(
 OTHER_CARRIERS = Structure(
     "primitive on carriers", "Primitive on carriers", (PRIMITIVE,), methods=("ways:rational",)
 )
+POINTWISE = Structure("pointwise primitive", "Pointwise primitive", (PRIMITIVE,), methods=("rows",))
 
 X, Y = Variable("X", "data"), Variable("Y", "data")
 p = Generator("p", X, Y)
-(x,) = points("x", X)
+x, z = points("x z", X)
 (v,) = points("v", tangent(X))
 u, w = points("u w", tangent(Y))
 (number,) = points("λ", Real)
 
 pushed = D(p)
 DECLARED = "combinators.derivatives: a derivative is declared once, for both modes"
+ELEMENTWISE = "the definition of a pointwise function"
 COCKETT = "Cockett et al., Reverse derivative categories, RD2"
 
 
@@ -65,6 +69,11 @@ def _off(scene: Any) -> Any:
 
 def _may_be_off(scene: Any) -> Any:
     return float(scene.model.slope(scene.at(x), scene.at(v))[1])
+
+
+def _rows(way: str) -> Callable[[Any], Any]:
+    """What a pointwise primitive gives at x and z, together or apart."""
+    return lambda scene: getattr(scene.model.rows, way)(scene.at(x), scene.at(z))
 
 
 def pulled(cotangent: Any) -> Any:
@@ -138,5 +147,23 @@ LAWS = (
         Zero(Unit, tangent(X)),
         PRIMITIVE,
         COCKETT,
+    ),
+    Law(
+        "T7a",
+        "of arrays the value is element by element, and they are left as they were",
+        Computed("p([x, z])", _rows("together"), (p, x, z)),
+        Computed("[p(x), p(z)]", _rows("apart"), (p, x, z)),
+        POINTWISE,
+        ELEMENTWISE,
+        tame=True,
+    ),
+    Law(
+        "T7b",
+        "of arrays the pullback is element by element",
+        Computed("R[p]([x, z], 1)", _rows("pulled_together"), (p, x, z)),
+        Computed("[R[p](x, 1), R[p](z, 1)]", _rows("pulled_apart"), (p, x, z)),
+        POINTWISE,
+        ELEMENTWISE,
+        tame=True,
     ),
 )

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from laws.asking.selecting import named_by, selected
+from laws.asking.selecting import selected
 from laws.law import Law
 from laws.model import model_of, name_of
-from laws.structures import laws_of
 
 __unittest = True  # its frames are left out of unittest's tracebacks
 
@@ -35,9 +34,7 @@ def suite(
     that is not asked raises ``TypeMismatch``.
     """
     model = model_of(thing)
-    asked = selected(model, only) if structures is None else laws_of(model, structures)
-    if structures is not None and only is not None:
-        asked = tuple(law for law in named_by(only) if law in asked)
+    asked = selected(model, only, structures)
     failing = set(xfail)
     stray = sorted(failing - {law.name for law in asked})
     if stray:

@@ -1,4 +1,4 @@
-"""A checked program asks its indices and divisors, each where it is used, and nothing else."""
+"""A checked program asks indices, divisors and exponents, each where it is used; nothing else."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ import combinators.primitives as p
 from combinators.checked import checked
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
+from combinators.primitives.checks import CHECKS
 from combinators.primitives.gathering import PUT
 from combinators.terms import App, Lam, Let, Prim, Var, const
 from combinators.tracing.emit import apply
@@ -29,16 +30,16 @@ def checks(lam):
         if id(term) not in seen:
             seen.add(id(term))
             todo += term.below()
-            if isinstance(term, Prim) and term.operation.name in ("within", "nonzero"):
+            if isinstance(term, Prim) and term.operation.name in CHECKS:
                 found.append(term.operation)
     return found
 
 
 def asked(function, *likes):
-    """The axes and extents that are asked, and whether a divisor is."""
+    """The axes and extents that are asked, and the names of other checks."""
     operations = checks(checked(lam_of(function, *likes)))
     return sorted(
-        (o.keywords["axis"], o.keywords["extent"]) if o.name == "within" else "nonzero"
+        (o.keywords["axis"], o.keywords["extent"]) if o.name == "within" else o.name
         for o in operations
     )
 
@@ -63,6 +64,14 @@ def test_what_is_known_is_not_asked():
 def test_divisors_are_asked():
     assert asked(lambda n, m: n // m, N, N) == ["nonzero"]
     assert asked(lambda n, m: n % (m - 1), N, np.arange(3)) == ["nonzero"]
+
+
+def test_exponents_are_asked():
+    assert asked(lambda n, m: n**m, N, N) == ["nonnegative"]
+    assert asked(lambda m: np.array([2, 3]) ** (m - 1), N) == ["nonnegative"]
+    assert asked(lambda n: n**3 + n ** np.array([0, 2]).sum(), N) == []
+    assert asked(lambda n, m: 2.0**m + n**0.5, N, N) == []
+    assert asked(lambda n: n**n, np.uint8(3)) == []
 
 
 @pytest.mark.parametrize("index", [2, -1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import DivisionByZero, IndexOutOfRange, TypeMismatch
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, TypeMismatch
 
 DTYPES = ["float64", "float32", "int64", "bool"]
 SHAPES = [(), (3,), (0,), (2, 3), (0, 3), (3, 0)]
@@ -199,6 +199,38 @@ def test_a_checked_function_is_what_it_was():
     assert dc.fun(free, checked=True).checked
     with pytest.raises(IndexOutOfRange):
         pickle.loads(pickle.dumps(checked))(A, -1, 1)
+
+
+def test_negative_powers_of_integers():
+    """They are in branches not taken, too, which a build computes."""
+    branch = dc.fun(
+        lambda n: dc.build(4, lambda i: dc.cond(i >= n, lambda: 2 ** (i - n), lambda: 0))
+    )
+    chosen = dc.fun(lambda k: np.where(k >= 0, 2**k, 0))
+    folded = dc.fun(lambda n: dc.fold(lambda c, i: c + n ** (i - 2), 0, dc.iota(4)))
+    for _ in range(2):  # the second call is quick
+        np.testing.assert_array_equal(branch(2), [0, 0, 1, 2])
+        np.testing.assert_array_equal(branch.evaluate((2,)), [0, 0, 1, 2])
+        np.testing.assert_array_equal(chosen(np.array([-1, 0, 2])), [0, 1, 4])
+        np.testing.assert_array_equal(chosen.evaluate((np.array([-1, 0, 2]),)), [0, 1, 4])
+        assert [folded(n) for n in (3, 1, 0, -1)] == [4, 4, 1, 0]
+    np.testing.assert_array_equal(
+        dc.build(4, lambda i: dc.cond(i > 1, lambda: 2 ** (i - 2), lambda: 0)), [0, 0, 1, 2]
+    )
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, dc.grad, dc.value_and_grad, dc.jacobian])
+def test_a_checked_function_takes_no_negative_power(transform):
+    def powers(x, n, k):
+        return np.sum(x * n**k)
+
+    f = transform(dc.fun(powers, checked=True))
+    for n in (3, np.array([3, 2])):
+        f(2.0, n, 2)
+        for _ in range(2):
+            with pytest.raises(DomainError, match=r"test_arrays\.py:\d+: .* to the power -1"):
+                f(2.0, n, -1)
+        f(2.0, n, 2)
 
 
 def test_checks_of_typed_functions_and_decorators():

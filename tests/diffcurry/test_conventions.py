@@ -26,8 +26,21 @@ def test_argnums(mode):
     assert dc.grad(f, argnums=1, mode=mode)(*args) == 12.0
     assert dc.grad(f, argnums=-1, mode=mode)(*args) == 1.0
     assert dc.grad(f, argnums=(1, 0), mode=mode)(*args) == (12.0, 9.0)
+    assert dc.grad(f, argnums=np.int64(1), mode=mode)(*args) == 12.0
+    assert dc.grad(f, argnums=tuple(np.arange(2)), mode=mode)(*args) == (9.0, 12.0)
+    assert dc.grad(f, argnums=[1, 0], mode=mode)(*args) == (12.0, 9.0)
     assert dc.grad(f, argnums=(-2,), mode=mode)(*args) == (12.0,)
     assert dc.grad(f, argnums=(), mode=mode)(*args) == ()
+
+
+def test_a_list_of_argnums_is_a_tuple():
+    f = lambda x, y: x * x * y
+    args = (2.0, 3.0)
+    for maker in (dc.jacrev, dc.jacfwd, dc.hessian, dc.value_and_grad):
+        assert maker(f, argnums=[0, 1])(*args) == maker(f, argnums=(0, 1))(*args)
+    assert dc.hvp(f, args, (1.0, 0.0), argnums=[0]) == (6.0,)
+    inside = dc.fun(lambda x, y: dc.grad(f, argnums=[0, 1])(x, y))
+    assert inside(*args) == (12.0, 4.0)
 
 
 @every_mode

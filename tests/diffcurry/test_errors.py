@@ -8,6 +8,7 @@ import pytest
 import diffcurry as dc
 from combinators.errors import (
     ConcreteValueNeeded,
+    DomainError,
     EscapedVariable,
     ImmutableValue,
     MissingRule,
@@ -16,6 +17,7 @@ from combinators.errors import (
     UnboundVariable,
     WrongMode,
 )
+from combinators.literal import Literal
 from combinators.terms import Var
 from combinators.translate import translate
 from diffcurry import Product, Real
@@ -171,6 +173,56 @@ TRACED = {
     ),
     "not a number": Mistake(
         at(lambda x: x + "a", 1.0), TypeMismatch, TypeError, ["a number or an array", "str", "'a'"]
+    ),
+    "an integer that is too large": Mistake(
+        at(lambda x: 2**64 * x, 1.0),
+        TypeMismatch,
+        TypeError,
+        ["an integer of 65 bits is too large for int64", "write a float"],
+    ),
+    "an array of integers that are too large": Mistake(
+        lambda: Literal([1, -(10**30)]),
+        TypeMismatch,
+        TypeError,
+        ["an integer of 100 bits is too large for int64"],
+    ),
+    "an argument that is too large": Mistake(
+        at(lambda x: x, 2**64), TypeMismatch, TypeError, ["an integer beyond 64 bits as a float"]
+    ),
+    "a literal negative power of an integer": Mistake(
+        at(lambda n: n**-1, 3),
+        TypeMismatch,
+        TypeError,
+        ["an integer has no integer power -1", "x.astype(float) ** -1"],
+    ),
+    "a negative power of integers": Mistake(
+        lambda: dc.fun(lambda n, k: n**k, checked=True)(3, -1),
+        DomainError,
+        ArithmeticError,
+        ["an integer is raised to the power -1", "x.astype(float)"],
+    ),
+    "a negative power of integers, interpreted": Mistake(
+        lambda: dc.fun(lambda f, n, k: f(n) ** k, checked=True)(lambda n: n, 3, -1),
+        DomainError,
+        ArithmeticError,
+        ["an integer is raised to the power -1"],
+    ),
+    "negative powers of integers in a gradient": Mistake(
+        lambda: dc.grad(
+            dc.fun(lambda x, k: np.sum(x * np.array([2, 3]) ** k), checked=True), argnums=0
+        )(1.0, np.array([1, -2])),
+        DomainError,
+        ArithmeticError,
+        ["an integer is raised to the power -2"],
+    ),
+    "shift": Mistake(
+        at(lambda x: x << 2, 1.0), TypeMismatch, TypeError, ["<< of x : Real", "x * 2**n"]
+    ),
+    "shift of a number": Mistake(
+        at(lambda x: 2 >> x, 1.0), TypeMismatch, TypeError, [">> of x : Real", "x // 2**n"]
+    ),
+    "divmod": Mistake(
+        at(lambda x: divmod(x, 2.0), 1.0), TypeMismatch, TypeError, ["divmod of x : Real", "x % y"]
     ),
     "call of a number": Mistake(
         at(lambda x: x(1.0), 1.0), TypeMismatch, TypeError, ["x : Real is called", "not a function"]

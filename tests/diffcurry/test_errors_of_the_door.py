@@ -63,10 +63,10 @@ DOOR = {
         at(lambda x: x, 1.0, argnums=1), TypeMismatch, TypeError, ["argnums=1", "takes 1"]
     ),
     "argnums that are no ints": Mistake(
-        at(lambda x: x, 1.0, argnums=[0]),
+        at(lambda x: x, 1.0, argnums=["0"]),
         TypeMismatch,
         TypeError,
-        ["int or a tuple of ints", "[0]"],
+        ["int or a tuple of ints", "['0']"],
     ),
     "missing argument": Mistake(
         lambda: dc.grad(lambda x, y: x)(1.0),

@@ -13,7 +13,9 @@ import diffcurry as dc
 from combinators.errors import DomainError, TypeMismatch
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Vector
 from combinators.terms import Lam, Proj, Tuple, Var
-from diffcurry.formula import arguments, formula, formula_of
+from diffcurry.formula import _Written, arguments, formula, formula_of
+from interpreters.carriers.sympy_shared import Shared
+from interpreters.modes.formula import check_effort
 from tests.strategies.meanings import Unclear, evaluated, function_of
 from tests.strategies.points import arguments as point_of
 from tests.strategies.points import thousandths
@@ -165,6 +167,41 @@ def test_sums_of_several_and_in_each_other():
     assert second.doit() == x - sum(range(100))
 
 
+A80 = Tensor((80,))
+
+
+@pytest.mark.parametrize(
+    ("rows", "obj", "term"),
+    [
+        (lambda a: a[::-1], A80, lambda a, i: a[79 - i]),
+        (lambda a: a[1::2], Tensor((160,)), lambda a, i: a[1 + 2 * i]),
+        (lambda a: np.sin(a) * np.arange(80.0), A80, lambda a, i: i * sympy.sin(a[i])),
+        (lambda a: a[:, 1] * 2.0, Tensor((80, 2)), lambda a, i: 2 * a[i, 1]),
+    ],
+)
+def test_rows_that_are_one_expression_in_the_index(rows, obj, term):
+    found = shown(lambda a: dc.fold(lambda c, x: c + x, 0.5, rows(a)), obj)
+    a, i = sympy.IndexedBase("a", real=True), sympy.Symbol("i", integer=True)
+    assert found == sympy.Rational(1, 2) + sympy.Sum(term(a, i), (i, 0, 79))
+
+
+def test_rows_of_several_elements():
+    a, i = sympy.IndexedBase("a", real=True), sympy.Symbol("i", integer=True)
+
+    def total(rows):
+        return dc.fold(lambda c, x: c + x[0] * x[1], 0.0, rows)
+
+    stacked = shown(lambda a: total(np.stack([a, a * 2], 1)), A80)
+    assert stacked == sympy.Sum(2 * a[i] ** 2, (i, 0, 79))
+    reshaped = shown(lambda a: total(np.reshape(a, (70, 2))), Tensor((140,)))
+    assert reshaped == sympy.Sum(a[2 * i] * a[2 * i + 1], (i, 0, 69))
+
+
+def test_rows_that_follow_no_law():
+    with pytest.raises(DomainError, match="160 cases for an element at an open index: no law"):
+        shown(lambda a: dc.fold(lambda c, x: c + x, 0.5, np.concatenate([a, a])), A80)
+
+
 def test_the_index_of_a_sum_is_no_parameter():
     def function(i):
         return dc.fold(lambda c, k: c + k * i, 0.0, np.arange(100.0))
@@ -308,18 +345,49 @@ def test_deep_programs(count):
             x = x + y
         return x
 
-    assert shown(function, Real, Real) == x + count * y
+    assert shown(function, Real, Real, most_operations=50_000) == x + count * y
 
 
-def test_formulas_without_end():
-    def tower(n):
-        if n == 0:
-            return dc.fun(np.sin, Real)
-        below = tower(n - 1)
-        return dc.fun(lambda t: below(below(t)), Real)
+def tower(n, below=np.sin):
+    for _ in range(n):
+        below = dc.fun(lambda t, f=below: f(f(t)), Real)
+    return below
 
+
+def test_formulas_without_end(monkeypatch):
+    """They are refused before SymPy writes any of them."""
+    lam = dc.fun(tower(40), Real).program().lam
+    monkeypatch.setattr(Shared, "named", None)
     with pytest.raises(DomainError, match="more than 1000 operations to write down"):
-        formula(dc.fun(tower(40), Real).program().lam, most_operations=1000)
+        formula(lam, most_operations=1000)
+    with pytest.raises(DomainError, match="more than 5000 operations to write down"):
+        formula(lam)
+
+
+def test_formulas_without_end_that_choose():
+    """What is chosen is not known before; then the operations are counted as they are done."""
+    lam = dc.fun(tower(40, lambda x: dc.cond(x > 0, lambda: -x, lambda: x)), Real).program().lam
+    with pytest.raises(DomainError, match="more than 100 operations to write down"):
+        formula(lam, most_operations=100)
+
+
+def test_what_is_counted_before_is_what_is_counted_after():
+    def function(x, v, w):
+        y = tower(3)(x) + np.sum(v * x) + dc.fold(lambda c, r: c * r + x, 0.0, v)
+        return np.sum(w @ v) * y, dc.map(lambda r: r * x, v)
+
+    lam = dc.fun(function, Real, V3, Tensor((2, 3))).program().lam
+    written = _Written(lam, {}, 10_000)
+    check_effort(lam, written.carrier.operations)
+    with pytest.raises(DomainError):
+        check_effort(lam, written.carrier.operations - 1)
+
+
+def test_a_long_sum_is_short_to_write():
+    def function(x):
+        return dc.fold(lambda c, i: c + np.sin(x * i), 0.0, np.arange(20_000.0))
+
+    assert shown(function, Real, most_operations=20) is not None
 
 
 def test_large_tensors():

@@ -1,12 +1,15 @@
 """Primitives of the user's own: their names, their representation, their declaration again."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import diffcurry as dc
+from combinators.derivatives import Linear
 from combinators.errors import NameTaken, TypeMismatch, WrongDerivative
 from combinators.operation import PRIMITIVES
-from diffcurry import Tensor
+from diffcurry import Real, Tensor
 
 
 def cube(x):
@@ -15,6 +18,11 @@ def cube(x):
 
 def slope(v, x, y):
     return dc.scale(v, 3.0 * x * x)
+
+
+def _named(name, function):
+    function.__name__ = name
+    return function
 
 
 @pytest.fixture
@@ -76,6 +84,33 @@ def test_a_primitive_of_arrays_is_checked_at_its_types():
     del PRIMITIVES["squares_of_three"]
 
 
-def _named(name, function):
-    function.__name__ = name
-    return function
+WRONG = {
+    "a word for a domain": ({"domain": "ab"}, cube, "domain is two numbers.*'ab'"),
+    "three numbers": ({"domain": (1, 2, 3)}, cube, r"domain is two numbers.*\(1, 2, 3\)"),
+    "one number": ({"domain": 3.0}, cube, "domain is two numbers.*3.0"),
+    "nothing between": ({"domain": (2.0, 2.0)}, cube, "the lower first"),
+    "one type": ({"types": Real}, cube, r"types is a tuple .* types=\(Real,\), and not Real"),
+    "no type": ({"types": (3,)}, cube, r"types is a tuple .* not \(3,\)"),
+    "too many types": ({"types": (Real, Real)}, cube, r"cube is called with \(Real, Real\)"),
+    "no types": ({"types": ()}, cube, "one argument or more, and cube has none"),
+    "no argument": ({}, _named("constant", lambda: 1.0), "constant has none; a constant needs"),
+    "any number": ({}, _named("several", lambda *xs: 1.0), r"several takes .* types=\(Real, Real"),
+    "no function": ({}, 3, "declared of a function with a name, and this is 3"),
+    "no name": ({}, partial(cube), "a function with a name.*partial"),
+    "no rule": ({"derivative": None}, cube, "derivative is a rule.* and not None"),
+    "a number for a rule": ({"derivative": 3}, cube, "derivative is a rule.* and not 3"),
+    "a form without its parts": ({"derivative": Linear}, cube, r"as in Linear\(transpose\)"),
+    "a rule of too little": (
+        {"derivative": lambda v, x: v},
+        cube,
+        "too many positional arguments; a rule takes v, all xs, and y",
+    ),
+    "no typing": ({"typing": Real}, cube, "typing is a function.* and not Real"),
+}
+
+
+@pytest.mark.parametrize(("given", "function", "said"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_declared(given, function, said):
+    with pytest.raises(TypeMismatch, match=said):
+        dc.primitive(**{"derivative": slope, **given})(function)
+    assert not {"cube", "constant", "several"} & set(PRIMITIVES)

@@ -210,6 +210,8 @@ def test_a_checkpointed_fold_keeps_a_carry_every_so_often():
 def test_a_checkpoint_is_a_positive_number_of_steps():
     with pytest.raises(dc.TypeMismatch, match="positive number of steps"):
         fun(lambda x: fold(lambda c, t: c, x, XS, checkpoint=0))(1.0)
+    steps = fun(lambda x: fold(lambda c, t: c * t, x, XS, checkpoint=np.int64(2)))
+    assert steps(2.0) == fun(lambda x: fold(lambda c, t: c * t, x, XS))(2.0)
 
 
 def test_recompute_runs_the_function_again():
@@ -228,3 +230,36 @@ def test_the_simply_typed_form_is_a_program_too():
     simple, dependent = grad(f, (0, 1), mode="simple"), grad(f, (0, 1))
     close(fun(lambda w, x: simple(w, x))(0.3, 0.4), dependent(0.3, 0.4))
     close(grad(lambda w: simple(w, 0.4)[0])(0.3), grad(lambda w: dependent(w, 0.4)[0])(0.3))
+
+
+def test_a_gradient_that_is_no_program_is_computed_at_values():
+    def chosen(x, y):
+        cube, square = fun(lambda z: z**3 * x, Real), fun(lambda z: z**2 * y, Real)
+        return grad(dc.cond(x > y, lambda: cube, lambda: square))(x)
+
+    def made(x, xs):
+        start = fun(lambda z: z * x, Real)
+        return grad(fold(lambda h, a: fun(lambda z: h(z) * a * z, Real), start, xs))(x)
+
+    assert grad(chosen)(2.0, 1.0) == vjp(chosen, 2.0, 1.0)[1](1.0)[0] == 36.0
+    assert grad(chosen, argnums=(0, 1))(1.0, 2.0) == (4.0, 2.0)
+    xs = np.array([2.0, 3.0])
+    assert grad(made)(2.0, xs) == vjp(made, 2.0, xs)[1](1.0)[0]
+    with pytest.raises(dc.NotDifferentiable, match="chosen by a conditional"):
+        grad(chosen).program(2.0, 1.0)
+
+
+def test_what_nobody_needs_of_a_call_in_a_loop_is_not_written():
+    rows = np.array([0.5])
+
+    @fun(Real, Tensor((1,)))
+    def last(x, rows):
+        def body(c, r):
+            constant = fun(lambda z: c, Real)
+            return fold(lambda h, q: fun(lambda z: c, Real), constant, rows)(r)
+
+        return np.sum(dc.scan(lambda c, r: (x, x), fold(body, x, rows), rows)[1])
+
+    slope = fun(lambda z: jvp(lambda w: last(w, rows), (z,), (1.0,))[1], Real)
+    assert slope(2.0) == 1.0
+    assert grad(slope)(2.0) == 0.0

@@ -73,6 +73,29 @@ class Leaving(Functions):
         raise SystemExit(3)
 
 
+class Broken(Functions):
+    """It cannot be made."""
+
+    def __init__(self):
+        raise ValueError("not today")
+
+
+class Misdeclared(Functions):
+    """One name where a list of names is due."""
+
+    structures = "cartesian"
+
+
+class Misshapen(Functions):
+    """It says of which shapes programs are, and gets it wrong."""
+
+    @property
+    def signature(self):
+        from diffcurry import laws
+
+        return laws.Signature(shapes=(3,))
+
+
 class Over:
     """It has to be told over what."""
 

@@ -12,6 +12,7 @@ from laws.structures import (
     loops,
     pullback,
     reverse,
+    through_functions,
 )
 
 FILES = (
@@ -26,6 +27,7 @@ FILES = (
     reverse,
     iterated,
     pullback,
+    through_functions,
 )
 
 NAMED = {law.name: law for file in FILES for law in file.LAWS}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from interpreters.carriers.carrier import computes
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
@@ -10,10 +11,12 @@ from interpreters.carriers.sympy import SymPy
 from laws.asking.checking import check
 from laws.model import model_of
 from laws.structures.carrier import LAWS
+from laws.structures.slope import LAWS as SLOPES
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
 PAIRS = claimed(LAWS, [Fractions(), NumPy(), SymPy(), Counting(Fractions())])
 LAW = by_name(LAWS)
+SLOPE = by_name(SLOPES)
 
 
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))
@@ -42,6 +45,19 @@ def test_only_what_a_carrier_has_is_asked():
     assert dict(signature.operations) == {"add": 2}
     assert not signature.conditionals
     assert not signature.arrays
+
+
+class Degrees(NumPy):
+    """It takes angles in degrees, and differentiates as if they were none."""
+
+
+computes("sin", Degrees)(lambda: lambda x: np.sin(x * np.pi / 180))
+
+
+def test_what_is_registered_for_a_carrier_is_asked():
+    assert dict(model_of(Degrees()).signature.operations)["sin"] == 1
+    assert "sin" not in model_of(NumPy()).signature.operations
+    assert fails(SLOPE["L5a"], model_of(Degrees()), examples=50).size <= 4
 
 
 def wrong(**methods):
@@ -77,3 +93,12 @@ WRONG = {
 @pytest.mark.parametrize("name", LAW)
 def test_it_can_fail(name):
     assert fails(LAW[name], WRONG[name]).size <= 12
+
+
+def test_a_carrier_that_rounds_what_it_shows_is_seen():
+    single = wrong(lower=lambda self, number: _single(NumPy().lower(number)))
+    assert fails(LAW["N1"], single, 25).size <= 12
+
+
+def _single(shown):
+    return np.asarray(shown).astype("float32").astype(shown.dtype)[()]

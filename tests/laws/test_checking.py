@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import diffcurry.models  # noqa: F401 (what makes models of our own things)
 from combinators.errors import DomainError, MissingRule, TypeMismatch
+from interpreters.carriers.fractions import Fractions
 from laws.asking.checking import EXAMPLES, check, check_law, examples_by_profile
 from laws.asking.report import Report
 from laws.asking.tally import PATIENCE
 from laws.language.operators import Image, R
 from laws.language.variables import Generator, Variable
 from laws.law import Law
+from laws.model import model_of
 from laws.structures import LAWS
 from laws.structures.category import CATEGORY
 from tests.laws.values import Values
@@ -168,6 +171,17 @@ def test_zero_covectors_do_not_count():
     assert check_law(law, Zeros(), examples=100).outcome == "unasked"
 
 
+@pytest.mark.parametrize("name", ["L5b", "RD5", "RD9b", "RD9c", "L3", "H5"])
+def test_covectors_are_counted_wherever_they_are_pulled_back(name):
+    verdict = check_law(LAW[name], model_of(Fractions()), examples=30)
+    assert verdict.shares["non-zero cotangent"] > 0.3
+
+
+def test_no_covector_is_counted_where_none_is_pulled_back():
+    verdict = check_law(LAW["L5a"], model_of(Fractions()), examples=30)
+    assert verdict.shares["non-zero cotangent"] == 0
+
+
 def test_the_number_of_examples_is_the_profiles():
     assert examples_by_profile() == settings.default.max_examples
     assert EXAMPLES == 50
@@ -243,6 +257,26 @@ def test_to_ask_for_nothing_is_an_error():
 def test_numbers_that_are_none_are_refused(wrong):
     with pytest.raises(TypeMismatch, match="whole number"):
         check(Values(), only="C1", **wrong)
+
+
+@pytest.mark.parametrize("asked", [{"structures": ["reverse"]}, {"only": "reverse"}])
+def test_what_is_not_claimed_is_not_asked(asked):
+    with pytest.raises(TypeMismatch, match=r"Values does not claim reverse, which takes .*, R"):
+        check(Values(), **asked)
+
+
+@pytest.mark.parametrize("wrong", [[3], 3, [C1]])
+def test_laws_are_asked_by_name(wrong):
+    for asked in ({"only": wrong}, {"structures": wrong}):
+        with pytest.raises(
+            TypeMismatch, match=r"by name, as 'closed' or \['closed', 'E1'\], not by"
+        ):
+            check(Values(), **asked)
+
+
+def test_an_unknown_structure_is_guessed():
+    with pytest.raises(TypeMismatch, match="no structure 'closd'; did you mean closed"):
+        check(Values(), ["closd"])
 
 
 def test_one_name_may_stand_for_a_list_of_one():

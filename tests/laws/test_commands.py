@@ -93,6 +93,13 @@ def test_one_of_ours(run, tmp_path, monkeypatch):
         ([f"{HERE}:Functions", "--examples", "0"], "a number from 1"),
         (["--list", "--only", "closd"], "did you mean closed"),
         (["--write", "test_x.py"], "name a model"),
+        ([f"{HERE}:Functions", "--seed", "-1"], "--seed is a number from 0"),
+        ([f"{HERE}:Functions", "--markdown"], "--markdown says nothing without --list"),
+        (["--list", "--examples", "3"], "--examples says nothing with --list"),
+        ([f"{HERE}:Functions", "--json", "--write", "t.py"], "--json says nothing with --write"),
+        ([f"{HERE}:Broken"], "ValueError: not today"),
+        ([f"{HERE}:Misdeclared", "--only", "C1"], "Misdeclared.structures is a list of names"),
+        ([f"{HERE}:Misshapen", "--only", "C1"], "a shape is a tuple of whole numbers"),
         ([f"{HERE}:Functions", "--write", "/no/such/test_x.py"], "there is no folder /no/such"),
         (["tests/laws/outsiders.py:Functions", "--write", "t.py"], "which the test file can"),
     ],
@@ -152,6 +159,21 @@ def test_a_written_test_runs_and_nothing_is_overwritten(run, tmp_path):
     assert "nothing is overwritten" in err
 
 
+def test_a_written_test_asks_only_what_is_asked(run, tmp_path):
+    path = tmp_path / "test_functions.py"
+    asked = ("--only", "C1,P1a", "--examples", "7", "--seed", "3")
+    assert run(f"{HERE}:Functions", *asked, "--write", str(path))[0] == 0
+    space = {"__name__": "written"}
+    exec(path.read_text(encoding="utf-8"), space)
+    assert space["ONLY"] == ("C1", "P1a")
+    tests = [name for name in dir(space["TestFunctions"]) if name.startswith("test_")]
+    assert [name.split("_")[1] for name in tests] == ["C1", "P1a"]
+    assert "(Functions, only=ONLY, max_examples=7, seed=3)" in path.read_text(encoding="utf-8")
+    code, _, err = run(f"{HERE}:Functions", "--only", "closd", "--write", str(tmp_path / "t.py"))
+    assert code == 2
+    assert "did you mean closed" in err
+
+
 def alone(code, *paths):
     return subprocess.run(
         [sys.executable, "-c", code],
@@ -192,6 +214,14 @@ def test_a_class_that_takes_arguments_is_no_model():
 
     with pytest.raises(TypeMismatch, match=r"Over takes arguments \(over\); .* pass Over\(…\)"):
         laws.check(Over)
+
+
+def test_without_our_adapters_the_error_says_what_brings_them():
+    ran = alone(
+        "import laws\nfrom interpreters.carriers.numpy import NumPy\nlaws.check(NumPy(), only='C1')"
+    )
+    assert ran.returncode == 1
+    assert "`from diffcurry import laws` makes models" in ran.stderr
 
 
 def test_to_import_the_kit_is_cheap():

@@ -89,6 +89,7 @@ def test_what_is_known_to_fail_must_keep_failing(session, tmp_path):
         ([f"--laws-model={MODEL}", "--laws-only=closd"], "did you mean closed"),
         ([f"--laws-model={MODEL}", "--laws-xfail=none.txt"], "there is no file none.txt"),
         ([f"--laws-model={MODEL}", "--laws-examples=0"], "--laws-examples is a number from 1"),
+        ([f"--laws-model={MODEL}", "--laws-seed=-3"], "--laws-seed is a number from 0"),
     ],
 )
 def test_what_is_wrong_is_said(options, says, session):

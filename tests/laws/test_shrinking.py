@@ -8,19 +8,22 @@ from combinators.morphisms import (
     Constant,
     Curry,
     Eval,
+    Extend,
     Id,
     Primitive,
     Projection,
+    Relabel,
     interpret,
     prod,
 )
-from combinators.objects import Fun, Product, Real, components
+from combinators.objects import Fun, Product, Real, Record, Unit, components
 from combinators.operation import Operation, named
 from laws.asking.checking import check, check_law
 from laws.asking.features import nodes
 from laws.asking.instance import Instance
 from laws.asking.replaying import Recorded, simplest
 from laws.asking.scene import Scene
+from laws.asking.seeing import joined
 from laws.asking.shrinking import smaller
 from laws.language.operators import Image
 from laws.language.variables import Generator, Variable
@@ -131,3 +134,78 @@ def test_what_a_part_alone_breaks_shrinks_to_that_part(name):
     scene = Scene(SAME, Values(), given, simplest(Real), Recorded({}, {}))
     less = smaller(scene, lambda scene: NEGATIVE in nodes(scene.instance.arrows[f]))
     assert less.instance.arrows[f] is NEGATIVE
+
+
+# --- tuples are seen through, and objects shrink
+
+TIMES = Primitive(Operation(named("multiply")), (Real, Real))
+THREE = Product(Real, Real, Real)
+NAMED, NAMELESS = Record(x=Real), Product(Real)
+FIRST, SECOND, THIRD = (Projection(THREE, i) for i in range(3))
+CLOSURE = prod(THREE, FIRST) >> Curry(Projection(Product(Real, Real), 0))
+WIDE = prod(THREE, FIRST, SECOND, THIRD, CLOSURE)
+ONE = Constant(THREE, Literal(1.0))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joint"),
+    [
+        (WIDE, Projection(WIDE.cod, 1), SECOND),
+        (WIDE, prod(WIDE.cod, *[Projection(WIDE.cod, 2)] * 2), prod(THREE, THIRD, THIRD)),
+        (WIDE, Projection(WIDE.cod, 0) >> NEGATIVE, FIRST >> NEGATIVE),
+        (WIDE, Id(WIDE.cod), WIDE),
+        (THIRD, Constant(Real, Literal(1.0)), ONE),
+        (
+            prod(THREE, FIRST),
+            Extend(Constant(Product(Real), Literal(1.0))),
+            prod(THREE, FIRST, ONE),
+        ),
+        (SECOND >> prod(Real, Id(Real), NEGATIVE), Projection(BOTH, 1), SECOND >> NEGATIVE),
+        (FIRST, NEGATIVE, FIRST >> NEGATIVE),
+        (prod(Real, Id(Real)) >> Relabel(NAMELESS, NAMED), Projection(NAMED, 0), Id(Real)),
+    ],
+)
+def test_what_follows_a_tuple_takes_its_components(first, second, joint):
+    assert joined(first, second) == joint
+
+
+def shrunk(arrow, point, breaks):
+    given = Instance({A: arrow.dom, B: Real}, {f: arrow})
+    scene = Scene(SAME, Values(), given, point, Recorded({}, {}))
+    return smaller(scene, breaks)
+
+
+def test_unused_components_and_their_objects_go():
+    square = WIDE >> prod(WIDE.cod, *[Projection(WIDE.cod, 1)] * 2) >> TIMES
+    three, two, one = (Constant(Unit, Literal(x)) for x in (3.0, 2.0, 1.0))
+    point = prod(Unit, three, two, one)
+
+    def squares(scene):
+        found = list(nodes(scene.instance.arrows[f]))
+        constant = any(isinstance(node, Constant) for node in found)
+        return TIMES in found and not constant and two in nodes(scene.point)
+
+    less = shrunk(square, point, squares)
+    assert less.instance.objects == {A: Real, B: Real}
+    assert less.instance.arrows[f] == prod(Real, Id(Real), Id(Real)) >> TIMES
+    assert less.point == two
+
+
+def test_of_a_product_the_components_stay_that_matter():
+    def uses(scene):
+        steps = nodes(scene.instance.arrows[f])
+        return len({node.index for node in steps if isinstance(node, Projection)}) == 2
+
+    point = simplest(THREE)
+    less = shrunk(prod(THREE, FIRST, THIRD) >> TIMES, point, uses)
+    assert less.instance.objects[A] is BOTH
+    assert less.point.cod is BOTH
+
+
+def test_objects_of_a_model_that_casts_stay():
+    class Cast(Values):
+        cast = None
+
+    given = Instance({A: THREE, B: Real}, {f: THIRD})
+    scene = Scene(SAME, Cast(), given, simplest(THREE), Recorded({}, {}))
+    assert smaller(scene, lambda _: True).instance.objects[A] is THREE

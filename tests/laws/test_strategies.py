@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
-from combinators.morphisms import Constant, Curry, interpret
+from combinators.morphisms import Constant, Curry, Extend, interpret
 from combinators.objects import Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from combinators.terms import Lam
 from combinators.translate import translate
@@ -62,6 +62,16 @@ def test_objects_hold_everything():
     vectors = sampled(objects(EVERYTHING, "vector"))
     assert not any(obj is Int or isinstance(obj, Fun) for obj in vectors)
     assert Tensor((0,)) in vectors
+
+
+def test_now_and_then_products_are_wide_and_environments_large():
+    drawn = sampled(objects(EVERYTHING, "vector", 1))
+    widths = Counter(obj.width for obj in drawn if isinstance(obj, Product))
+    assert max(widths) == 6
+    assert 0.05 < sum(widths[n] for n in (4, 5, 6)) / sum(widths.values()) < 0.4
+    held = sampled(arrows(EVERYTHING, Real, Real))
+    lets = [sum(isinstance(node, Extend) for node in nodes(arrow)) for arrow in held]
+    assert max(lets) >= 5
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ RD8 = ["RD8-CD1a", "RD8-CD1b", "RD8-CD2a", "RD8-CD2b", "RD8-CD3a", "RD8-CD3b", "
 
 BROKEN = {
     "an identity that doubles": (category(wrong.ScaledIdentity()), "C1 C2 P4"),
-    "composites that see brackets": (category(wrong.Bracketed()), "C3 L6-C"),
+    "composites that see brackets": (category(wrong.Bracketed()), "C3 L6-C L6-long"),
     "types of the domain twice": (operators.WrongTypes, "C4a"),
     "composites of what does not fit": (category(wrong.Untyped()), "C4b"),
     "pairs of another sign": (
@@ -127,7 +127,14 @@ BROKEN = {
     ),
     "R of pairs": (derived("R", operators.into_pairs), "RD8-CD4a RD4a"),
     "R crossed": (derived("R", operators.crossed_results), "RD7"),
-    "R by size": (derived("R", operators.by_size), "L6-P L6-β L6-η L6-S L6-true"),
+    "R by size": (
+        derived("R", operators.by_size),
+        "L6-P L6-wide L6-S L6-true L6-β L6-η L6-captured L6-given L6-returned L6-several L6-let",
+    ),
+    "D by size": (
+        derived("D", operators.by_size),
+        "D-β D-η D-captured D-given D-returned D-several D-let",
+    ),
     "tangents of functions, and one": (
         over(operators.OneMore, Pushforward),
         "D-curry D-pointwise D-along",

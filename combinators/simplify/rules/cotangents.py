@@ -37,6 +37,7 @@ proj, tuple_ = map(head, ("proj", "tuple"))
 MONOID = "000, Fig. 12: 0 + e ⇝ e, at every type"
 ABSORB = "000, Fig. 12: 0 * e ⇝ 0, for symbolic zeros"
 UNIT = "000, Fig. 12: 1 * e ⇝ e"
+PLAIN = "IEEE 754: of factors that are no nan, only 0 and inf make one"
 LINEAR = "linear maps keep 0"
 SIGN = "linearity, exact: the sign is a bit apart"
 ERASED = "004, section 5: unpack undoes pack"
@@ -111,6 +112,20 @@ COTANGENTS = (
     Rule("divide-typed-zero", "cotangents", ABSORB, divide(typed_zero, finite_nonzero), zeros),
     Rule("matmul-typed-zero", "cotangents", ABSORB, matmul(typed_zero, x), zeros),
     Rule("matmul-by-typed-zero", "cotangents", ABSORB, matmul(x, typed_zero), zeros),
+    Rule(
+        "absorbing-matmul-finite",
+        "cotangents",
+        PLAIN,
+        matmul(finite_nonzero, x, absorbing=True),
+        matmul(finite_nonzero, x),
+    ),
+    Rule(
+        "absorbing-matmul-by-finite",
+        "cotangents",
+        PLAIN,
+        matmul(x, finite_nonzero, absorbing=True),
+        matmul(x, finite_nonzero),
+    ),
     Rule("matmul-one", "cotangents", UNIT, matmul(one, x), _by_one),
     Rule("matmul-by-one", "cotangents", UNIT, matmul(x, one), _by_one),
     Rule("where-typed-zeros", "cotangents", LINEAR, where(p, typed_zero, other_typed_zero), zeros),

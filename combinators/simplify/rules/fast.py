@@ -146,6 +146,13 @@ FAST = (
         sum_(reshape(x, shape=s), axis=a, keepdims=False),
         _sum_reshaped,
     ),
+    Rule(
+        "absorbing-matmul",
+        "fast_math",
+        "000, Fig. 5",
+        matmul(x, y, absorbing=True),
+        matmul(x, y),
+    ),
     Rule("matmul-outer", "fast_math", SUMS, matmul(x, y), _outer),
     Rule(
         "reshape-product",

@@ -53,6 +53,15 @@ _INFIX = {
     "logical_or": "|",
     "logical_xor": "^",
 }
+SCALES = frozenset({"scale", "unscale"})
+"""The products of numbers that hide zeros."""
+
+
+def hides_zeros(operation: Operation) -> bool:
+    """Whether it is a product that hides zeros: in it they absorb."""
+    return operation.name in SCALES or ("absorbing", True) in operation.parameters
+
+
 ELEMENTWISE = frozenset({*UFUNCS, "sigmoid", "erf", "clip", "where"})
 
 
@@ -64,6 +73,8 @@ def elementwise(name: str, args: Sequence[str], dtype: str, out: str, *, careful
     match name:
         case "sigmoid" | "erf":
             return call(f"_{name}_array", *args)
+        case "total_power":
+            return call("_total_power", *args)
         case "clip":
             return call("np.minimum", call("np.maximum", args[0], args[1]), args[2])
         case "where":
@@ -105,7 +116,9 @@ def shape_text(shape: Shape) -> str:
     return str(shape[0]) if len(shape) == 1 else str(shape)
 
 
-def _new(operation: Operation, args: Sequence[str], types: Sequence[Tensor]) -> Text:
+def _new(
+    operation: Operation, args: Sequence[str], types: Sequence[Tensor], *, careful: bool
+) -> Text:
     """A primitive that makes a new array, or a NumPy scalar."""
     parameters = operation.keywords
     match operation.name:
@@ -130,6 +143,8 @@ def _new(operation: Operation, args: Sequence[str], types: Sequence[Tensor]) -> 
             return call("np.concatenate", tuple_of(tuple(args)), *([f"axis={axis}"] * (axis > 0)))
         case "convert":
             return f'{args[0]}.astype("{parameters["dtype"]}")'
+        case "matmul" if careful and hides_zeros(operation):
+            return call("_matmul_array", *args)
         case "matmul":
             return f"{args[0]} @ {args[1]}"
         case name:
@@ -137,10 +152,15 @@ def _new(operation: Operation, args: Sequence[str], types: Sequence[Tensor]) -> 
 
 
 def new_array(
-    operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod: Tensor
+    operation: Operation,
+    args: Sequence[str],
+    types: Sequence[Tensor],
+    cod: Tensor,
+    *,
+    careful: bool,
 ) -> Text:
     """A primitive that computes; a number comes out as Python's own where it has one."""
-    text = _new(operation, args, types)
+    text = _new(operation, args, types, careful=careful)
     if cod.shape or cod not in (Real, Int, Bool):
         return text
     return f"{flat(text)}.item()"

@@ -9,6 +9,7 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.python import branches, calls, operations, places, tensors
+from interpreters.backends.python.arrays import hides_zeros
 from interpreters.backends.python.frame import Frame, Uses, bundle, share
 from interpreters.backends.python.module import Module
 from interpreters.backends.python.numbers import Escalate
@@ -25,8 +26,6 @@ from interpreters.backends.text.values import Bundle, Spread
 OPTIMISTIC, DOUBTFUL, CAREFUL = range(3)
 """What a product that hides zeros may be: a plain one whose nan is seen at the end, the same with
 nothing known of parameters, or one with care."""
-SCALES = ("scale", "unscale")
-"""The products that hide zeros."""
 
 
 class Survey(NamedTuple):
@@ -40,7 +39,7 @@ class Survey(NamedTuple):
     def of(cls, root: Lam) -> Survey:
         """Of the closed λ ``root``."""
         lambdas, nodes = surveyed(root)
-        return cls(lambdas, any(type(x) is Prim and x.operation.name in SCALES for x in nodes))
+        return cls(lambdas, any(type(x) is Prim and hides_zeros(x.operation) for x in nodes))
 
 
 class Emitter(TextEmitter[Value, Leaf, Frame]):

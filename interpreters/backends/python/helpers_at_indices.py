@@ -58,4 +58,10 @@ def _nonzero(d, place):
     if not np.all(d):
         raise ZeroDivisionError(f"{place}: an integer is divided by zero")
     return d
+
+
+def _nonnegative(n, place):
+    if not np.all(n >= 0):
+        raise ArithmeticError(f"{place}: an integer has no negative power")
+    return n
 """

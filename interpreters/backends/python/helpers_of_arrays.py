@@ -17,6 +17,18 @@ def _unscale_array(v, p):
     return z
 
 
+def _matmul_array(x, y):
+    z = x @ y
+    if np.isnan(z).any():
+        n = x.shape[-1]
+        fine = np.isfinite(x).reshape(-1, n).all(0)
+        fine &= np.isfinite(y).swapaxes(-1, -2).reshape(-1, n).all(0)
+        z = x[..., fine] @ y[..., fine, :]
+        for k in np.flatnonzero(~fine):
+            z += _scale_array(x[..., k, None], y[..., k, None, :])
+    return z
+
+
 def _sigmoid_array(x):
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, small) / (1 + small)

@@ -24,6 +24,13 @@ def _power(x, y):
         return np.power(x, y).item()
 
 
+def _total_power(x, y):
+    if np.all(y >= 0):
+        return np.power(x, y)
+    x = np.where((y < 0) & (abs(x) != 1), 0, x)
+    return np.power(x, np.where(y < 0, 2 - y % 2, y))
+
+
 def _sin(x):
     return math.sin(x) if math.isfinite(x) else math.nan
 

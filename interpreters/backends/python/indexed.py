@@ -16,7 +16,7 @@ from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.numbers import may_be_zero
 from interpreters.backends.python.scalars import PYTHON
-from interpreters.backends.python.values import Leaf, Value
+from interpreters.backends.python.values import Bounds, Leaf, Value
 from interpreters.backends.text.code import Block, Do
 from interpreters.backends.text.forms import ATOM
 from interpreters.backends.text.layout import call, flat, tuple_of
@@ -80,17 +80,29 @@ def _tested(read: str, condition: str, cod: Tensor, at: Frame) -> str:
 
 
 def asked(emitter: Emitter, operation: Operation, x: Value, at: Frame, wish: str) -> Value:
-    """``x`` itself, after a call that raises where an index is outside, or a divisor is 0."""
+    """``x`` itself, after a call that raises where a check of it fails."""
     given = x.inner if isinstance(x, Spread) else emitter.array(x, at)
     axis, extent, place = map(operation.keywords.get, ("axis", "extent", "place"))
-    if not (may_be_zero(given) if extent is None else _may_be_outside(given, extent)):
+    may_fail, bounds = _doubts(operation, given)
+    if not may_fail:
         return x
     share(given)
     options = [] if extent is None else [str(axis), str(extent)]
     text = call(f"_{operation.name}", at.named(given).text, *options, dumps(str(place)))
-    bounds = given.bounds if extent is None else (0, max(extent - 1, 0))
     made = Leaf(at.assign(text, wish), given.type, ATOM, given.root, bounds)
     return Spread(made, x.type) if isinstance(x, Spread) else made
+
+
+def _doubts(check: Operation, x: Leaf) -> tuple[bool, Bounds]:
+    """Whether a check may fail, and between which integers lies what has passed it."""
+    match check.name:
+        case "within":
+            extent = check.keywords["extent"]
+            return _may_be_outside(x, extent), (0, max(extent - 1, 0))
+        case "nonnegative":
+            return x.bounds[0] < 0, (0, max(x.bounds[1], 0))
+        case _:
+            return may_be_zero(x), x.bounds
 
 
 def add_at(

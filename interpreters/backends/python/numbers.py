@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame
-from interpreters.backends.python.scalars import NONZERO, PYTHON, form_of, int_bounds, wraps
+from interpreters.backends.python.scalars import NONZERO, PYTHON, form_of, int_bounds, total, wraps
 from interpreters.backends.python.values import INT64, Leaf
 from interpreters.backends.text.forms import ATOM, CHOICE, COMPARED, NOT, UNARY, Form, filled_in
 from interpreters.backends.text.layout import flat
@@ -50,6 +50,7 @@ def scalar(emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: F
         if form.raises:
             emitter.raises = True
         return Leaf(text, cod, level, None, INT64, tainted)
+    name = total(name, args)
     if not _are_pythons(kinds):
         return _numpy_scalar(emitter, name, args, cod, at, tainted=tainted)
     if kinds[0] is Bool and name in ("equal", "not_equal"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from combinators.errors import MissingRule
@@ -118,6 +119,7 @@ _INT = {
     "floor_divide": Form("{0} // {1} if {1} else 0", CHOICE, (ATOM, ATOM)),
     "remainder": Form("{0} % {1} if {1} else 0", CHOICE, (ATOM, ATOM)),
     "power": Form("_power({0}, {1})"),
+    "total_power": Form("_total_power({0}, {1}).item()"),
     "maximum": Form("max({0}, {1})"),
     "minimum": Form("min({0}, {1})"),
     "relu": Form("max({0}, 0)"),
@@ -148,6 +150,16 @@ _CONVERSIONS = {
     (Real, Bool): "bool({0})",
     (Int, Bool): "bool({0})",
 }
+
+
+def total(name: str, args: Sequence[Leaf]) -> str:
+    """``name``, but ``total_power`` for a power of integers whose exponent may be negative."""
+    if name != "power":
+        return name
+    exponent = args[1]
+    assert isinstance(exponent.type, Tensor)
+    may_be_negative = exponent.type.dtype.startswith("int") and exponent.bounds[0] < 0
+    return "total_power" if may_be_negative else name
 
 
 @functools.cache

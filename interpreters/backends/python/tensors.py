@@ -10,10 +10,11 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Tensor
 from combinators.operation import Operation
+from combinators.primitives.checks import CHECKS
 from interpreters.backends.python import arrays, indexed
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.numbers import SHORT, Escalate, scalar, taint, written
-from interpreters.backends.python.scalars import PYTHON, conversion, int_bounds, wraps
+from interpreters.backends.python.scalars import PYTHON, conversion, int_bounds, total, wraps
 from interpreters.backends.python.values import INT64, Bounds, Leaf, Placed, Root, Value
 from interpreters.backends.text.forms import ATOM
 from interpreters.backends.text.layout import call, flat
@@ -34,7 +35,7 @@ def tensor(
     if not isinstance(cod, Tensor):
         raise MissingRule(f"the Python backend has no code for the primitive {operation.name}")
     name = operation.name
-    if name in ("within", "nonzero"):
+    if name in CHECKS:
         return indexed.asked(emitter, operation, args[0], at, wish)
     if name in arrays.ELEMENTWISE:
         return elementwise(emitter, name, args, cod, at, wish)
@@ -82,7 +83,9 @@ def _array(
     if operation.name == "exclusive_cumprod":
         texts = [at.named(args[0]).text]
     _give_back(args, "", at)
-    name = at.assign(arrays.new_array(operation, texts, types, cod), wish)
+    careful = emitter.level == 2
+    tainted = tainted or (not careful and arrays.hides_zeros(operation))
+    name = at.assign(arrays.new_array(operation, texts, types, cod, careful=careful), wish)
     if operation.name == "exclusive_cumprod":
         at.do(arrays.accumulated(texts[0], name, **operation.keywords))
     bounds = INT64
@@ -177,6 +180,7 @@ def elementwise(
     operands = [emitter.array(x, at) for x in (inners if fits else args)]
     texts = [short(x, at).text if x.literal is None else x.text for x in operands]
     tainted = taint(emitter, name, operands, cod)
+    name = total(name, operands)
     emitter.warns = True
     consume(operands)
     dtype = operands[-1].type.dtype if isinstance(operands[-1].type, Tensor) else ""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from combinators.errors import MissingRule
 from combinators.objects import Tensor
-from combinators.operation import Operation
+from combinators.primitives.checks import CHECKS
+from combinators.terms import Prim
 from interpreters.backends.text.forms import ATOM
 from interpreters.backends.text.layout import Split, Text, call
 from interpreters.backends.text.slices import slice_text
 from interpreters.backends.text.values import Spread
-from interpreters.backends.xla.elementwise import FORMS, elementwise, written
+from interpreters.backends.xla.elementwise import ABSORBING, FORMS, elementwise, written
 from interpreters.backends.xla.frame import Frame
 from interpreters.backends.xla.literals import kind, strong
 from interpreters.backends.xla.places import embedded, row_put
@@ -27,14 +28,12 @@ _WIDENED = frozenset({"sum", "prod", "cumsum"})
 """What JAX, as NumPy, computes of narrow integers in wider ones."""
 
 
-def primitive(
-    emitter: Emitter, operation: Operation, args: Sequence[Value], cod: Tensor, at: Frame, wish: str
-) -> Value:
+def primitive(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
     """A primitive of tensors."""
-    name, parameters = operation.name, operation.keywords
+    name, parameters, cod = term.operation.name, term.operation.keywords, tensor(term)
     if name in FORMS and name != "matmul":
         return elementwise(emitter, name, args, cod, at)
-    if name in _MOVES and (moved := _of_one(args[0], name, cod, at)) is not None:
+    if name in _MOVES and (moved := _waiting(emitter, args[0], name, cod, at)) is not None:
         return moved
     if name == "stop_gradient":
         return args[0]
@@ -47,28 +46,29 @@ def primitive(
     if name == "embed":
         return embedded(strong(operands[0]), cod, at, **parameters)
     if name == "matmul":
-        return written(FORMS["matmul"], operands, cod, at)
-    if name in ("within", "nonzero"):
+        form = ABSORBING if parameters.get("absorbing") else FORMS["matmul"]
+        return written(form, operands, cod, at)
+    if name in CHECKS:
         raise MissingRule(
             "a program on XLA cannot raise where it runs, and this one has the checks of "
-            "fun(…, checked=True); leave them out here, or run it on the Python backend"
+            "fun(…, checked=True); leave them out here, or run it on the Python backend",
+            term.place,
         )
     if name not in _WRITTEN:
-        raise MissingRule(f"the XLA backend has no code for the primitive {name}")
+        raise MissingRule(f"the XLA backend has no code for the primitive {name}", term.place)
     text = _WRITTEN[name](operands, cod, **parameters)
     made = Origin(name, tuple(operands), parameters)
     return Leaf(text if isinstance(text, str) else at.assign(text, wish), cod, origin=made)
 
 
-def _of_one(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
-    """A move of a number that is repeated, or a repetition, which wait; None of anything else."""
+def _waiting(emitter: Emitter, x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
+    """A repetition, or a move of a number that is repeated, which wait; None of anything else."""
     if isinstance(x, Spread) and (name == "broadcast_to" or not tensor(x.inner).shape):
         return Spread(x.inner, cod) if cod.shape else x.inner
-    if not isinstance(x, Leaf) or (name != "broadcast_to" and tensor(x).shape):
+    if name != "broadcast_to" and tensor(x).shape:
         return None
-    if tensor(x).shape == cod.shape:
-        return x
-    return Spread(at.named(x), cod)
+    leaf = emitter.array(x, at)
+    return leaf if tensor(leaf).shape == cod.shape else Spread(at.named(leaf), cod)
 
 
 def _tight(x: Leaf) -> str:

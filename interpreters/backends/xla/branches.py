@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Value]:
     """A conditional; where both branches are there already, one is selected."""
-    check_first_order("a conditional", term.type)
+    check_first_order("a conditional", term.type, place=term.place)
     test: Value = yield emitter.value(term.test, at)
     p = emitter.array(test, at)
     if _is_there(term.then) and _is_there(term.other):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from combinators.errors import MissingRule
 from combinators.objects import Tensor
 from interpreters.backends.text.forms import (
     ATOM,
@@ -65,6 +64,9 @@ FORMS = {
 }
 """How each is written."""
 
+ABSORBING = Form("_matmul({0}, {1})")
+"""A product of matrices in which zeros absorb."""
+
 _ITSELF = frozenset({"floor", "ceil", "trunc", "round"})
 """What does nothing to integers."""
 _SMALL = 16
@@ -118,13 +120,17 @@ def _form(name: str, operands: Sequence[Leaf]) -> Form:
             return FORMS["divide"]
         case "floor_divide" | "remainder" if not (obj.is_smooth or is_plain(last.literal)):
             return Form(f"_{name}({{0}}, {{1}})")
+        case "power" if obj.dtype.startswith("int") and not _is_natural(last.literal):
+            return Form("_total_power({0}, {1})")
         case "power" if obj.is_smooth and last.literal is not None:
             return _power(last.literal)
         case "not_equal" if obj.is_smooth and operands[0].text == last.text:
             return Form("jnp.isnan({0})")
-    if name not in FORMS:
-        raise MissingRule(f"the XLA backend has no code for the primitive {name}")
     return FORMS[name]
+
+
+def _is_natural(literal: float | None) -> bool:
+    return literal is not None and literal >= 0
 
 
 @functools.cache

@@ -97,7 +97,9 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
             result = yield functions.applied(self, term.args[0], term.args[-1], at, wish)
             return result
         if primitive in (REP.primitive, DUAL.primitive):
-            raise MissingRule("the XLA backend has no rep-functions of functions that it is given")
+            raise MissingRule(
+                "the XLA backend has no rep-functions of functions that it is given", term.place
+            )
         args: list[Value] = []
         for arg in term.args:
             args.append((yield self.value(arg, at)))
@@ -113,8 +115,7 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
         elif primitive is VECTOR:
             result = Bundle(tuple(args), term.type)
         else:
-            assert isinstance(term.type, Tensor)
-            result = arrays.primitive(self, term.operation, args, term.type, at, wish)
+            result = arrays.primitive(self, term, args, at, wish)
         return result
 
     def _unpacked(self, x: Value, obj: Object, at: Frame) -> Recursive[Value]:

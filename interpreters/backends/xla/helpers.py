@@ -13,6 +13,20 @@ def _unscale(v, p):
     return jnp.where(abs(p) == jnp.inf, 0, v / p)
 
 
+def _matmul(x, y):
+    z = x @ y
+
+    def add(total, factors):
+        column, row = factors
+        return total + _scale(column[..., None], row[..., None, :]), None
+
+    def absorbing():
+        factors = jnp.moveaxis(x, -1, 0), jnp.moveaxis(y, -2, 0)
+        return lax.scan(add, jnp.zeros_like(z), factors)[0]
+
+    return lax.cond(jnp.isnan(z).any(), absorbing, lambda: z)
+
+
 def _sech_squared(x):
     e = jnp.exp(-2 * abs(x))
     return 4 * e / ((1 + e) * (1 + e))
@@ -30,6 +44,11 @@ def _floor_divide(x, y):
 
 def _remainder(x, y):
     return jnp.where(y == 0, 0, x % jnp.where(y == 0, 1, y))
+
+
+def _total_power(x, y):
+    x = jnp.where((y < 0) & (abs(x) != 1), 0, x)
+    return x ** jnp.where(y < 0, 2 - y % 2, y)
 
 
 def _within(indices, extents):

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
     """A loop; of no rounds, what it starts from."""
     primitive = term.operation.primitive
-    check_first_order(f"a {primitive.name}", term.type, *(arg.type for arg in term.args[1:]))
+    held = (term.type, *(arg.type for arg in term.args[1:]))
+    check_first_order(f"a {primitive.name}", *held, place=term.place)
     result: Value
     if primitive is MAP.primitive:
         result = yield _mapped(emitter, term, at, wish)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from combinators.errors import MissingRule
+from combinators.kit.locate import Place
 from combinators.objects import Object, Tensor
+from combinators.terms import Term
 from interpreters.backends.text.forms import ATOM
 from interpreters.backends.text.values import Bundle, Spread, leaf_types
 
@@ -62,17 +64,18 @@ class Pieces:
 Value: TypeAlias = "Leaf | Bundle[Value] | Spread[Leaf] | Put | Pieces"
 
 
-def tensor(value: Value) -> Tensor:
-    """The type of a value that is a tensor."""
+def tensor(value: Value | Term) -> Tensor:
+    """The type of a value, or of a term, that is a tensor."""
     assert isinstance(value.type, Tensor)
     return value.type
 
 
-def check_first_order(what: str, *objects: Object) -> None:
+def check_first_order(what: str, *objects: Object, place: Place | None = None) -> None:
     """Raise where a value that XLA has to hold is no array, nor made of arrays."""
     for obj in leaf_types(objects):
         if not isinstance(obj, Tensor):
             raise MissingRule(
                 f"the XLA backend writes first-order programs, and {what} holds {obj!r}; "
-                "call functions where they are known, or run this program on the Python backend"
+                "call functions where they are known, or run this program on the Python backend",
+                place,
             )

@@ -1,6 +1,7 @@
 """Formulas: a program run on symbols, whose open conditionals become ``Piecewise``."""
 
+from interpreters.modes.formula.effort import check_effort
 from interpreters.modes.formula.mode import Formula
 from interpreters.modes.formula.symbols import Symbols
 
-__all__ = ["Formula", "Symbols"]
+__all__ = ["Formula", "Symbols", "check_effort"]

@@ -9,6 +9,7 @@ import combinators.primitives as p
 from combinators.errors import ConcreteValueNeeded, ShapeMismatch, TypeMismatch
 from combinators.objects import Tensor
 from combinators.tracing.functions import Draft
+from combinators.tracing.trees import take_apart
 
 A = np.arange(1.0, 7.0).reshape(2, 3)
 EXTENTS = st.integers(0, 3)
@@ -137,6 +138,17 @@ def test_replicate_adds_an_outermost_axis(value, gradients):
     np.testing.assert_array_equal(gradients(lambda a: p.replicate(2, a), A)[0], 2 * np.ones((2, 3)))
 
 
+def test_containers_are_replicated_as_they_are_built(value, gradients):
+    x = lambda a: {"pair": (a, 3), "rows": [a[0], 1.5], "nothing": None}
+    found = value(lambda a: p.replicate(2, x(a)), A)
+    built = value(lambda a: p.build(2, lambda i: x(a)), A)
+    np.testing.assert_equal(found, built)
+    assert [np.shape(leaf) for leaf in take_apart(found)[1]] == [(2, 2, 3), (2,), (2, 3), (2,)]
+    np.testing.assert_array_equal(value(lambda: p.replicate(2, [1, 2])), [[1, 2], [1, 2]])
+    (slope,) = gradients(lambda a: p.replicate(2, (a, 3))[0], A)
+    np.testing.assert_array_equal(slope, 2 * np.ones((2, 3)))
+
+
 @pytest.mark.parametrize(
     ("function", "error", "text"),
     [
@@ -158,6 +170,8 @@ def test_replicate_adds_an_outermost_axis(value, gradients):
         (lambda a: p.scatter((2, 2), a, lambda i: i), ShapeMismatch, r"the shape \(3,\)"),
         (lambda a: p.scatter((2,), a, lambda i, j, k: i), ShapeMismatch, "3 indices, and there"),
         (lambda a: p.replicate(-2, a), ShapeMismatch, "no negative extents"),
+        (lambda a: p.replicate(2, (a, "b")), TypeMismatch, "a number or an array was expected"),
+        (lambda a: p.build((1,) * 33, lambda *at: 1.0), ShapeMismatch, "at most 32 axes"),
     ],
 )
 def test_what_does_not_fit(value, function, error, text):

@@ -45,6 +45,7 @@ PARAMETERS: dict[str, Any] = {
     "names": lambda rng: None,
     "index": lambda rng: rng.choice([0, 1]),
     "dtype": lambda rng: rng.choice(["float64", "float32", "int64"]),
+    "absorbing": lambda rng: rng.choice([False, True]),
     "of": lambda rng: rng.choice([Real, Tensor((3,)), Product(Real, Tensor((3,)))]),
 }
 DECLARED = {
@@ -52,7 +53,7 @@ DECLARED = {
     "transpose": ("axes",), "broadcast_to": ("shape",), "slice": ("start", "step", "extent"),
     "embed": ("start", "step", "shape"), "take": ("axis",), "put": ("axis", "extents"),
     "concatenate": ("axis",), "convert": ("dtype",), "unpack": ("of",), "proj": ("index",),
-    "tuple": ("names",),
+    "tuple": ("names",), "matmul": ("absorbing",),
 }  # fmt: skip
 
 

@@ -104,6 +104,23 @@ def test_an_expression_takes_reals_unless_types_are_said(run):
     assert out == "λ(x : Tensor[3]).\n  sum[axis=(0,)] x\n"
 
 
+@pytest.mark.parametrize("command", ["inspect", "explain"])
+def test_a_text_may_begin_with_a_minus(command, run):
+    code, out, _ = run(command, "--expr", "-x**2*y", "--at", "-1.0,3.0", "--debug")
+    assert code == 0
+    assert "x" in out
+
+
+def test_it_means_the_minus(run):
+    _, out, _ = run("inspect", "--at", "-3.0,1.0", "--expr", "-x**2+y")
+    assert "value: -8.0\n" in out
+
+
+def test_an_option_is_no_text(run):
+    with pytest.raises(SystemExit):
+        run("inspect", "--expr", "--json")
+
+
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -146,6 +163,23 @@ def test_explain_prints_plain_text_where_no_terminal_reads(run):
         (["model.py:loss", "--at", "open, 1"], "--at takes numbers"),
         (["model.py:loss", "--types", "Real", "--at", "1, 2"], "--types names 1 arguments"),
         (["model.py:loss", "--types", "Real, Int", "--at", "1, 2.5"], "where --types says Int"),
+        (
+            ["--expr", "x/y", "--types", "Tensor[3], Real", "--at", "[1,2], 2.0"],
+            "argument 0 is Tensor[2], and --types says Tensor[3]",
+        ),
+        (
+            ["--expr", "x", "--types", "Real", "--at", "[1,2]"],
+            "argument 0 is Tensor[2], and --types says Real",
+        ),
+        (
+            ["model.py:record", "--types", "{w: Real, b: Tensor[2]}", "--at", "{'b': 1, 'w': 3}"],
+            "argument 0['b'] is Real, and --types says Tensor[2]",
+        ),
+        (
+            ["--expr", "p[0]", "--types", "(Real × Tensor[2])", "--at", "(1, [2])"],
+            "argument 0[1] is Tensor[1], and --types says Tensor[2]",
+        ),
+        (["--expr", "10**20*x", "--at", "1.0"], "--expr: column 1: the integer is too large"),
         (["model.py:none", "--types", "Real"], "has no 'none'"),
         (["--expr", "__import__('os')"], "--expr: column 1: there is no function __import__"),
         (["--expr", "x +"], "this is no expression"),

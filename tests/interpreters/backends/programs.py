@@ -1,6 +1,7 @@
 """Functions that every backend writes, each with its arguments."""
 
 import functools
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,6 +21,14 @@ BINARY = """
 add subtract multiply divide floor_divide remainder power arctan2 hypot logaddexp maximum
 minimum less less_equal greater greater_equal equal not_equal
 """.split()  # noqa: SIM905
+POWERS = np.array(
+    [
+        (base, power, int(Fraction(base) ** power) if base or power >= 0 else 0)
+        for base in range(-3, 4)
+        for power in range(-4, 5)
+    ]
+).T
+"""Bases, exponents, and the integer parts of the powers."""
 OTHERS = (dc.sigmoid, dc.softplus, dc.relu, dc.erf)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e308, -1e-310, np.inf, -np.inf, np.nan)
 

@@ -10,7 +10,14 @@ from combinators.rules import pullback_rule
 from diffcurry import fun
 from interpreters.backends.python import compile_program
 from tests.interpreters.backends.comparing import agrees, same
-from tests.interpreters.backends.programs import BINARY, OTHERS, SPECIAL, UNARY, of_element_type
+from tests.interpreters.backends.programs import (
+    BINARY,
+    OTHERS,
+    POWERS,
+    SPECIAL,
+    UNARY,
+    of_element_type,
+)
 
 
 def compiled(function, *args):
@@ -67,6 +74,41 @@ def test_integers_wrap(name):
     ends = (0, 1, -1, 7, 2**63 - 1, -(2**63), 2**32)
     for x, y in itertools.product(ends, repeat=2):
         same(code(x, y), whole(np.int64(x), np.int64(y)))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8])
+def test_powers_of_integers_are_total(dtype):
+    function = lambda n, k: n**k
+    n, k = (x.astype(dtype) for x in POWERS[:2])
+    whole, code = compiled(function, n, k)
+    same(code(n, k), POWERS[2].astype(dtype))
+    same(whole(n, k), POWERS[2].astype(dtype))
+    number = int if dtype is np.int64 else dtype
+    _, code = compiled(function, dtype(3), dtype(2))
+    for row in range(n.size):
+        found = code(number(n[row]), number(k[row]))
+        assert type(found) is number
+        assert found == POWERS[2][row]
+    for mixed in ((n, dtype(-3)), (dtype(-1), k)):
+        agrees(function, *mixed)
+
+
+@pytest.mark.parametrize("large", [1, 1000])
+def test_powers_of_integers_in_large_arrays(large):
+    n, k = (np.tile(x, large) for x in POWERS[:2])
+    agrees(lambda n, k: ((n + 1) ** k * 2, n ** (k - 1)), n, k)
+
+
+def test_a_known_exponent_is_not_looked_at():
+    def looks(function, n):
+        return "_total_power" in compile_program(fun(function).program(n).lam).source
+
+    for n in (3, np.array([3, 4]), np.int32(3), np.array([3, 4], np.int32)):
+        assert not looks(lambda n: n**3, n)
+        assert looks(lambda n: 3**n, n)
+    for n in (3, np.array([3, 4])):
+        assert not looks(lambda n: 3 ** (n % 5), n)
+    assert not looks(lambda n: n**n, np.uint8([3, 4]))
 
 
 def test_an_integer_power_and_conversions():

@@ -1,4 +1,4 @@
-"""Every carrier reads 0 at an index outside, puts nothing there, and divides integers by zero."""
+"""Every carrier reads 0 at an index outside, puts nothing there, and computes integers in full."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import combinators.primitives  # noqa: F401 (declares them)
-from combinators.errors import DivisionByZero, IndexOutOfRange
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange
 from combinators.kit.locate import Place
 from combinators.literal import Literal
 from combinators.objects import Tensor
@@ -97,6 +97,15 @@ def test_integers_are_divided_by_zero(carrier, x, y):
     same(compute(carrier, "remainder", x, y), x % y if y else 0)
 
 
+@pytest.mark.parametrize("carrier", CARRIERS, ids=NAMES)
+@given(x=st.integers(-3, 3), y=st.integers(-9, 9))
+def test_negative_powers_of_integers_are_whole(carrier, x, y):
+    whole = int(Fraction(x) ** y) if x or y >= 0 else 0
+    same(compute(carrier, "power", x, y), whole)
+    table = compute(carrier, "power", np.array([x, 2]), np.array([[y], [1]]))
+    same(table, [[whole, int(2.0**y)], [x, 2]])
+
+
 def test_rationals_stay_rational():
     found = compute(Fractions(), "take", np.array([0.5]), np.array([0, 1]), axis=0)
     assert found.tolist() == [Fraction(1, 2), Fraction(0)]
@@ -116,6 +125,11 @@ def test_a_check_is_the_identity_or_an_error_at_the_user_s_line(carrier):
     same(compute(carrier, "nonzero", np.array([1, -2]), place=PLACE), [1, -2])
     with pytest.raises(DivisionByZero, match=r"^user\.py:7: an integer is divided by zero"):
         compute(carrier, "nonzero", np.array([1, 0]), place=PLACE)
+    same(compute(carrier, "nonnegative", np.array([1, 0]), place=PLACE), [1, 0])
+    with pytest.raises(
+        DomainError, match=r"^user\.py:7: an integer is raised to the power -2, which gives"
+    ):
+        compute(carrier, "nonnegative", np.array([1, -2, -1]), place=PLACE)
 
 
 def test_what_is_open_is_not_checked():

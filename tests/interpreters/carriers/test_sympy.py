@@ -2,6 +2,7 @@
 
 import math
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ from interpreters.carriers.duals import Dual
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import VALUES
 from interpreters.carriers.sympy import SymPy
-from interpreters.carriers.sympy_numbers import expression
+from interpreters.carriers.sympy_numbers import expression, expressions
 from interpreters.carriers.sympy_places import Index, element
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.formula import Symbols
@@ -133,6 +134,7 @@ ARRAYS = [
     (lambda a: np.sum(a, axis=0, keepdims=True), (A,)),
     (lambda a: np.prod(a, axis=1), (A,)),
     (lambda a: np.max(a, axis=1) - np.min(a), (A,)),
+    (lambda a: np.argmax(a, axis=1) + np.argmin(a), (A,)),
     (lambda a: np.sum(a[:0]), (A,)),
     (lambda a: np.cumsum(a, axis=1), (A,)),
     (lambda a: np.cumsum(a, axis=0), (A,)),
@@ -152,6 +154,7 @@ ARRAYS = [
     (lambda v: building.iota(3) * v, (V,)),
     (lambda n: g.apply(checks.WITHIN, n % 4, axis=0, extent=4, place=None), (N,)),
     (lambda m: g.apply(checks.NONZERO, m, place=None), (M,)),
+    (lambda m: g.apply(checks.NONNEGATIVE, m % 4, place=None), (M,)),
     (stop_gradient, (A,)),
     (lambda v: joining.stack([v[0], v[-1]]), (V,)),
     (lambda n, m: n // 3 + m % 4 + n**2 * m, (N, M)),
@@ -178,6 +181,13 @@ def test_literals():
     assert expression(np.int8(-3)) == -3
     assert expression(np.True_) is sympy.true
     assert expression(2.0**60) == sympy.Float(2.0**60)
+
+
+def test_a_nan_is_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert expressions(np.float64("nan")) is sympy.nan
+        assert list(expressions(np.array([1.0, math.nan]))) == [1, sympy.nan]
 
 
 def test_a_zero_absorbs():
@@ -227,6 +237,14 @@ def test_integers_are_divided_by_zero():
         assert found.subs({n: -7, m: 2}) == expected
 
 
+def test_powers_of_integers_are_total():
+    both = Both(lambda n, m: n**m, 7, 2)
+    (n, m), found = both.symbols, both.formula()
+    for base, power, value in ((7, -2, 0), (7, 2, 49), (-1, -3, -1), (1, -3, 1), (0, -1, 0)):
+        assert found.subs({n: base, m: power}) == value
+    assert Both(lambda n: 2 ** (n * n), 3).formula().has(sympy.Piecewise) is False
+
+
 def test_elements_by_law():
     i = Index.below(10)
     a = sympy.IndexedBase("a", real=True)
@@ -237,7 +255,10 @@ def test_elements_by_law():
     assert element(elements, i - 9) == sympy.Piecewise((a[i - 9], i >= 9), (0, True))
     shuffled = elements[[1, 0, *range(2, 10)]]
     assert isinstance(element(shuffled, i), sympy.Piecewise)
-    with pytest.raises(DomainError, match="65 cases"):
+    assert element(elements[::-2], i) == sympy.Piecewise((a[9 - 2 * i], i < 5), (0, True))
+    powers = np.array([sympy.Rational(k, 2) * a[k, 1] ** 2 for k in range(10)], dtype=object)
+    assert element(powers, i) == i * a[i, 1] ** 2 / 2
+    with pytest.raises(DomainError, match="65 cases for an element at an open index"):
         element(np.array(sympy.symbols("x:65"), dtype=object), i)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.objects import Real, Tensor
+from diffcurry.cost import cost
 from interpreters.cost import OutsideSource, certificate, measured, nesting
 
 XS = np.ones(3)
@@ -66,12 +67,13 @@ def test_programs_of_source_and_how_deep_their_array_operations_nest(program, de
         ((np.log, 1.0), "log is no operation"),
         ((lambda a: a * 2.0, XS), "its result is Tensor[3]"),
         ((lambda a: np.sum(a * np.array([1.0, 2.0, 3.0])), XS), "an array that is a constant"),
-        ((lambda a: np.sum(a), np.ones((2, 2))), "it holds a Tensor[2, 2]"),
+        ((lambda x: dc.floor_divide(7, 2) * x, 1.0), "it holds Int, and Source has reals"),
+        ((lambda a: np.sum(a), np.ones((2, 2))), "it holds Tensor[2, 2]"),
         ((lambda a: dc.fold(lambda c, x: c * x + x, 1.0, a), XS), "it folds with a function"),
         ((lambda a: dc.fold(lambda c, x: c + x, 1.0, a), XS), "it folds with a function"),
         ((lambda x: dc.cond(x > 0.0, lambda: x, lambda: -x), 1.0), "greater is no operation"),
         ((lambda x: dc.fun(lambda y: y * x, Real)(x), 1.0), "it holds a function"),
-        ((lambda p: p["w"] * 2.0, {"w": 1.0}), "it holds a {w: Real}"),
+        ((lambda p: p["w"] * 2.0, {"w": 1.0}), "it holds {w: Real}"),
     ],
 )
 def test_programs_outside_source_say_why(program, why):
@@ -138,6 +140,19 @@ def test_nothing_is_certified_about_unknown_functions():
     found = certificate(program, program)
     assert (found.bounds, found.holds) == ((), False)
     assert "give them as arguments" in str(found)
+
+
+def test_functions_that_are_made_inside_cannot_be_given():
+    def tower(x):
+        start = dc.fun(lambda y: y * x, Real)
+        twice = dc.fold(lambda f, z: dc.fun(lambda y: f(f(y)) * z, Real), start, XS)
+        return twice(x)
+
+    report = cost(dc.fun(tower), Real)
+    (remark,) = report.certificate.remarks
+    assert report.gradient.unknown
+    assert remark.startswith("no bound at types: it depends on functions that are made inside")
+    assert cost(dc.fun(tower), 1.0).certificate.bounds
 
 
 def test_a_free_program_has_no_ratio():

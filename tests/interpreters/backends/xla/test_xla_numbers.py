@@ -8,7 +8,14 @@ import pytest
 import diffcurry as dc
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Prim, Var
-from tests.interpreters.backends.programs import BINARY, OTHERS, SPECIAL, UNARY, of_element_type
+from tests.interpreters.backends.programs import (
+    BINARY,
+    OTHERS,
+    POWERS,
+    SPECIAL,
+    UNARY,
+    of_element_type,
+)
 from tests.interpreters.backends.xla.comparing import agrees, asked, on_xla, same
 
 jax = asked()
@@ -66,6 +73,20 @@ def test_integers_divided_by_zero_are_zero():
         dc.fun(lambda x, y: (x // y, x % y, x // 2, x % -3)).program(x, zero).lam, x, zero
     )
     same(found, (zero, zero, x // 2, x % -3))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_powers_of_integers_are_total(dtype):
+    n, k, powers = POWERS.astype(dtype)
+    same(on_xla(dc.fun(lambda n, k: n**k).program(n, k).lam, n, k), powers)
+    agrees(lambda n, k: (2**k, np.where(k >= 0, n**k, -7), n**3, n ** (n - 1)), n, k)
+    for row in range(0, n.size, 5):
+        agrees(lambda n, k: n**k, n[row], k[row])
+
+
+def test_a_power_in_a_branch_not_taken():
+    agrees(lambda i: dc.cond(i > 1, lambda: 2 ** (i - 2), lambda: 0), 0)
+    agrees(lambda n: dc.build(4, lambda i: dc.cond(i > n, lambda: 2 ** (i - 2), lambda: 0)), 1)
 
 
 def test_an_integer_power_and_conversions():

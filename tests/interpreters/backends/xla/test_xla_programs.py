@@ -1,5 +1,7 @@
 """Whole programs on XLA: loops, conditionals, functions, indices, and their derivatives."""
 
+import linecache
+
 import numpy as np
 import pytest
 from hypothesis import Phase, event, given, settings
@@ -247,3 +249,19 @@ def test_depth():
     same(on_xla(nested_choices(12), 11.5), 11.0)
     same(on_xla(nested_folds(12), 1.5), 1.5)
     same(on_xla(nested_functions(50), 1.0), 51.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        fun(lambda x, i: x[i], checked=True),
+        lambda x, i: dc.cond(i > 0, lambda: fun(np.sin, Real), lambda: fun(np.cos, Real))(x[0]),
+        lambda x, i: dc.scan(lambda c, r: (c, fun(lambda y: y * r, Real)), 0.0, x)[1][0](x[0]),
+    ],
+)
+def test_a_refusal_names_the_line_of_the_program(function):
+    """Not the one that is run, which is JAX's where JAX calls us back."""
+    lam = lam_of(function, A[0], 1)
+    with pytest.raises(MissingRule) as found:
+        compile_program(lam)
+    assert "lambda x, i: " in linecache.getline(*found.value.place)

@@ -7,6 +7,7 @@ from tests.laws.bugs.bug import BUGS
 KINDS = (
     "products",
     "closures",
+    "through",
     "calls",
     "branches",
     "loops",

@@ -45,7 +45,7 @@ class FromTheRight(Loops):
 
 
 @seeded("fold-reverse")
-class ReverseForgotten(Environments):
+class ReverseForgotten(Loops):
     """a fold from the last row to the first runs from the first to the last."""
 
     def rounds(self, length, reverse):

@@ -78,3 +78,17 @@ class OtherOverRationals(PrimitiveModel):
     def _rational(self, program):
         dom = program.dom
         return super()._rational(prod(dom, Projection(dom, 1), Projection(dom, 0)) >> program)
+
+
+@seeded("T7a")
+@declared(lambda v, x, y: dc.scale(v, 0.0))
+def centred(x):
+    """a primitive of numbers takes the mean of an array away."""
+    return x - np.mean(x)
+
+
+@seeded("T7b")
+@declared(lambda v, x, y: dc.scale(v, 2.0 * np.sum(x)))
+def summed_slope(x):
+    """the derivative of x² at an array is of the sum of its elements."""
+    return x * x

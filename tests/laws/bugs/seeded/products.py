@@ -4,7 +4,7 @@ from combinators.objects import Tensor, Unit, components
 from tests.laws.bugs.arrows import Arrow, Rep
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.forms import Environments
-from tests.laws.bugs.variants import Reals, reals
+from tests.laws.bugs.variants import Quiet, Reals, reals
 
 
 class Identity(Arrow):
@@ -100,6 +100,34 @@ class LastForgotten(Environments):
 
     def total(self, cotangents):
         return super().total(cotangents[:1] + cotangents[1:-1])
+
+
+@seeded("L6-wide")
+class FourthForgotten(Quiet):
+    """a tuple forgets the cotangent of its fourth component."""
+
+    def total(self, cotangents):
+        return super().total(cotangents[:3] + cotangents[4:])
+
+
+@seeded("L6-long")
+class OneSkipped(Quiet):
+    """a composite of four or more skips the third on its way back, where that is of one type."""
+
+    def compose(self, arrows):
+        made = super().compose(arrows)
+        if len(arrows) < 4 or arrows[2].dom is not arrows[2].cod:
+            return made
+
+        def rep(x):
+            steps = [x]
+            for arrow in arrows:
+                steps.append(arrow.rep(steps[-1]).value)
+            kept = [arrow.rep(at) for arrow, at in zip(arrows, steps, strict=False)]
+            del kept[2]
+            return made.rep(x)._replace(pullback=lambda g: self.pulled(kept, g))
+
+        return Arrow(made.dom, made.cod, rep)
 
 
 @seeded("P1a")
