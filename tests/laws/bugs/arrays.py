@@ -45,17 +45,23 @@ def add_up(x: Any, axes: tuple[int, ...], *, keepdims: bool = False) -> Any:
     return scalar(np.asarray(made, dtype=object))
 
 
+def absorbing(v: Any, slope: Any) -> Any:
+    """A product in which a zero absorbs what is no finite number."""
+    v, slope = np.asarray(v, dtype=object), np.asarray(slope, dtype=object)
+    return scalar(np.asarray(np.where((v == 0) | (slope == 0), Fraction(0), v * slope), object))
+
+
 def pointwise(value: Value, *slopes: Value) -> Known:
     """An operation element by element, with its partial derivatives as functions of ``xs``."""
 
     def pull(g: Any, xs: Any, y: Any, types: Any) -> list[Any]:
         return [
-            summed_to(g * spread(slope(*xs), np.shape(y)), t.shape)
+            summed_to(absorbing(g, spread(slope(*xs), np.shape(y))), t.shape)
             for slope, t in zip(slopes, types, strict=True)
         ]
 
     def push(vs: Any, xs: Any, y: Any) -> Any:
-        moved = sum(v * slope(*xs) for v, slope in zip(vs, slopes, strict=True))
+        moved = sum(absorbing(v, slope(*xs)) for v, slope in zip(vs, slopes, strict=True))
         return spread(moved, np.shape(y))
 
     return Known(lambda xs: scalar(np.asarray(value(*xs), dtype=object)), pull, push)
