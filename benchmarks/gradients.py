@@ -28,7 +28,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "
 """Several threads are slower on arrays as small as these; libraries ask when they are loaded."""
 ROUNDS, SECONDS = 8, 0.04
 """How often the systems take turns, and for how long each time."""
-FRESH, PATIENCE = 3, 1.0
+FRESH, PATIENCE = 3, 3.0
 """How often a first result is made anew, unless it takes so many seconds."""
 CACHED = ("pytensor",)
 """These find what they compiled on disk: their first results are made once."""
