@@ -8,10 +8,21 @@ from typing import Any, Generic, ParamSpec
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.simplify import Hole, Rule, head
 from combinators.tracing.trees import open_up, put_together, take_apart
 from diffcurry.xla import XLA, xla
 
 P = ParamSpec("P")
+
+matmul, x, y = head("matmul"), Hole("x"), Hole("y")
+PLAIN = Rule(
+    "plain-matmul",
+    "devices",
+    "where zeros absorb, one device has to see the whole batch",
+    matmul(x, y, absorbing=True),
+    matmul(x, y),
+)
+"""Products of matrices over a batch that is divided: 0 times infinity is nan in them."""
 
 Axes = Any
 """An axis, None, or a container of these that mirrors an argument, or its outer part."""
@@ -38,7 +49,9 @@ def data_parallel(f: Callable[P, Any], mesh: Any, batch_axes: tuple[Axes, ...]) 
         raise TypeMismatch(
             f"batch_axes has an axis or None for each argument, as (None, 0): {batch_axes!r:.60}"
         )
-    return Parallel(f if isinstance(f, XLA) else xla(f), mesh, tuple(batch_axes))
+    single = f if isinstance(f, XLA) else xla(f)
+    divided: XLA[P] = XLA(single.function, fast_math=single.fast_math, rules=(PLAIN,))
+    return Parallel(divided, mesh, tuple(batch_axes))
 
 
 class Parallel(Generic[P]):

@@ -8,7 +8,7 @@ from combinators.bulk import bulk
 from combinators.kit.tree import distinct_nodes, size
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from combinators.simplify import Fold, simplify
+from combinators.simplify import Fold, Rule, simplify
 from combinators.terms import Lam
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
@@ -70,17 +70,19 @@ class Program:
         """The program in ``mode``, in bulk; interpreted once."""
         return arrow_in(mode, self._running)
 
-    def simplified(self, fold: Fold, *, fast_math: bool = False) -> Lam:
+    def simplified(
+        self, fold: Fold, *, fast_math: bool = False, rules: tuple[Rule, ...] = ()
+    ) -> Lam:
         """The λ that a backend compiles: a simpler one where there are functions, or bulk ones.
 
-        What was written by a transform is simple already; with ``fast_math`` it is made simpler.
+        What was written by a transform is simple already; ``fast_math`` and ``rules`` change it.
         """
         is_plain = self._is_simple or not any(
             isinstance(n, Lam) for n in distinct_nodes(self.lam.body)
         )
-        if is_plain and self.bulk is self.lam and not fast_math:
+        if is_plain and self.bulk is self.lam and not fast_math and not rules:
             return self.lam
-        return simplify(self.bulk, fold=fold, fast_math=fast_math)
+        return simplify(self.bulk, fold=fold, fast_math=fast_math, rules=rules)
 
     @cached_property
     def _compiled(self) -> Lam:

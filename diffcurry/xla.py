@@ -13,6 +13,7 @@ import numpy as np
 from combinators.errors import DiffcurryError, MissingRule, TypeMismatch, WrongMode
 from combinators.kit.remembered import Remembered
 from combinators.objects import Object, Tensor, components
+from combinators.simplify import Rule
 from combinators.tracing.scope import current
 from combinators.tracing.trees import Face, face_of, open_up, put_together, take_apart
 from diffcurry.at import program_at
@@ -44,9 +45,15 @@ def xla(f: Callable[P, Any], *, fast_math: bool = False) -> XLA[P]:
 class XLA(Generic[P]):
     """What ``xla`` gives."""
 
-    def __init__(self, function: Function[P, Any], *, fast_math: bool = False) -> None:
+    def __init__(
+        self,
+        function: Function[P, Any],
+        *,
+        fast_math: bool = False,
+        rules: tuple[Rule, ...] = (),
+    ) -> None:
         """``function``, which is traced when it is first called at a choice of types."""
-        self.function, self.fast_math = function, fast_math
+        self.function, self.fast_math, self.rules = function, fast_math, rules
         self.jax = asked()
         functools.update_wrapper(self, function, updated=())
         self._compiled: Remembered[Program, Callable[..., Any]] = Remembered()
@@ -78,7 +85,8 @@ class XLA(Generic[P]):
         return _parts(result) if _is_odd(result) else result
 
     def _written(self, program: Program) -> Compiled:
-        return written(program, self.function.__name__, fast_math=self.fast_math)
+        lam = program.simplified(folded, fast_math=self.fast_math, rules=self.rules)
+        return compile_program(lam, name=lam.name or self.function.__name__)
 
     def _taken(self, value: Any, obj: Object) -> Any:
         """An argument as the emitted function takes it: containers are tuples."""
@@ -138,7 +146,7 @@ class XLA(Generic[P]):
 
     def source(self, *at: Any) -> str:
         """The program as a module of JAX; without ``fast_math`` the same as ``f.source("jax")``."""
-        if not self.fast_math:
+        if not self.fast_math and not self.rules:
             return self.function.source("jax", *at)
         return self._written(program_at(self.function, at)).source
 
@@ -147,9 +155,9 @@ class XLA(Generic[P]):
         return f"<xla {self.function!r}>"
 
 
-def written(program: Program, name: str, doc: str = "", *, fast_math: bool = False) -> Compiled:
+def written(program: Program, name: str, doc: str = "") -> Compiled:
     """A program as JAX, which is called ``name`` if it has no name of its own."""
-    lam = program.simplified(folded, fast_math=fast_math)
+    lam = program.simplified(folded)
     return compile_program(lam, name=lam.name or name, doc=doc)
 
 
@@ -162,10 +170,16 @@ def asked() -> Any:
         raise MissingRule(
             "JAX is not installed, and XLA runs through it; pip install 'diffcurry[xla]' brings it"
         ) from None
+    _tell(jax)
+    return jax
+
+
+@functools.cache
+def _tell(jax: Any) -> None:
+    """Tell JAX of our ``Parts``, which it hears once."""
     jax.tree_util.register_pytree_node(
         Parts, lambda parts: (parts.leaves, parts.face), lambda face, leaves: Parts(leaves, face)
     )
-    return jax
 
 
 class Parts:
