@@ -85,8 +85,8 @@ class XLA(Generic[P]):
         return _parts(result) if _is_odd(result) else result
 
     def _written(self, program: Program) -> Compiled:
-        lam = program.simplified(folded, fast_math=self.fast_math, rules=self.rules)
-        return compile_program(lam, name=lam.name or self.function.__name__)
+        name = self.function.__name__
+        return written(program, name, fast_math=self.fast_math, rules=self.rules)
 
     def _taken(self, value: Any, obj: Object) -> Any:
         """An argument as the emitted function takes it: containers are tuples."""
@@ -155,9 +155,16 @@ class XLA(Generic[P]):
         return f"<xla {self.function!r}>"
 
 
-def written(program: Program, name: str, doc: str = "") -> Compiled:
+def written(
+    program: Program,
+    name: str,
+    doc: str = "",
+    *,
+    fast_math: bool = False,
+    rules: tuple[Rule, ...] = (),
+) -> Compiled:
     """A program as JAX, which is called ``name`` if it has no name of its own."""
-    lam = program.simplified(folded)
+    lam = program.simplified(folded, fast_math=fast_math, rules=rules)
     return compile_program(lam, name=lam.name or name, doc=doc)
 
 

@@ -90,7 +90,7 @@ def _insist(options: Namespace) -> None:
 def needs_hypothesis() -> None:
     """``Misused`` says what to install, where there is nothing that draws examples."""
     try:
-        from laws import check_law  # noqa: F401
+        from laws import check_law  # noqa: F401 (what draws examples is loaded with it)
     except ImportError as error:
         raise Misused(str(error)) from None
 
