@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test quick laws deep check lint format types doctest readme architecture coverage clean
+.PHONY: help demo test quick laws deep check lint format types doctest readme architecture house coverage clean
 
 ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -62,6 +62,9 @@ readme: $(VENV)/.dev ## the examples in README.md and docs/
 
 architecture: $(VENV)/.dev ## imports point downwards, files stay small
 	$(PYTEST) tests/test_architecture.py
+
+house: $(VENV)/.dev ## the measures of the house: lines, files, circles, files entered
+	$(BIN)/python -m tests.house
 
 coverage: $(VENV)/.dev ## which lines and branches the tests reach
 	$(BIN)/coverage run -m pytest

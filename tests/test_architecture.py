@@ -9,11 +9,12 @@ import re
 import statistics
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+
+from tests.house.imports import ROOMS, files, imports
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,58 +24,11 @@ MAY_IMPORT = {
     "laws": {"laws", "combinators"},
     "diffcurry": {"diffcurry", "laws", "interpreters", "combinators"},
 }
-ROOMS = tuple(MAY_IMPORT)
 APART: dict[str, set[str]] = {"interpreters/modes": set(), "interpreters/backends": {"text"}}
 """Folders of neighbours that do not know each other, and what they have in common."""
 CORE = {"numpy", "multipledispatch", "sympy"}
 ALSO_AT_TOP_LEVEL = {"laws": {"pytest", "hypothesis"}}
 MEDIAN_LINES, MOST_LINES = 150, 400
-
-
-class Import(NamedTuple):
-    file: str
-    line: int
-    module: str
-    when_loaded: bool
-    """Does loading the file do it? (Not inside a function, not for type checkers alone.)"""
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line} imports {self.module}"
-
-
-def files(root: Path, under: str = "") -> Iterator[Path]:
-    for room in ROOMS if not under else (under,):
-        yield from sorted((root / room).rglob("*.py"))
-
-
-def imports(root: Path, path: Path) -> Iterator[Import]:
-    """Every import of a file, wherever it stands, under its absolute name."""
-    file = path.relative_to(root)
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    stack: list[tuple[ast.AST, bool]] = [(tree, True)]
-    while stack:
-        node, when_loaded = stack.pop()
-        for name in imported(node, file):
-            yield Import(str(file), node.lineno, name, when_loaded)
-        body = node.body if only_for_types(node) else None
-        for child in ast.iter_child_nodes(node):
-            lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            typed = body is not None and child in body
-            stack.append((child, when_loaded and not lazy and not typed))
-
-
-def imported(node: ast.AST, file: Path) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        package = file.parent.parts
-        parents = package[: len(package) - node.level + 1] if node.level else ()
-        origin = [*parents, *([node.module] if node.module else [])]
-        yield from (".".join([*origin, alias.name]) for alias in node.names)
-
-
-def only_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
 def imports_that_point_upwards(root: Path) -> list[str]:
