@@ -18,7 +18,7 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Int, Object, Tensor
 from combinators.operation import Operation, declare, free
 from combinators.primitives.conversion import astype
-from combinators.primitives.gathering import put_at, static_index, take_at
+from combinators.primitives.gathering import put_at, take_at
 from combinators.primitives.indexing import getitem
 from combinators.primitives.loops import MAP
 from combinators.primitives.reduction import sum
@@ -111,8 +111,9 @@ def replicate(k: int, x: Any) -> Any:
 def gather(shape: int | Sequence[int], x: Any, f: Callable[..., Any]) -> Any:
     """``build(shape, λis. x[f(is)])``: elements of ``x``, taken at once (003, section 3.3).
 
-    ``f`` gives an index, or a tuple of them, into the leading axes of ``x``. Where it takes fewer
-    indices than ``shape`` has extents, the others are those of ``x``'s remaining axes.
+    ``f`` gives an index, or a tuple of them, into the leading axes of ``x``: computed ones, even
+    where they are literals, so that those outside ``[0, n)`` read 0. Where it takes fewer indices
+    than ``shape`` has extents, the others are those of ``x``'s remaining axes.
     """
     extents = _extents(shape)
     count = _arity(f, len(extents))
@@ -131,7 +132,8 @@ def scatter(shape: int | Sequence[int], x: Any, f: Callable[..., Any]) -> Any:
     """Zeros of this ``shape``, to which ``x[is]`` is added at ``f(is)`` (003, section 3.3).
 
     ``f`` takes indices of leading axes of ``x``, and gives an index, or a tuple of them, into
-    the leading axes of the result; what it sends outside is left out. Booleans are counted.
+    the leading axes of the result; what it sends outside ``[0, n)`` is left out, by a literal as
+    by any other index. Booleans are counted.
     """
     extents, given = _extents(shape), shape_of(x)
     if np.result_type(dtype_of(x)) == np.bool_:
@@ -170,7 +172,10 @@ def _tables(extents: Shape, f: Callable[..., Any], target: Shape) -> tuple[Any, 
             raise ShapeMismatch(f"{len(indices)} indices are too many for the shape {target}")
         if any(map(shape_of, indices)):
             raise TypeMismatch(f"an index is one integer an axis, and this is {given!r:.60}")
-        return tuple(static_index(entry, axis, target) for axis, entry in enumerate(indices))
+        for entry in indices:
+            if np.result_type(dtype_of(entry)).kind in "bfc":
+                raise TypeMismatch(f"indices are integers, and this is {entry!r:.60}")
+        return indices
 
     made: tuple[Any, ...] = build(extents, entries)
     return made

@@ -135,7 +135,8 @@ def test_outside_of_a_trace_they_compute_at_once():
     np.testing.assert_array_equal(dc.iota(3), [0, 1, 2])
     np.testing.assert_array_equal(dc.build((2, 2), lambda i, j: i * 10 + j), [[0, 1], [10, 11]])
     np.testing.assert_array_equal(dc.replicate(2, [1, 2]), [[1, 2], [1, 2]])
-    np.testing.assert_array_equal(dc.gather((2,), A, lambda i: (i, -1)), [3.0, 6.0])
+    np.testing.assert_array_equal(dc.gather((2,), A, lambda i: (i, 2)), [3.0, 6.0])
+    np.testing.assert_array_equal(dc.scatter(3, np.arange(4.0), lambda i: -1), [0, 0, 0])
     assert dc.scatter([6], list(range(1, 10)), lambda i: i // 2).tolist() == [3, 7, 11, 15, 9, 0]
     assert dc.index(A, 1, -1) == 6.0
     assert dc.take(A, -1) == 6.0

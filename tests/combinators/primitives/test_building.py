@@ -99,6 +99,28 @@ def test_gather_is_a_build_of_elements(value, k, n, m, shift):
     np.testing.assert_array_equal(gathered, built)
 
 
+@given(at=st.integers(-5, 5), column=st.integers(-5, 5))
+def test_meaning_does_not_depend_on_staging(value, gradients, at, column):
+    """Inside the λ of gather and scatter an index is computed, always: a literal, too."""
+
+    def literal(n):
+        return at, column
+
+    def computed(n):
+        return at + 0 * n, column + 0 * n
+
+    for word in (
+        lambda place: lambda a: p.gather((3,), a, place),
+        lambda place: lambda a: p.scatter((2, 3), a[0], place),
+        lambda place: lambda a: p.gather((), a, lambda: place(0)),
+        lambda place: lambda a: p.build((2, 3), lambda i, j: p.gather((2,), a, place)[i]),
+    ):
+        known, staged = word(literal), word(computed)
+        np.testing.assert_array_equal(value(known, A), value(staged, A))
+        slopes = gradients(known, A)[0], gradients(staged, A)[0]
+        np.testing.assert_equal(*(np.zeros_like(A) if g is None else g for g in slopes))
+
+
 @given(k=EXTENTS, n=EXTENTS, shift=st.integers(-3, 3), seed=st.integers(0, 99))
 def test_scatter_is_the_transpose_of_gather(value, gradients, k, n, shift, seed):
     x, g = (np.random.default_rng(seed).normal(size=(extent, 2)) for extent in (n, k))
@@ -118,7 +140,7 @@ def test_the_axes_that_are_left_are_those_of_the_array(value):
         value(lambda a: p.scatter((4, 3), a, lambda i: 3 - i), A),
         [[0, 0, 0], [0, 0, 0], A[1], A[0]],
     )
-    last = value(lambda a: p.gather((2,), a, lambda i: (i, -1)), A)
+    last = value(lambda a: p.gather((2,), a, lambda i: (i, 2)), A)
     np.testing.assert_array_equal(last, A[:, -1])
 
 
@@ -159,7 +181,8 @@ def test_containers_are_replicated_as_they_are_built(value, gradients):
         (lambda a: p.build(2, lambda i: a[i, 7]), ShapeMismatch, "7 is out of range for axis 1"),
         (lambda a: p.build(2, lambda i: A[i]), ConcreteValueNeeded, r"index\(a, i\)"),
         (lambda a: p.gather((2,), a, lambda i: i), ShapeMismatch, r"leaves \(\)"),
-        (lambda a: p.gather((2, 3), a, lambda i: 5), ShapeMismatch, "5 is out of range for axis 0"),
+        (lambda a: p.gather((2, 3), a, lambda i: 1.5), TypeMismatch, "integers, and this is 1.5"),
+        (lambda a: p.scatter((2,), a, lambda i: True), TypeMismatch, "integers, and this is True"),
         (lambda a: p.gather((2,), a, lambda i: (i, i, i)), ShapeMismatch, "3 indices are too many"),
         (
             lambda a: p.gather((2,), a, lambda i: (i, p.iota(2))),
