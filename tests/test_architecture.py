@@ -24,7 +24,10 @@ MAY_IMPORT = {
     "laws": {"laws", "combinators"},
     "diffcurry": {"diffcurry", "laws", "interpreters", "combinators"},
 }
-APART: dict[str, set[str]] = {"interpreters/modes": set(), "interpreters/backends": {"text"}}
+APART: dict[str, set[str]] = {
+    "interpreters/modes": set(),
+    "interpreters/backends": {"analysis", "text"},
+}
 """Folders of neighbours that do not know each other, and what they have in common."""
 CORE = {"numpy", "multipledispatch", "sympy"}
 ALSO_AT_TOP_LEVEL = {"laws": {"pytest", "hypothesis"}}

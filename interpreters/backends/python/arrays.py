@@ -8,9 +8,15 @@ from collections.abc import Sequence
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Real, Tensor
 from combinators.operation import Operation
-from interpreters.backends.text.forms import COMPARISONS
-from interpreters.backends.text.layout import Text, call, flat, tuple_of
-from interpreters.backends.text.slices import Shape, slice_text
+from interpreters.backends.text.layout import (
+    COMPARISONS,
+    Shape,
+    Text,
+    call,
+    flat,
+    slice_text,
+    tuple_of,
+)
 
 _SAME = """
 negative absolute sign square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp

@@ -11,9 +11,8 @@ from interpreters.backends.python import calls
 from interpreters.backends.python.frame import OFTEN, Frame, Uses, share
 from interpreters.backends.python.numbers import SHORT
 from interpreters.backends.python.values import Leaf, Root, Value, nested
-from interpreters.backends.text.code import Assign, Block, Statement
-from interpreters.backends.text.forms import CHOICE
-from interpreters.backends.text.values import is_broad
+from interpreters.backends.text.frame import is_broad
+from interpreters.backends.text.layout import CHOICE, Assign, Block, Statement
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

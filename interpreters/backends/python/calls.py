@@ -11,7 +11,7 @@ from combinators.objects import Fun, Object
 from combinators.terms import Lam, Term
 from interpreters.backends.python.frame import Frame, Uses, bundle, share
 from interpreters.backends.python.values import Known, Leaf, Value
-from interpreters.backends.text.calls import (
+from interpreters.backends.text.emitter import (
     arguments,
     as_it_is,
     defined,
@@ -19,10 +19,8 @@ from interpreters.backends.text.calls import (
     parameters,
     passed,
 )
-from interpreters.backends.text.code import Do
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import Text, call
-from interpreters.backends.text.values import Bundle
+from interpreters.backends.text.frame import Bundle
+from interpreters.backends.text.layout import ATOM, Do, Text, call
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

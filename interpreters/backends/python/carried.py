@@ -13,7 +13,7 @@ from interpreters.backends.python.values import (
     Leaf,
     Root,
 )
-from interpreters.backends.text.code import Assign, Statement, words
+from interpreters.backends.text.layout import Assign, Statement, words
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

@@ -12,11 +12,9 @@ from combinators.objects import Object, Tangent, Tensor, components
 from interpreters.backends.python import places, tensors
 from interpreters.backends.python.frame import Frame, share
 from interpreters.backends.python.values import Leaf, Placed, Value, is_tainted
-from interpreters.backends.text.code import Assign, Block
-from interpreters.backends.text.cotangents import are_added_apart, zeros
-from interpreters.backends.text.cotangents import plus as summed
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import call
+from interpreters.backends.text.emitter import are_added_apart, zeros
+from interpreters.backends.text.emitter import plus as summed
+from interpreters.backends.text.layout import ATOM, Assign, Block, call
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

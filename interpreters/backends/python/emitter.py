@@ -8,6 +8,7 @@ from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from interpreters.backends.analysis.captures import Lambdas, surveyed
 from interpreters.backends.python import branches, calls, operations, places, tensors
 from interpreters.backends.python.arrays import hides_zeros
 from interpreters.backends.python.frame import Frame, Uses, bundle, share
@@ -15,13 +16,11 @@ from interpreters.backends.python.module import Module
 from interpreters.backends.python.numbers import Escalate
 from interpreters.backends.python.scalars import PYTHON, number_text
 from interpreters.backends.python.values import Known, Leaf, Placed, Root, Value, is_tainted
-from interpreters.backends.text.calls import matched
 from interpreters.backends.text.emitter import Emitter as TextEmitter
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import tuple_of
-from interpreters.backends.text.literals import is_iota
-from interpreters.backends.text.survey import Lambdas, surveyed
-from interpreters.backends.text.values import Bundle, Spread
+from interpreters.backends.text.emitter import matched
+from interpreters.backends.text.frame import Bundle, Spread
+from interpreters.backends.text.layout import ATOM, tuple_of
+from interpreters.backends.text.module import is_iota
 
 OPTIMISTIC, DOUBTFUL, CAREFUL = range(3)
 """What a product that hides zeros may be: a plain one whose nan is seen at the end, the same with

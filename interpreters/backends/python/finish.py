@@ -9,9 +9,8 @@ from combinators.objects import Fun, Object, Tensor
 from interpreters.backends.python.frame import Frame
 from interpreters.backends.python.numbers import Escalate
 from interpreters.backends.python.values import Leaf, Value
-from interpreters.backends.text.code import Block, Do
-from interpreters.backends.text.layout import Text, several, tuple_of
-from interpreters.backends.text.values import Bundle
+from interpreters.backends.text.frame import Bundle
+from interpreters.backends.text.layout import Block, Do, Text, several, tuple_of
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

@@ -11,11 +11,10 @@ from combinators.free import Captured
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.python.values import INT64, Bounds, Leaf, Placed, Root, Value
-from interpreters.backends.text.code import Statement
-from interpreters.backends.text.forms import ATOM
+from interpreters.backends.text.frame import Bundle, Spread
 from interpreters.backends.text.frame import Frame as TextFrame
-from interpreters.backends.text.naming import names_apart
-from interpreters.backends.text.values import Bundle, Spread
+from interpreters.backends.text.layout import ATOM, Statement
+from interpreters.backends.text.module import names_apart
 
 LONGEST = 20
 """How long an argument is that stands in a call."""

@@ -17,10 +17,8 @@ from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.numbers import may_be_zero
 from interpreters.backends.python.scalars import PYTHON
 from interpreters.backends.python.values import Bounds, Leaf, Value
-from interpreters.backends.text.code import Block, Do
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import call, flat, tuple_of
-from interpreters.backends.text.values import Spread
+from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.layout import ATOM, Block, Do, call, flat, tuple_of
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

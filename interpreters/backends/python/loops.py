@@ -19,7 +19,7 @@ from interpreters.backends.python.carried import Carried
 from interpreters.backends.python.frame import Frame, bundle
 from interpreters.backends.python.rounds import Loop, Out, Round, Rows
 from interpreters.backends.python.values import Known, Leaf, Value, leaves_of, nested
-from interpreters.backends.text.values import Bundle, is_broad
+from interpreters.backends.text.frame import Bundle, is_broad
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

@@ -6,9 +6,16 @@ import numpy as np
 
 from interpreters.backends.python.helpers import HELPERS
 from interpreters.backends.text.layout import WIDTH
-from interpreters.backends.text.literals import FEW, Array, diagonal, from_bytes, is_iota, nested
+from interpreters.backends.text.module import (
+    FEW,
+    Array,
+    diagonal,
+    from_bytes,
+    is_iota,
+    names_apart,
+    nested,
+)
 from interpreters.backends.text.module import Module as TextModule
-from interpreters.backends.text.naming import names_apart
 
 IMPORTS = {"math": "import math", "np": "import numpy as np"}
 """What each name is imported by."""

@@ -11,9 +11,17 @@ from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame
 from interpreters.backends.python.scalars import NONZERO, PYTHON, form_of, int_bounds, total, wraps
 from interpreters.backends.python.values import INT64, Leaf
-from interpreters.backends.text.forms import ATOM, CHOICE, COMPARED, NOT, UNARY, Form, filled_in
-from interpreters.backends.text.layout import flat
-from interpreters.backends.text.literals import is_plain
+from interpreters.backends.text.layout import (
+    ATOM,
+    CHOICE,
+    COMPARED,
+    NOT,
+    UNARY,
+    Form,
+    filled_in,
+    flat,
+)
+from interpreters.backends.text.module import is_plain
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

@@ -20,7 +20,7 @@ from interpreters.backends.python.frame import Frame, share
 from interpreters.backends.python.numbers import scalar
 from interpreters.backends.python.shortcuts import shortcut
 from interpreters.backends.python.values import Leaf, Value
-from interpreters.backends.text.cotangents import zeros
+from interpreters.backends.text.emitter import zeros
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

@@ -11,10 +11,8 @@ from interpreters.backends.python import arrays
 from interpreters.backends.python.frame import Frame, fresh_leaf
 from interpreters.backends.python.indexed import add_at
 from interpreters.backends.python.values import Leaf, Placed, Value, is_tainted
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import call
-from interpreters.backends.text.slices import slice_text
-from interpreters.backends.text.values import Spread
+from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.layout import ATOM, call, slice_text
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

@@ -18,9 +18,8 @@ from interpreters.backends.python.frame import Frame, Uses
 from interpreters.backends.python.module import Module
 from interpreters.backends.python.numbers import Escalate
 from interpreters.backends.python.values import Leaf, Root, Value
-from interpreters.backends.text.code import Assign, Block, Do
-from interpreters.backends.text.layout import Text, call
-from interpreters.backends.text.values import leaf_types
+from interpreters.backends.text.frame import leaf_types
+from interpreters.backends.text.layout import Assign, Block, Do, Text, call
 
 
 class Compiled:

@@ -11,9 +11,8 @@ from interpreters.backends.python.arrays import dtype_option, shape_text
 from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.scalars import PYTHON
 from interpreters.backends.python.values import INT64, Known, Leaf, Listed, Value, leaves_of, nested
-from interpreters.backends.text.code import Assign, Block, Do, Statement
-from interpreters.backends.text.layout import Text, call
-from interpreters.backends.text.values import Bundle, Spread
+from interpreters.backends.text.frame import Bundle, Spread
+from interpreters.backends.text.layout import Assign, Block, Do, Statement, Text, call
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

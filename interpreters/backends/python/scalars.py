@@ -14,7 +14,7 @@ from typing import Any
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from interpreters.backends.python.values import INT64, Bounds, Leaf
-from interpreters.backends.text.forms import (
+from interpreters.backends.text.layout import (
     AND,
     ATOM,
     CHOICE,

@@ -16,10 +16,9 @@ from interpreters.backends.python.frame import Frame, fresh_leaf, share
 from interpreters.backends.python.numbers import SHORT, Escalate, scalar, taint, written
 from interpreters.backends.python.scalars import PYTHON, conversion, int_bounds, total, wraps
 from interpreters.backends.python.values import INT64, Bounds, Leaf, Placed, Root, Value
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import call, flat
-from interpreters.backends.text.literals import is_plain
-from interpreters.backends.text.values import Spread
+from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.layout import ATOM, call, flat
+from interpreters.backends.text.module import is_plain
 
 if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter

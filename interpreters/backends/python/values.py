@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 from combinators.objects import Object, Tensor, components
 from combinators.operation import Operation
 from combinators.terms import Lam
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.values import Bundle, Spread, is_broad
+from interpreters.backends.text.frame import Bundle, Spread, is_broad
+from interpreters.backends.text.layout import ATOM
 
 INT64 = (-(2**63), 2**63 - 1)
 Bounds = tuple[int, int]

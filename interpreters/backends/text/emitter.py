@@ -1,19 +1,19 @@
-"""What the writer of a program holds, and what it is asked for."""
+"""What the writer of a program holds and is asked for; functions and cotangents, in any backend."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor
+from combinators.objects import Object, Product, Tangent, Tensor, Vector, components
 from combinators.terms import Lam, Term, Var
-from interpreters.backends.text.frame import Frame, L, V
-from interpreters.backends.text.literals import is_uniform
-from interpreters.backends.text.module import Module
-from interpreters.backends.text.survey import Lambdas
-from interpreters.backends.text.values import Bundle, Spread
+from interpreters.backends.analysis.captures import Lambdas
+from interpreters.backends.text.frame import Bundle, Frame, L, Spread, V, is_broad
+from interpreters.backends.text.layout import Assign, Split, Text, several
+from interpreters.backends.text.module import Module, is_uniform
 
 F = TypeVar("F", bound=Frame[Any, Any])
 """The frames of a backend."""
@@ -28,6 +28,10 @@ class Emitter(ABC, Generic[V, L, F]):
         self.functions: dict[int, str] = {}
         self._times = lambdas.times
         self._kept: list[Term] = []
+
+    @abstractmethod
+    def value(self, term: Term, at: F, wish: str = "t") -> Recursive[V]:
+        """The value of a term, after the statements that compute it."""
 
     @abstractmethod
     def expression(self, text: str, obj: Object) -> L:
@@ -79,3 +83,151 @@ class Emitter(ABC, Generic[V, L, F]):
         if array.size and is_uniform(array):
             return Spread(self.number_of(array.flat[0].item(), obj), obj)
         return self.constant(literal)
+
+
+FEW = 3
+"""Of how many components a result is taken apart where it is given."""
+
+
+def is_apart(obj: Object) -> bool:
+    """Whether a function of ``obj`` takes an argument a component."""
+    return isinstance(obj, Product) and obj.width != 1
+
+
+def as_it_is(text: Text) -> Text:
+    """A tuple that is returned needs no parentheses."""
+    if isinstance(text, Split) and text.open == "(" and len(text.items) > 1:
+        return several(text.items)
+    return text
+
+
+def defined(emitter: Emitter[V, L, F], function: Lam, wish: str) -> Recursive[str]:
+    """The name of the function at the top of the module that a λ is."""
+    if id(function) not in emitter.functions:
+        name = emitter.module.fresh(function.name or wish)
+        emitter.functions[id(function)] = name
+        yield emitter.define(name, function)
+    return emitter.functions[id(function)]
+
+
+def parameters(
+    emitter: Emitter[V, L, F], captured: Iterable[Var], params: tuple[Var, ...], at: F
+) -> tuple[str, ...]:
+    """The parameters of a function that is written into ``at``, what it captures first."""
+    names = []
+    for var in (*captured, *params):
+        names.append(at.fresh(var.name))
+        at.env[var.name] = emitter.opaque(var.type, names[-1])
+    if len(params) == 1 and is_apart(params[0].type):
+        names[-1] = f"*{names[-1]}"
+    return tuple(names)
+
+
+def matched(emitter: Emitter[V, L, F], params: tuple[Var, ...], argument: V) -> list[tuple[Var, V]]:
+    """The parameters of a λ that is written out, and what each is of its argument."""
+    if len(params) == 1:
+        return [(params[0], argument)]
+    return [(x, emitter.component(argument, i, x.type)) for i, x in enumerate(params)]
+
+
+def passed(
+    emitter: Emitter[V, L, F], captured: Iterable[tuple[str, V]], at: F
+) -> Recursive[list[Text]]:
+    """What a function captures, as arguments."""
+    texts: list[Text] = []
+    for name, value in captured:
+        leaf: L = yield emitter.leaf(value, at, name)
+        texts.append(at.named(leaf, name).text)
+    return texts
+
+
+def arguments(emitter: Emitter[V, L, F], x: V, dom: Object, at: F) -> Recursive[list[Text]]:
+    """The argument of a function, as Python's arguments."""
+    leaf: L
+    if not is_apart(dom):
+        leaf = yield emitter.leaf(x, at)
+        return [at.argument(leaf)]
+    if not isinstance(x, Bundle):
+        leaf = yield emitter.leaf(x, at)
+        return [f"*{at.named(leaf).text}"]
+    texts: list[Text] = []
+    for part in x.parts:
+        leaf = yield emitter.leaf(part, at)
+        texts.append(at.argument(leaf))
+    return texts
+
+
+def given_back(
+    text: Text, obj: Object, at: Frame[Any, L], wish: str, leaf: Callable[[Object, str], L]
+) -> L | Bundle[L]:
+    """What a call gives, under names; a product of few components is taken apart."""
+    if not isinstance(obj, Product) or not 1 < obj.width <= FEW:
+        return leaf(obj, at.assign(text, wish))
+    names = tuple(at.fresh(f"{wish}_{i}") for i in range(obj.width))
+    at.body.append(Assign(names, text))
+    return Bundle(tuple(map(leaf, obj.parts, names)), obj)
+
+
+Made: TypeAlias = dict[tuple[int, int], V]
+"""The sums that have been made, by the ids of what was added."""
+AsOne: TypeAlias = Callable[[V, V, Object], Recursive[V | None]]
+"""The sum of two values that is written as one; None where it is one by components."""
+
+
+def zeros(emitter: Emitter[V, L, F], obj: Object, at: F, made: dict[int, V]) -> Recursive[V]:
+    """The zero of a type; equal parts are made once. That of ``Tangent`` is None."""
+    if id(obj) not in made:
+        made[id(obj)] = yield _zero(emitter, obj, at, made)
+    return made[id(obj)]
+
+
+def _zero(
+    emitter: Emitter[V, L, F], obj: Object, at: F, made: dict[int, V]
+) -> Recursive[L | Spread[L] | Bundle[V]]:
+    product = components(obj)
+    if product is not None:
+        parts: list[V] = []
+        for part in product.parts:
+            parts.append((yield zeros(emitter, part, at, made)))
+        return emitter.bundle(tuple(parts), obj)
+    if isinstance(obj, Tensor):
+        number = emitter.number_of(0.0 if obj.is_smooth else 0, obj)
+        return Spread(number, obj) if obj.shape else number
+    if isinstance(obj, Vector):
+        item: V = yield zeros(emitter, obj.item, at, made)
+        leaf: L = yield emitter.leaf(item, at)
+        text = f"({at.named(leaf).text},) * {obj.length}"
+        return emitter.expression(at.assign(text, "zeros"), obj)
+    return emitter.expression("None", Tangent)
+
+
+def plus(
+    emitter: Emitter[V, L, F], x: V, y: V, obj: Object, as_one: AsOne[V], made: Made[V]
+) -> Recursive[V]:
+    """The sum of two cotangents of one type; of parts that are shared, once."""
+    whole: V | None = yield as_one(x, y, obj)
+    if whole is not None:
+        return whole
+    key = id(x), id(y)
+    if key not in made:
+        made[key] = yield _by_components(emitter, x, y, obj, as_one, made)
+    return made[key]
+
+
+def _by_components(
+    emitter: Emitter[V, L, F], x: V, y: V, obj: Object, as_one: AsOne[V], made: Made[V]
+) -> Recursive[Bundle[V]]:
+    product = components(obj)
+    assert product is not None
+    parts: list[V] = []
+    for index, part in enumerate(product.parts):
+        left, right = (emitter.component(z, index, part) for z in (x, y))
+        parts.append((yield plus(emitter, left, right, part, as_one, made)))
+    return emitter.bundle(tuple(parts), obj)
+
+
+def are_added_apart(x: object, y: object, obj: Object) -> bool:
+    """Whether the sum of two values of a type is written by components."""
+    if components(obj) is None:
+        return False
+    return not is_broad(obj) or (isinstance(x, Bundle) and isinstance(y, Bundle))

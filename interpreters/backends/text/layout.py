@@ -1,4 +1,6 @@
-r"""Lines of Python as ``ruff format`` lays them out: 88 wide, brackets split where they must be.
+r"""Python's statements and expressions as data, and their text as ``ruff format`` lays it out.
+
+Lines are 88 wide, and brackets are split where they must be:
 
 >>> print("\n".join(laid("x = ", Split("f(", ("a" * 40, "b" * 40), ")"), "", 0)))
 x = f(
@@ -8,8 +10,10 @@ x = f(
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TypeAlias
 
 WIDTH = 88
 INDENT = "    "
@@ -70,3 +74,170 @@ def laid(before: str, text: Text, after: str, depth: int) -> list[str]:
     comma = "," if len(text.items) > 1 or text.display or before.startswith("def ") else ""
     lines = [line for item in text.items for line in laid("", item, comma, depth + 1)]
     return [first, *lines, last]
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(slots=True)
+class Assign:
+    """``a, b = text``."""
+
+    targets: tuple[str, ...]
+    text: Text
+
+
+@dataclass(slots=True)
+class Do:
+    """What is done for its effect, or returned."""
+
+    text: Text
+    before: str = ""
+
+
+@dataclass(slots=True)
+class Block:
+    """Statements below a header: ``if``, ``for``, ``with``, ``try``, ``def``."""
+
+    before: str
+    header: Text
+    after: str
+    body: list[Statement] = field(default_factory=list)
+    next: Block | None = None
+
+
+Statement: TypeAlias = Assign | Do | Block
+
+
+def words(text: Text) -> list[str]:
+    """The names that stand in a text."""
+    return _WORD.findall(flat(text))
+
+
+def text_of(body: list[Statement], depth: int) -> Iterator[str]:
+    """The lines; a function among statements stands between empty ones."""
+    space = INDENT * depth
+    after_function = False
+    for statement in body:
+        is_function = _is_function(statement)
+        if after_function or (is_function and statement is not body[0]):
+            yield ""
+        after_function = is_function
+        match statement:
+            case Assign((target,), str() as text):
+                yield f"{space}{target} = {text}"
+            case Assign(targets, text):
+                yield from laid(f"{', '.join(targets)} = ", text, "", depth)
+            case Do(text, before):
+                yield from laid(before, text, "", depth)
+            case Block():
+                yield from _block(statement, depth)
+
+
+def _is_function(statement: Statement) -> bool:
+    return type(statement) is Block and statement.before == "def "
+
+
+def _block(block: Block, depth: int) -> Iterator[str]:
+    here: Block | None = block
+    while here is not None:
+        yield from laid(here.before, here.header, f"{here.after}:", depth)
+        yield from text_of(here.body, depth + 1) if here.body else [INDENT * (depth + 1) + "pass"]
+        here = here.next
+
+
+def definition(
+    name: str, params: tuple[str, ...], body: list[Statement], doc: str = "", decorator: str = ""
+) -> str:
+    """A function at the top of the module; nothing in ``doc`` can become code."""
+    lines = [decorator] if decorator else []
+    lines += laid("def ", Split(f"{name}(", params, ")"), ":", 0)
+    line = _one_line(doc)
+    if line:
+        lines.append(f'{INDENT}"""{line}"""')
+        if body and _is_function(body[0]):
+            lines.append("")
+    return "\n".join([*lines, *text_of(body, 1)])
+
+
+def _one_line(doc: str) -> str:
+    line = " ".join(doc.split()).replace("\\", "\\\\").replace('"', "'")
+    return "".join(c for c in line if c.isprintable())
+
+
+LEVELS = range(13, 0, -1)
+ATOM, POWER, UNARY, TIMES, PLUS, BIT_AND, BIT_XOR, BIT_OR, COMPARED, NOT, AND, OR, CHOICE = LEVELS
+"""How tightly an expression holds together: Python's own order, from names to choices."""
+
+
+class Form(NamedTuple):
+    """An expression of ``{0}``, ``{1}``, …, each at least as tight as its ``needs``."""
+
+    text: str
+    level: int = ATOM
+    needs: tuple[int, ...] = (CHOICE, CHOICE, CHOICE)
+    raises: bool = False
+    """Whether Python may raise where IEEE gives inf or nan."""
+
+
+class Operand(Protocol):
+    """What stands in a place of a form."""
+
+    text: str
+    level: int
+
+
+def filled_in(form: Form, args: Sequence[Operand]) -> str:
+    """The text of a form, with parentheses around what holds less tightly than it needs."""
+    given = zip(args, form.needs, strict=False)
+    return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in given])
+
+
+def infix(sign: str, level: int) -> Form:
+    """An operator that groups from the left."""
+    return Form(f"{{0}} {sign} {{1}}", level, (level, level + 1))
+
+
+def compared(sign: str) -> Form:
+    """A comparison, of which Python makes chains."""
+    return Form(f"{{0}} {sign} {{1}}", COMPARED, (COMPARED + 1, COMPARED + 1))
+
+
+COMPARISONS = {
+    "less": compared("<"),
+    "less_equal": compared("<="),
+    "greater": compared(">"),
+    "greater_equal": compared(">="),
+    "equal": compared("=="),
+    "not_equal": compared("!="),
+}
+OPERATORS = {
+    **COMPARISONS,
+    "add": infix("+", PLUS),
+    "plus": infix("+", PLUS),
+    "subtract": infix("-", PLUS),
+    "multiply": infix("*", TIMES),
+    "negative": Form("-{0}", UNARY, (UNARY + 1,)),
+}
+"""Primitives that are Python's operators, of numbers and of arrays."""
+
+
+Shape = tuple[int, ...]
+
+
+def slice_text(start: Shape, step: Shape, extent: Shape, shape: Shape, drop: bool = False) -> str:
+    """What stands between the brackets; with ``drop``, an axis of extent 1 is an integer."""
+    parts = []
+    for first, stride, count, n in zip(start, step, extent, shape, strict=True):
+        end = first + stride * count
+        if drop and count == 1:
+            parts.append(str(first))
+        elif count == n and stride == 1:
+            parts.append(":")
+        else:
+            begin = "" if first == (0 if stride > 0 else n - 1) and count else str(first)
+            stop = "" if end < 0 or (stride > 0 and end >= n and count) else str(end)
+            parts.append(f"{begin}:{stop}" + (f":{stride}" if stride != 1 else ""))
+    while len(parts) > 1 and parts[-1] == ":":
+        parts.pop()
+    return ", ".join(parts) or "..."

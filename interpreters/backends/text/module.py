@@ -1,19 +1,235 @@
-"""The module that is being written: constants, functions, and what they need."""
+"""The module that is being written: its names, arrays, functions, and the helpers they need."""
 
 from __future__ import annotations
 
+import builtins
+import functools
+import keyword
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from combinators.kit.names import Names
 from combinators.literal import Literal
-from interpreters.backends.text.code import Statement, definition
-from interpreters.backends.text.helpers import needed
-from interpreters.backends.text.literals import Array
-from interpreters.backends.text.naming import identifier
-from interpreters.backends.text.unused import without_unused
+from interpreters.backends.text.layout import (
+    INDENT,
+    Assign,
+    Block,
+    Statement,
+    call,
+    definition,
+    flat,
+    laid,
+    words,
+)
+
+LONGEST = 20
+
+RESERVED = frozenset(
+    (*dir(builtins), *keyword.kwlist, *keyword.softkwlist, "np", "math", "l", "O", "I")
+)
+"""Keywords, builtins, the modules, and letters that look like digits."""
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def identifier(name: str) -> str:
+    """``name`` as a local variable: short, ASCII, and without an underscore in front.
+
+    >>> identifier("x"), identifier("__import__"), identifier("os; exit()"), identifier("λ")
+    ('x', 'import__', 'os__exit__', 'v')
+    """
+    letters = re.sub(r"[^0-9A-Za-z_]", "_", name).lstrip("_0123456789")[:LONGEST]
+    return letters if letters.strip("_") else "v"
+
+
+def names_apart(taken: Iterable[str] = ()) -> Names:
+    """Names of variables; none is reserved, or ``taken``."""
+    return Names({*RESERVED, *taken})
+
+
+Array = np.ndarray[Any, Any]
+
+FEW = 8
+"""How many numbers an array has that is written as a list."""
+CHUNK = 64
+
+
+def is_plain(literal: float | None) -> bool:
+    """A factor that is known, finite and not zero: it absorbs nothing, and is not absorbed."""
+    return literal is not None and math.isfinite(literal) and literal != 0
+
+
+def is_uniform(array: Array) -> bool:
+    """Whether all elements are one number, with one sign."""
+    if not any(array.strides):
+        return True
+    first = array.flat[0]
+    return bool((array == first).all()) and bool(np.all(np.signbit(array) == np.signbit(first)))
+
+
+def is_iota(array: Array) -> bool:
+    """Whether it counts from 0."""
+    return bool(array.size and np.array_equal(array, np.arange(array.size)))
+
+
+def nested(array: Array, write: Callable[[Any], str]) -> str:
+    """The numbers of an array, in lists as deep as its shape."""
+    if not array.ndim:
+        return write(array.item())
+    return f"[{', '.join([nested(row, write) for row in array])}]"
+
+
+def diagonal(array: Array) -> str | None:
+    """A matrix of zeros with one number down a diagonal, as NumPy writes it; None of others.
+
+    >>> diagonal(2.0 * np.eye(3, 4, -1))
+    '2.0 * np.eye(3, 4, -1)'
+    """
+    if array.ndim != 2 or array.dtype.name not in ("float64", "int64"):
+        return None
+    rows, columns = np.nonzero(array)
+    if not rows.size:
+        return None
+    (height, width), offset = array.shape, int(columns[0] - rows[0])
+    number = array[rows[0], columns[0]].item()
+    if not math.isfinite(number):
+        return None
+    same = number * np.eye(height, width, offset, dtype=array.dtype)
+    if same.tobytes() != array.tobytes():
+        return None
+    shape = [height] if height == width and not offset else [height, width]
+    arguments = [str(n) for n in (*shape, offset) if n]
+    if array.dtype == np.int64:
+        arguments.append('dtype="int64"')
+    factor = "" if number == 1 else f"{number!r} * "
+    return f"{factor}np.eye({', '.join(arguments)})"
+
+
+def from_bytes(name: str, function: str, array: Array, dtype: str, shape: str) -> str:
+    """The lines that give a name to an array, as ``function`` of its bytes."""
+    little = array.astype(array.dtype.newbyteorder("<"))
+    data = np.ascontiguousarray(little).tobytes().hex()
+    chunks = [f'"{data[i : i + CHUNK]}"' for i in range(0, len(data), CHUNK)]
+    if len(chunks) == 1:
+        text = call(function, call("bytes.fromhex", *chunks), dtype)
+        lines = laid(f"{name} = ", text, "", 0)
+    else:
+        lines = [f"{name} = {function}(", f"{INDENT}bytes.fromhex("]
+        lines += [f"{INDENT * 2}{chunk}" for chunk in chunks]
+        lines += [f"{INDENT}),", f"{INDENT}{dtype},", ")"]
+    if array.ndim != 1:
+        lines.append(f"{name} = {name}.reshape({shape})")
+    return "\n".join(lines)
+
+
+PLUS = """\
+def _plus(x, y, made=None):
+    if x is None or y is None:
+        return y if x is None else x
+    if not isinstance(x, tuple):
+        return x + y
+    made = {} if made is None else made
+    key = id(x), id(y)
+    if key not in made:
+        made[key] = tuple(_plus(a, b, made) for a, b in zip(x, y))
+    return made[key]
+"""
+"""The sum of two cotangents of any type."""
+
+
+def by_name(*sources: str) -> dict[str, str]:
+    """The text of each function of these sources, by its name."""
+    functions = "\n\n\n".join(sources).split("\n\n\n")
+    texts = [function.strip() for function in functions]
+    return {text.split("(")[0].removeprefix("def "): text for text in texts}
+
+
+def needed(helpers: Mapping[str, str], text: str) -> list[str]:
+    """The texts of the helpers that ``text`` names, and of those that they name."""
+    found: set[str] = set()
+    todo = [text]
+    while todo:
+        for name in re.findall(r"\b_[a-z0-9_]+\b", todo.pop()):
+            if name in helpers and name not in found:
+                found.add(name)
+                todo.append(helpers[name])
+    return [helpers[name] for name in helpers if name in found]
+
+
+def _each(body: list[Statement]) -> list[Statement]:
+    """The statements of a body and of the blocks in it, in order."""
+    found: list[Statement] = []
+    for statement in body:
+        found.append(statement)
+        block = statement if type(statement) is Block else None
+        while block is not None:
+            found += _each(block.body)
+            block = block.next
+    return found
+
+
+def without_unused(body: list[Statement]) -> list[Statement]:
+    """The statements without the assignments, and then the blocks, that nothing needs."""
+    each, before = _each(body), -1
+    while before != (before := sum(type(s) is Block for s in each)):
+        body = _without_unused(body, each)
+        each = _each(body)
+    return body
+
+
+def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statement]:
+    uses = Counter(words("\n".join(map(_looked_at, each))))
+    makers: dict[str, list[Assign]] = {}
+    for statement in each:
+        if type(statement) is Assign:
+            for target in statement.targets:
+                makers.setdefault(target, []).append(statement)
+    dropped: set[int] = set()
+    todo = [name for name in makers if not uses[name]]
+    while todo:
+        for assign in makers.get(todo.pop(), ()):
+            if id(assign) in dropped or any(uses[target] for target in assign.targets):
+                continue
+            dropped.add(id(assign))
+            for name in words(assign.text):
+                uses[name] -= 1
+                if not uses[name]:
+                    todo.append(name)
+    for statement in each:
+        if type(statement) is Assign and len(statement.targets) > 1:
+            statement.targets = tuple(t if uses[t] else "_" for t in statement.targets)
+    return list(_kept(body, dropped)) if dropped else body
+
+
+def _looked_at(statement: Statement) -> str:
+    """The text in which a statement names what it needs."""
+    if isinstance(statement, Block):
+        return f"{statement.before}{flat(statement.header)}"
+    return flat(statement.text)
+
+
+def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:
+    for statement in body:
+        if id(statement) in dropped:
+            continue
+        if isinstance(statement, Block):
+            block: Block | None = statement
+            empty = True
+            while block is not None:
+                block.body = list(_kept(block.body, dropped))
+                empty = empty and not block.body
+                if block.next is not None and not block.next.body and block.before != "try":
+                    block.next = None
+                block = block.next
+            if empty:
+                continue
+        yield statement
+
 
 BETWEEN = "\n\n\n"
 

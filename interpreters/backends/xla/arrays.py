@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combinators.errors import MissingRule
-from combinators.objects import Tensor
+from combinators.kit.recursion import Recursive
+from combinators.objects import Object, Tensor
 from combinators.primitives.checks import CHECKS
 from combinators.terms import Prim
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import Split, Text, call
-from interpreters.backends.text.slices import slice_text
-from interpreters.backends.text.values import Spread
+from interpreters.backends.text.emitter import are_added_apart
+from interpreters.backends.text.emitter import plus as summed
+from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.layout import ATOM, Split, Text, call, slice_text
 from interpreters.backends.xla.elementwise import ABSORBING, FORMS, elementwise, written
-from interpreters.backends.xla.frame import Frame
-from interpreters.backends.xla.literals import kind, strong
-from interpreters.backends.xla.places import embedded, row_put
-from interpreters.backends.xla.values import Leaf, Origin, Put, Value, tensor
-
-if TYPE_CHECKING:
-    from interpreters.backends.xla.emitter import Emitter
+from interpreters.backends.xla.placements import Emitter, added, embedded, joined, row_put
+from interpreters.backends.xla.values import (
+    Frame,
+    Leaf,
+    Origin,
+    Pieces,
+    Put,
+    Value,
+    kind,
+    strong,
+    tensor,
+)
 
 Shape = tuple[int, ...]
 _MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice"})
@@ -156,3 +162,31 @@ _WRITTEN: dict[str, Callable[..., Text]] = {
     "iota": lambda args, cod, length: f"jnp.arange({length}, dtype={kind('int64')})",
 }
 """From operands and parameters to text; one that is a string may stand inside another."""
+
+
+def plus(emitter: Emitter, x: Value, y: Value, obj: Object, at: Frame) -> Recursive[Value]:
+    """The sum of two cotangents of one type, by components."""
+
+    def as_one(x: Value, y: Value, obj: Object) -> Recursive[Value | None]:
+        if isinstance(obj, Tensor):
+            return _sum(emitter, x, y, obj, at)
+        if are_added_apart(x, y, obj):
+            return None
+        a: Leaf = yield emitter.leaf(x, at)
+        b: Leaf = yield emitter.leaf(y, at)
+        return Leaf(at.assign(call("_plus", a.text, b.text), "total"), obj)
+
+    result: Value = yield summed(emitter, x, y, obj, as_one, {})
+    return result
+
+
+def _sum(emitter: Emitter, x: Value, y: Value, obj: Tensor, at: Frame) -> Value:
+    """The sum of two tensors, which may be zero but in some places."""
+    if isinstance(x, Pieces) and isinstance(y, Pieces):
+        both = joined(x, y)
+        if both is not None:
+            return both
+    for put, other in ((y, x), (x, y)):
+        if isinstance(put, Put):
+            return added(emitter.array(other, at), put, at, "total")
+    return elementwise(emitter, "plus", (x, y), obj, at)

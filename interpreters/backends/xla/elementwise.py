@@ -1,15 +1,21 @@
-"""Primitives of numbers, element by element: as operators where Python has them, else by name."""
+"""Primitives of numbers, element by element: as operators where Python has them, else by name.
+
+A derivative rule says in the language what XLA computes better at once, as ``v / cosh x / cosh x``:
+that is recognised by how its operands were made, and what its parts would have given is then named
+for nothing, and left out.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from combinators.objects import Tensor
-from interpreters.backends.text.forms import (
+from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.layout import (
     ATOM,
     BIT_AND,
     BIT_OR,
@@ -19,19 +25,23 @@ from interpreters.backends.text.forms import (
     TIMES,
     UNARY,
     Form,
+    Text,
+    call,
     filled_in,
     infix,
 )
-from interpreters.backends.text.literals import is_plain
-from interpreters.backends.text.values import Spread
-from interpreters.backends.xla.frame import LONG, Frame
-from interpreters.backends.xla.idioms import idiom
-from interpreters.backends.xla.literals import number, strong
-from interpreters.backends.xla.values import Leaf, Origin, Value, tensor
-
-if TYPE_CHECKING:
-    from interpreters.backends.xla.emitter import Emitter
-
+from interpreters.backends.text.module import is_plain
+from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.values import (
+    LONG,
+    Frame,
+    Leaf,
+    Origin,
+    Value,
+    number,
+    strong,
+    tensor,
+)
 
 _UNARY = """
 absolute sign square sqrt cbrt exp expm1 exp2 log log1p log2 log10 floor ceil trunc round
@@ -150,3 +160,67 @@ def written(form: Form, args: Sequence[Leaf], cod: Tensor, at: Frame) -> Leaf:
         args = [at.named(x) for x in args]
         text = filled_in(form, args)
     return Leaf(text, cod, form.level)
+
+
+def _made(leaf: Leaf, name: str) -> Origin:
+    """How a value was made, if ``name`` made it."""
+    if leaf.origin is None or leaf.origin.name != name:
+        raise _Another
+    return leaf.origin
+
+
+def _same(x: Leaf, y: Leaf) -> str:
+    """The text of one value that stands twice."""
+    if x.text != y.text:
+        raise _Another
+    return x.text
+
+
+def _over_cosh_twice(quotient: Leaf, divisor: Leaf) -> Text:
+    """``v / cosh x / cosh x``, the cotangent of ``tanh x``: one exponential instead of two."""
+    v, first = _made(quotient, "unscale").operands
+    x = _same(*(_made(c, "cosh").operands[0] for c in (first, divisor)))
+    return call("_scale", v.text, f"_sech_squared({x})")
+
+
+def _shares(e: Leaf, total: Leaf) -> Text:
+    """The shares of a sum of exponentials, the cotangent of ``logsumexp``, without a logarithm."""
+    summed = _made(total, "sum")
+    _same(summed.operands[0], e)
+    x, base = _made(_made(e, "exp").operands[0], "subtract").operands
+    _, _, logarithm = _made(base, "where").operands
+    if logarithm.origin is not None and logarithm.origin.name == "reshape":
+        (logarithm,) = logarithm.origin.operands
+    logsumexp = _made(logarithm, "logsumexp")
+    axis = logsumexp.parameters["axis"]
+    if axis != summed.parameters["axis"] or not summed.parameters["keepdims"]:
+        raise _Another
+    return call("_softmax", _same(x, logsumexp.operands[0]), str(axis))
+
+
+def _all_but_one(before: Leaf, behind: Leaf) -> Text:
+    """What stands before each element times what stands behind it: the cotangent of ``prod``."""
+    x, y = (_made(leaf, "exclusive_cumprod") for leaf in (before, behind))
+    axes = {x.parameters["axis"], y.parameters["axis"]}
+    if len(axes) > 1 or x.parameters["reverse"] == y.parameters["reverse"]:
+        raise _Another
+    return call("_others", _same(x.operands[0], y.operands[0]), str(*axes))
+
+
+_IDIOMS: dict[str, Sequence[Callable[..., Text]]] = {
+    "unscale": (_over_cosh_twice, _shares),
+    "multiply": (_all_but_one,),
+}
+"""By the primitive that is last: the text of the whole."""
+
+
+def idiom(name: str, operands: Sequence[Leaf]) -> Text | None:
+    """The text of what ``name`` ends, where it is more than it seems."""
+    for written in _IDIOMS.get(name, ()):
+        with suppress(_Another):
+            return written(*operands)
+    return None
+
+
+class _Another(Exception):
+    """It is another thing."""

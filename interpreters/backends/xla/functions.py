@@ -1,19 +1,18 @@
-"""Functions: written once, called, and closed over what they capture, as Python's own.
+"""Functions and conditionals: each λ written once, called, and closed over what it captures.
 
 JAX traces Python, so that a function may be a value of the program wherever no loop or branch has
-to hold it.
+to hold it. A branch is a function that ``lax.cond`` runs, and only the one that is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Product, Tensor
-from combinators.terms import Lam, Term, Var
-from interpreters.backends.text.calls import (
+from combinators.terms import Cond, Const, Lam, Term, Tuple, Var
+from interpreters.backends.text.emitter import (
     arguments,
     as_it_is,
     defined,
@@ -23,15 +22,11 @@ from interpreters.backends.text.calls import (
     parameters,
     passed,
 )
-from interpreters.backends.text.code import Block
-from interpreters.backends.text.layout import Split, Text, call, flat
-from interpreters.backends.text.values import leaf_types
-from interpreters.backends.xla.frame import LONG, Frame
-from interpreters.backends.xla.module import JITTED
-from interpreters.backends.xla.values import Leaf, Value
-
-if TYPE_CHECKING:
-    from interpreters.backends.xla.emitter import Emitter
+from interpreters.backends.text.frame import Bundle, leaf_types
+from interpreters.backends.text.layout import Block, Split, Text, call, flat
+from interpreters.backends.xla.elementwise import elementwise
+from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.values import JITTED, LONG, Frame, Leaf, Value, check_first_order
 
 DEEPEST = 4
 """How many functions stand inside each other; what is deeper stands at the top of the module."""
@@ -173,3 +168,47 @@ def outlined(emitter: Emitter, term: Term, at: Frame) -> Recursive[Text]:
     name: str = yield defined(emitter, function, "f")
     given: list[Text] = yield _captured(emitter, function, at)
     return f"lambda: {flat(call(name, *given))}"
+
+
+def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Value]:
+    """A conditional; where both branches are there already, one is selected."""
+    check_first_order("a conditional", term.type, place=term.place)
+    test: Value = yield emitter.value(term.test, at)
+    p = emitter.array(test, at)
+    if _is_there(term.then) and _is_there(term.other):
+        then: Value = yield emitter.value(term.then, at)
+        other: Value = yield emitter.value(term.other, at)
+        return _selected(emitter, at.named(p, "p"), then, other, at)
+    condition: Leaf = yield emitter.leaf(p, at)
+    texts: list[Text] = [condition.text]
+    for branch, name in ((term.then, "then"), (term.other, "other")):
+        text: Text
+        if at.depth < DEEPEST:
+            text = yield local(emitter, (), branch, at, name, as_it_is)
+        else:
+            text = yield outlined(emitter, branch, at)
+        texts.append(text)
+    return Leaf(at.assign(call("lax.cond", *texts), wish), term.type)
+
+
+def _is_there(branch: Term) -> bool:
+    """Whether nothing has to be computed for a branch."""
+    todo = [branch]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, Tuple):
+            todo += here.items
+        elif not isinstance(here, Var | Const) or not isinstance(here.type, Tensor):
+            return False
+    return True
+
+
+def _selected(emitter: Emitter, p: Leaf, then: Value, other: Value, at: Frame) -> Value:
+    if isinstance(then, Bundle):
+        assert isinstance(other, Bundle)
+        pairs = zip(then.parts, other.parts, strict=True)
+        return Bundle(tuple(_selected(emitter, p, a, b, at) for a, b in pairs), then.type)
+    assert isinstance(then.type, Tensor)
+    if then is other:
+        return then
+    return elementwise(emitter, "where", (p, then, other), then.type, at)

@@ -1,6 +1,6 @@
 """The few functions that emitted code may carry along, where JAX says it otherwise than we do."""
 
-from interpreters.backends.text.helpers import PLUS, by_name
+from interpreters.backends.text.module import PLUS, by_name
 
 _SOURCE = """\
 def _scale(v, p):

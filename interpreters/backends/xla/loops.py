@@ -6,24 +6,17 @@ computes both of its branches there, and selects.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from combinators.kit.recursion import Recursive
 from combinators.objects import components
 from combinators.primitives.loops import FOLD, MAP
 from combinators.rows import length_of
 from combinators.terms import Prim
-from interpreters.backends.text.calls import arguments, as_it_is
-from interpreters.backends.text.code import Assign
-from interpreters.backends.text.cotangents import zeros
-from interpreters.backends.text.layout import Split, Text, call, flat
-from interpreters.backends.text.values import Bundle
-from interpreters.backends.xla.frame import Frame
+from interpreters.backends.text.emitter import arguments, as_it_is, zeros
+from interpreters.backends.text.frame import Bundle
+from interpreters.backends.text.layout import Assign, Split, Text, call, flat
 from interpreters.backends.xla.functions import callee, type_of
-from interpreters.backends.xla.values import Leaf, Value, check_first_order
-
-if TYPE_CHECKING:
-    from interpreters.backends.xla.emitter import Emitter
+from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.values import Frame, Leaf, Value, check_first_order
 
 
 def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]:

@@ -1,19 +1,180 @@
-"""A closed λ as a module of JAX that stands alone, and as the function in it."""
+"""A closed λ as a module of JAX that stands alone, and as the function in it.
+
+One walk over a λ writes one Python function that JAX can trace.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+from combinators.errors import MissingRule
 from combinators.kit.collector import uncollected
 from combinators.kit.recursion import Recursive, recurse
-from combinators.terms import Lam
-from interpreters.backends.text.calls import as_it_is
-from interpreters.backends.xla.emitter import Emitter, Survey
-from interpreters.backends.xla.frame import Frame
-from interpreters.backends.xla.module import JITTED, Module
-from interpreters.backends.xla.values import Value, check_first_order
+from combinators.objects import Object, Tensor
+from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR, ZEROS
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from interpreters.backends.analysis.captures import Lambdas, surveyed
+from interpreters.backends.text.emitter import as_it_is, zeros
+from interpreters.backends.text.frame import Bundle, leaf_types
+from interpreters.backends.text.module import Array
+from interpreters.backends.text.module import Module as TextModule
+from interpreters.backends.xla import arrays, functions, loops
+from interpreters.backends.xla.arrays import plus
+from interpreters.backends.xla.functions import choice
+from interpreters.backends.xla.helpers import HELPERS
+from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.values import (
+    JITTED,
+    Frame,
+    Leaf,
+    Value,
+    array_lines,
+    check_first_order,
+    function_name,
+    reserved_names,
+)
+
+IMPORTS = {
+    "jnp": "import jax.numpy as jnp",
+    "np": "import numpy as np",
+    "lax": "from jax import lax",
+}
+"""What each name is imported by, besides JAX itself."""
+WIDE = 'jax.config.update("jax_enable_x64", True)'
+"""What JAX has to be told before it keeps 64 bits."""
+
+
+class Module(TextModule):
+    """Functions and constants, which need JAX."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is the entry's."""
+        super().__init__(name, reserved_names(), HELPERS)
+
+    def called(self, wish: str) -> str:
+        """The name of a function."""
+        return function_name(wish)
+
+    def array(self, name: str, array: Array) -> str:
+        """The lines that give a name to an array."""
+        return array_lines(name, array)
+
+    def source(self, *, wide: bool) -> str:
+        """The text of the module; ``wide`` ones tell JAX that numbers have 64 bits."""
+        parts = self.parts()
+        imports = (line for name, line in IMPORTS.items() if parts.mention(name))
+        return parts.under("\n".join(("import jax", *imports)), WIDE if wide else "")
+
+
+class Survey(NamedTuple):
+    """What is known of a program before it is written."""
+
+    lambdas: Lambdas
+    is_wide: bool
+    """Whether there are numbers of 64 bits."""
+
+    @classmethod
+    def of(cls, root: Lam) -> Survey:
+        """Of the closed λ ``root``."""
+        lambdas, nodes = surveyed(root)
+        objects = {id(part.type): part.type for node in nodes for part in (node, *node.below())}
+        is_wide = any(
+            isinstance(obj, Tensor) and obj.dtype.endswith("64")
+            for obj in leaf_types([root.dom, *objects.values()])
+        )
+        return cls(lambdas, is_wide)
+
+
+class Writer(Emitter):
+    """One walk over a λ, into one Python function that JAX can trace."""
+
+    def value(self, term: Term, at: Frame, wish: str = "t") -> Recursive[Value]:
+        """The value of a term, after the statements that compute it."""
+        result: Value
+        match term:
+            case Var(name):
+                return at.env[name]
+            case Const(literal):
+                return self.literal(literal)
+            case Lam():
+                result = yield functions.closure(self, term, at)
+            case Let():
+                result = yield self._let(term, at, wish)
+            case Tuple(items):
+                parts = []
+                for item in items:
+                    parts.append((yield self.value(item, at)))
+                result = Bundle(tuple(parts), term.type)
+            case Proj(index, product):
+                above: Value = yield self.value(product, at)
+                result = self.component(above, index, term.type)
+            case App(function, argument):
+                result = yield functions.applied(self, function, argument, at, wish)
+            case Cond():
+                result = yield choice(self, term, at, wish)
+            case Prim():
+                result = yield self._prim(term, at, wish)
+            case _:
+                raise AssertionError(term)
+        return result
+
+    def _let(self, term: Let, at: Frame, wish: str) -> Recursive[Value]:
+        before = [(var.name, at.env.get(var.name)) for var, _ in term.bindings]
+        for var, bound in term.bindings:
+            at.bind(var, (yield self.value(bound, at, var.name)))
+        result: Value = yield self.value(term.body, at, wish)
+        for name, old in reversed(before):
+            if old is not None:
+                at.env[name] = old
+        return result
+
+    def _prim(self, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+        primitive = term.operation.primitive
+        result: Value
+        if primitive in LOOPS:
+            result = yield loops.loop(self, term, at, wish)
+            return result
+        if primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
+            result = yield functions.applied(self, term.args[0], term.args[-1], at, wish)
+            return result
+        if primitive in (REP.primitive, DUAL.primitive):
+            raise MissingRule(
+                "the XLA backend has no rep-functions of functions that it is given", term.place
+            )
+        args: list[Value] = []
+        for arg in term.args:
+            args.append((yield self.value(arg, at)))
+        if primitive is ZEROS:
+            result = yield zeros(self, term.type, at, {})
+        elif primitive is PLUS:
+            result = yield plus(self, args[0], args[1], term.type, at)
+        elif primitive is PACK:
+            packed: Leaf = yield self.leaf(args[0], at)
+            result = Leaf(packed.text, term.type, packed.level)
+        elif primitive is UNPACK:
+            result = yield self._unpacked(args[0], term.type, at)
+        elif primitive is VECTOR:
+            result = Bundle(tuple(args), term.type)
+        else:
+            result = arrays.primitive(self, term, args, at, wish)
+        return result
+
+    def _unpacked(self, x: Value, obj: Object, at: Frame) -> Recursive[Value]:
+        """What was packed, or the zero of its type: JAX traces one of the two."""
+        packed: Leaf = yield self.leaf(x, at)
+        zero: Value = yield zeros(self, obj, at, {})
+        if packed.text == "None":
+            return zero
+        nothing: Leaf = yield self.leaf(zero, at)
+        name = at.named(packed).text
+        return Leaf(at.assign(f"{at.named(nothing).text} if {name} is None else {name}", "t"), obj)
+
+    def define(self, name: str, function: Lam) -> Recursive[None]:
+        """Write a λ at the top of the module."""
+        return functions.define(self, name, function)
 
 
 class Compiled:
@@ -27,7 +188,7 @@ class Compiled:
         """Whether it has numbers of 64 bits."""
         self._module = Module(name)
         self.name = self._module.name
-        recurse(_written(Emitter(self._module, survey.lambdas), self._module, lam, doc))
+        recurse(_written(Writer(self._module, survey.lambdas), self._module, lam, doc))
 
     @property
     def source(self) -> str:

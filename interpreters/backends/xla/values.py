@@ -6,16 +6,53 @@ array, a cotangent that may be added where it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from combinators.errors import MissingRule
 from combinators.kit.locate import Place
+from combinators.kit.names import Names
 from combinators.objects import Object, Tensor
-from combinators.terms import Term
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.values import Bundle, Spread, leaf_types
+from combinators.terms import Term, Var
+from interpreters.backends.text.frame import Bundle, Spread, leaf_types
+from interpreters.backends.text.frame import Frame as TextFrame
+from interpreters.backends.text.layout import ATOM, UNARY, Split, Statement, Text, call, laid
+from interpreters.backends.text.module import (
+    FEW,
+    Array,
+    diagonal,
+    from_bytes,
+    identifier,
+    is_iota,
+    names_apart,
+    nested,
+)
+
+MODULES = ("jax", "jnp", "np", "lax")
+WORDS = {"grad": "d", "vjp": "pullback", "jvp": "pushforward"}
+"""What our names say instead, where JAX's words would promise JAX's own derivatives."""
+
+
+def function_name(name: str) -> str:
+    """``name`` as that of a function.
+
+    >>> function_name("grad_grad_loss"), function_name("vjp"), function_name("upgrade")
+    ('d_d_loss', 'pullback', 'upgrade')
+    """
+    leading = re.match(r"((grad|vjp|jvp)(_|$))*", name)
+    assert leading is not None
+    ours = re.sub("grad|vjp|jvp", lambda word: WORDS[word[0]], leading[0])
+    return identifier(ours + name[leading.end() :])
+
+
+def reserved_names(*taken: str) -> Names:
+    """Names of variables; none of them hides a keyword, a builtin, a module or what is taken."""
+    return names_apart((*MODULES, *taken))
 
 
 class Origin(NamedTuple):
@@ -79,3 +116,102 @@ def check_first_order(what: str, *objects: Object, place: Place | None = None) -
                 "call functions where they are known, or run this program on the Python backend",
                 place,
             )
+
+
+def number(value: Any, dtype: str) -> Leaf:
+    """A number, as one of Python's, that is ``value`` when it meets arrays of ``dtype``."""
+    obj = Tensor((), dtype)
+    if value != value:  # noqa: PLR0124 (nan)
+        return Leaf("jnp.nan", obj, ATOM, value)
+    if isinstance(value, float) and np.isinf(value):
+        text = "jnp.inf" if value > 0 else "-jnp.inf"
+    else:
+        text = repr(value)
+        short = str(np.dtype(dtype).type(value)) if dtype == "float32" else text
+        if "." in short and np.float32(short) == value:
+            text = short
+    return Leaf(text, obj, UNARY if text.startswith("-") else ATOM, value)
+
+
+def strong(leaf: Leaf) -> Leaf:
+    """The same, and of its own element type wherever it stands."""
+    if leaf.literal is None:
+        return leaf
+    assert isinstance(leaf.type, Tensor)
+    return Leaf(f"{kind(leaf.type.dtype)}({leaf.text})", leaf.type)
+
+
+def kind(dtype: str) -> str:
+    """How JAX calls an element type.
+
+    >>> kind("float64"), kind("bool")
+    ('jnp.float64', 'jnp.bool_')
+    """
+    return f"jnp.{dtype}{'_' * (dtype == 'bool')}"
+
+
+def filled(inner: Leaf, obj: Tensor) -> Text:
+    """A new array of one number."""
+    value = inner.literal
+    if value in (0, 1) and not np.signbit(value):
+        return call(f"jnp.{'ones' if value else 'zeros'}", str(obj.shape), kind(obj.dtype))
+    return call("jnp.full", str(obj.shape), inner.text, kind(obj.dtype))
+
+
+def array_lines(name: str, value: Array) -> str:
+    """The lines that give a name to an array."""
+    text = _short(value)
+    if text is not None:
+        return "\n".join(laid(f"{name} = ", text, "", 0))
+    return from_bytes(name, "jnp.frombuffer", value, kind(value.dtype.name), str(value.shape))
+
+
+def _short(value: Array) -> Text | None:
+    """An array of few numbers, one that counts, or a diagonal."""
+    dtype = kind(value.dtype.name)
+    if not value.size:
+        return call("jnp.zeros", str(value.shape), dtype)
+    found = diagonal(value)
+    if found is not None:
+        return call("jnp.array", found)  # jnp.eye would compile a program of its own
+    if value.dtype == np.int64 and value.ndim == 1 and is_iota(value):
+        return call("jnp.arange", str(value.size), f"dtype={dtype}")
+    if value.size > FEW:
+        return None
+    items = [nested(row, lambda item: number(item, value.dtype.name).text) for row in value]
+    return call("jnp.array", Split("[", tuple(items), "]", display=True), dtype)
+
+
+JITTED = "@jax.jit"
+LONG = 56
+"""How long an expression is that may stand in a line."""
+
+
+class Frame(TextFrame[Value, Leaf]):
+    """The state of writing one function at the top of the module, and the functions in it."""
+
+    def __init__(self, taken: str) -> None:
+        """No variable is called ``taken``, the entry's name."""
+        super().__init__(reserved_names(taken))
+
+    def give(self, text: Text) -> None:
+        """The statement that ends a function."""
+        self.do(self.unnamed(text), "return ")
+
+    def named(self, leaf: Leaf, wish: str = "t") -> Leaf:
+        """The same value under a name, or as a number."""
+        if leaf.is_short:
+            return leaf
+        return Leaf(self.assign(leaf.text, wish), leaf.type, origin=leaf.origin)
+
+    def bind(self, var: Var, value: Value) -> None:
+        """From here on, ``var`` is ``value``."""
+        self.env[var.name] = self.named(value, var.name) if isinstance(value, Leaf) else value
+
+    @contextmanager
+    def function(self, binders: Iterable[Var]) -> Iterator[list[Statement]]:
+        """Write the body of a function that stands in this one."""
+        before = {var.name: self.env[var.name] for var in binders if var.name in self.env}
+        with self.block() as body:
+            yield body
+        self.env.update(before)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from interpreters.backends.python.module import Module
-from interpreters.backends.text.literals import diagonal
-from interpreters.backends.xla.literals import array_lines
+from interpreters.backends.text.module import diagonal
+from interpreters.backends.xla.values import array_lines
 
 SAID = [
     np.eye(20),

@@ -6,13 +6,21 @@ import numpy as np
 import pytest
 
 from combinators.objects import Fun, Product, Real, Tensor, Vector
-from interpreters.backends.text.code import Assign, Block, Do, definition
-from interpreters.backends.text.forms import ATOM, OPERATORS, PLUS, TIMES, filled_in
-from interpreters.backends.text.helpers import by_name, needed
-from interpreters.backends.text.layout import Split
-from interpreters.backends.text.slices import slice_text
-from interpreters.backends.text.unused import without_unused
-from interpreters.backends.text.values import MOST, is_broad, leaf_types
+from interpreters.backends.text.frame import MOST, is_broad, leaf_types
+from interpreters.backends.text.layout import (
+    ATOM,
+    OPERATORS,
+    PLUS,
+    TIMES,
+    Assign,
+    Block,
+    Do,
+    Split,
+    definition,
+    filled_in,
+    slice_text,
+)
+from interpreters.backends.text.module import by_name, needed, without_unused
 from tests.interpreters.backends.terms import DEEP
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from combinators.objects import Tensor
-from interpreters.backends.text.forms import ATOM
-from interpreters.backends.text.layout import Split, Text, call
-from interpreters.backends.text.values import Spread
-from interpreters.backends.xla.frame import Frame
-from interpreters.backends.xla.literals import filled, kind, number
-from interpreters.backends.xla.values import Leaf, Pieces, Put, tensor
+from typing import Any
+
+from combinators.kit.recursion import Recursive
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor
+from interpreters.backends.text.emitter import Emitter as TextEmitter
+from interpreters.backends.text.frame import Bundle, Spread
+from interpreters.backends.text.layout import ATOM, Split, Text, call, flat, tuple_of
+from interpreters.backends.xla.values import (
+    LONG,
+    Frame,
+    Leaf,
+    Pieces,
+    Put,
+    Value,
+    filled,
+    kind,
+    number,
+    strong,
+    tensor,
+)
 
 Shape = tuple[int, ...]
 
@@ -98,3 +112,69 @@ def _side_by_side(value: Pieces) -> Text:
             here = start + tensor(piece).shape[axis]
     along = [f"axis={axis}"] if axis else []
     return call("jnp.concatenate", Split("[", tuple(parts), "]", display=True), *along)
+
+
+class Emitter(TextEmitter[Value, Leaf, Frame]):
+    """Gives each value as an expression; what it is asked to write is the writer's."""
+
+    def expression(self, text: str, obj: Object) -> Leaf:
+        """An expression."""
+        return Leaf(text, obj)
+
+    def component(self, whole: Value, index: int, obj: Object) -> Value:
+        """A component of a product or a vector."""
+        if isinstance(whole, Bundle):
+            return whole.parts[index]
+        assert isinstance(whole, Leaf)
+        return Leaf(f"{whole.text}[{index}]", obj)
+
+    def number_of(self, value: Any, obj: Tensor) -> Leaf:
+        """A number of the element type of ``obj``."""
+        return number(bool(value) if obj.dtype == "bool" else value, obj.dtype)
+
+    def constant(self, literal: Literal) -> Leaf:
+        """An array that stands at the top of the module."""
+        return Leaf(self.module.constant(literal), literal.type)
+
+    def leaf(self, value: Value, at: Frame, wish: str = "t") -> Recursive[Leaf]:
+        """The value as one expression, which has a type of its own wherever it stands."""
+        if not isinstance(value, Bundle):
+            return strong(self.array(value, at, wish))
+        found = at.find(value)
+        if found is not None:
+            return found
+        text: Text = yield self.text(value, at)
+        short = flat(text)
+        made = short if len(short) <= LONG else at.assign(text, wish)
+        return at.remember(value, Leaf(made, value.type))
+
+    def text(self, value: Value, at: Frame) -> Recursive[Text]:
+        """The value as text that may break into lines: what is returned, or goes into a loop."""
+        if not isinstance(value, Bundle) or at.find(value) is not None:
+            leaf: Leaf = yield self.leaf(value, at)
+            return leaf.text
+        texts: list[Text] = []
+        for part in value.parts:
+            leaf = yield self.leaf(part, at)
+            texts.append(leaf.text)
+        return tuple_of(tuple(texts))
+
+    def array(self, value: Value, at: Frame, wish: str = "t") -> Leaf:
+        """A tensor as an expression, or as a number."""
+        if isinstance(value, Leaf):
+            return value
+        assert not isinstance(value, Bundle)
+        found = at.find(value)
+        if found is not None:
+            return found
+        if isinstance(value, Put | Pieces):
+            return at.remember(value, whole(value, at, wish))
+        return at.remember(value, _repeated(value, at, wish))
+
+
+def _repeated(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
+    """The array that a repetition stands for."""
+    inner, obj = value.inner, value.type
+    if inner.literal is not None:
+        return Leaf(at.assign(filled(inner, obj), wish), obj)
+    return Leaf(at.assign(f"jnp.broadcast_to({inner.text}, {obj.shape})", wish), obj, ATOM)
