@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test quick laws deep check lint format types doctest readme architecture house coverage clean
+.PHONY: help demo test deep search laws check lint format types doctest readme architecture house coverage clean
 
 ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -29,17 +29,17 @@ help: ## this list
 demo: $(VENV)/.demo ## train the paper's recurrent network on the sunspot numbers
 	$(BIN)/python examples/sunspots.py
 
-test: $(VENV)/.dev ## all tests
-	$(ALL)
-
-quick: $(VENV)/.dev ## the tests that are not slow
+test: $(VENV)/.dev ## every test but the sweeps that `make deep` adds
 	$(ALL) -m "not slow"
 
 laws: $(VENV)/.dev ## every law of every model as a table, written to docs/law-matrix.md
 	$(BIN)/python -m tests.laws.matrix
 
-deep: $(VENV)/.dev ## all tests, with 5,000 examples a property
-	DIFFCURRY_PROFILE=deep $(ALL)
+deep: $(VENV)/.dev ## the sweeps: the whole matrix of laws, all seeded bugs, programs of 50,000 operations
+	DIFFCURRY_PROFILE=deep $(ALL) -m slow
+
+search: $(VENV)/.dev ## all tests, with 5,000 examples a property: hours
+	DIFFCURRY_PROFILE=search $(ALL)
 
 check: lint types doctest readme architecture ## everything about the code that is not a test of what it does
 

@@ -168,9 +168,22 @@ def assert_passes_go_deep(node: Any, n: int) -> None:
     assert size(again) == size(node)
 
 
+BEYOND_PYTHON = 2_000
+"""Python's own limit of recursion is half of that."""
+
+
+@programs
+def test_every_pass_goes_deeper_than_python(make: Callable[[int], Lam]) -> None:
+    assert_every_pass_goes_deep(make, min(BEYOND_PYTHON, dict(PROGRAMS)[make]))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("make", "n"), PROGRAMS, ids=lambda p: getattr(p, "__name__", str(p)))
 def test_every_pass_goes_deep(make: Callable[[int], Lam], n: int) -> None:
+    assert_every_pass_goes_deep(make, n)
+
+
+def assert_every_pass_goes_deep(make: Callable[[int], Lam], n: int) -> None:
     lam = make(n)
     arrow = arrow_of(lam)
     assert_passes_go_deep(lam, n)

@@ -1,7 +1,5 @@
 """Every seeded bug is caught by its law, with a small counterexample; what has none passes."""
 
-import os
-
 import pytest
 
 from laws.asking.checking import check_law
@@ -30,9 +28,6 @@ def test_is_caught(bug):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    os.environ.get("DIFFCURRY_PROFILE") != "deep", reason="asks all laws before it: for `make deep`"
-)
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_its_law_is_the_first(bug):
     assert bug.first().law.name == bug.law

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 import traceback
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from laws.law import Law
 from laws.structures import LAWS, STRUCTURES
 from tests.laws.matrix.subjects import SUBJECTS, Subject
 
-EXAMPLES = {"dev": 10, "ci": 25, "deep": 500}
-EACH = {"dev": 1, "ci": 2, "deep": 40}
+EXAMPLES = {"dev": 10, "ci": 25, "deep": 25, "search": 500}
+EACH = {"dev": 1, "ci": 2, "deep": 2, "search": 40}
 """How many examples a law is asked at of each primitive."""
 
 
@@ -38,9 +39,9 @@ class Cell:
     """What there is to say of a law that fails."""
 
 
-def asked(subject: Subject, law: Law) -> Cell:
+def asked(subject: Subject, law: Law, most: int) -> Cell:
     """Ask it; of the primitives, each of those that owe it."""
-    began, count = time.perf_counter(), examples(subject)
+    began, count = time.perf_counter(), min(most, examples(subject))
     outcome, level, seen, told = "unasked", Level.NORMAL, 0, ""
     for model in subject.models_of(law):
         try:
@@ -58,11 +59,13 @@ def asked(subject: Subject, law: Law) -> Cell:
     return Cell(subject.short, law.name, outcome, seen, level, seconds, told)
 
 
-def block(short: str, structure: str) -> list[Cell]:
-    """The cells of a subject and a structure."""
+def block(short: str, structure: str, most: int = sys.maxsize) -> list[Cell]:
+    """The cells of a subject and a structure, asked ``most`` examples at most."""
     subject = next(subject for subject in SUBJECTS if subject.short == short)
     return [
-        asked(subject, law) for law in LAWS if law.structure.name == structure and subject.owes(law)
+        asked(subject, law, most)
+        for law in LAWS
+        if law.structure.name == structure and subject.owes(law)
     ]
 
 
