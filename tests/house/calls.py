@@ -15,16 +15,16 @@ FIRST_CALLS = {
 }
 PROBE = """
 import sys, numpy as np, diffcurry as dc
-entered = set()
-sys.setprofile(lambda frame, event, arg: entered.add(frame.f_code.co_filename))
+entered = {{}}
+sys.setprofile(lambda frame, event, arg: entered.setdefault(frame.f_code.co_filename))
 {call}
 sys.setprofile(None)
-print(*sorted(entered), sep="\\n")
+print(*entered, sep="\\n")
 """
 
 
-def files_entered(root: Path, call: str) -> set[str]:
-    """The files of the rooms in which ``call`` runs a function, of those loaded already."""
+def files_entered(root: Path, call: str) -> list[str]:
+    """The files of the rooms in which ``call`` runs a function, in the order of their first."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE.format(call=call)],
         cwd=root,
@@ -34,5 +34,5 @@ def files_entered(root: Path, call: str) -> set[str]:
         check=True,
     )
     paths = [Path(line) for line in done.stdout.splitlines() if line.startswith(str(root))]
-    found = {str(path.relative_to(root)) for path in paths}
-    return {file for file in found if file.split("/")[0] in ROOMS}
+    found = [str(path.relative_to(root)) for path in paths]
+    return [file for file in found if file.split("/")[0] in ROOMS]

@@ -1,0 +1,86 @@
+"""The picture of the house, drawn from its imports, and the way of one gradient, from a run.
+
+Both stand in docs/architecture.md between marks, and a test holds the page to what is drawn here.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from tests.house.calls import FIRST_CALLS, files_entered
+from tests.house.imports import arrows
+
+PAGE = "docs/architecture.md"
+
+
+def folder(file: str) -> str:
+    """The room of a file: its folder, to the second level."""
+    return "/".join(Path(file).parent.parts[:2])
+
+
+def folders(root: Path) -> dict[str, set[str]]:
+    """Which folders each folder imports from."""
+    drawn: dict[str, set[str]] = defaultdict(set)
+    for here, there in arrows(root).items():
+        drawn[folder(here)] |= {folder(file) for file in there} - {folder(here)}
+    return drawn
+
+
+def needed(drawn: dict[str, set[str]]) -> list[tuple[str, str]]:
+    """The arrows that no longer way through others says already."""
+
+    def reached(start: str, without: str) -> set[str]:
+        seen: set[str] = set()
+        todo = [there for there in drawn[start] if there != without]
+        while todo:
+            here = todo.pop()
+            if here not in seen:
+                seen.add(here)
+                todo += drawn.get(here, ())
+        return seen
+
+    return sorted(
+        (here, there)
+        for here in [*drawn]
+        for there in drawn[here]
+        if there not in reached(here, there)
+    )
+
+
+def picture(root: Path) -> str:
+    """The folders as boxes, in their rooms, and what imports what, as a Mermaid graph."""
+    drawn = folders(root)
+    names = {name: name.replace("/", "_") for name in sorted({*drawn}.union(*drawn.values()))}
+    lines = ["```mermaid", "graph TD"]
+    for room in sorted({name.split("/")[0] for name in names}):
+        lines.append(f"  subgraph {room}")
+        for name, key in names.items():
+            if name.split("/")[0] == room:
+                lines.append(f"    {key}[{name}]")
+        lines.append("  end")
+    lines += [f"  {names[here]} --> {names[there]}" for here, there in needed(drawn)]
+    return "\n".join([*lines, "```"])
+
+
+def purpose(path: Path) -> str:
+    """The first sentence of a file's docstring."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return re.split(r"\n\n|(?<=\.)\s", text)[0].replace("\n", " ")
+
+
+def way(root: Path, what: str = "the first gradient of a scalar") -> str:
+    """The files that a first call enters, in the order in which it enters them."""
+    found = files_entered(root, FIRST_CALLS[what])
+    lines = ["| file | what it is |", "|---|---|"]
+    lines += [f"| `{file}` | {purpose(root / file)} |" for file in found]
+    return "\n".join(lines)
+
+
+def page(root: Path) -> str:
+    """docs/architecture.md with what is drawn put between its marks."""
+    text = (root / PAGE).read_text(encoding="utf-8")
+    for mark, drawn in (("picture", picture(root)), ("way", way(root))):
+        pattern = rf"(<!-- {mark} -->\n).*?(\n<!-- end of {mark} -->)"
+        text = re.sub(pattern, lambda m, drawn=drawn: m[1] + drawn + m[2], text, flags=re.DOTALL)
+    return text
