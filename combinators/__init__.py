@@ -1,3 +1,4 @@
 """What is a program? Objects, terms, the combinators and the translation between them."""
 
-import combinators.primitives  # noqa: F401 (a language without its primitives says nothing)
+import combinators.primitives
+import combinators.printing  # noqa: F401 (a language without its primitives and its text says nothing)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.checks import NONNEGATIVE, NONZERO, WITHIN
-from combinators.primitives.gathering import PUT, TAKE
+from combinators.primitives.indexing import PUT, TAKE
 from combinators.simplify.rebuilt import rebuilt
 from combinators.terms import Const, Lam, Let, Prim, Term
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from combinators.category import Label, Programs
 from combinators.errors import NotComposable, TypeMismatch
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.kit.tree import Syntax, distinct_nodes, nodes_in
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, component, components
@@ -47,18 +47,6 @@ class Morphism(Syntax):
     def __rshift__(self, other: Morphism) -> Morphism:
         """``f >> g``: first f, then g."""
         return compose(self, other)
-
-    def __repr__(self) -> str:
-        """In one line, as on paper."""
-        from combinators.printing import morphism_line
-
-        return morphism_line(self)
-
-    def __str__(self) -> str:
-        """A line a step."""
-        from combinators.printing import morphism_text
-
-        return morphism_text(self)
 
 
 class Single(Morphism):

@@ -19,7 +19,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.kit.recursion import Recursive, recurse
-from combinators.kit.streams import Pieces, cut, separated, text_of
+from combinators.kit.text import Pieces, cut, separated, text_of
 from combinators.kit.tree import Syntax
 
 

@@ -17,8 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from combinators.errors import TypeMismatch
-from combinators.kit.locate import Place
+from combinators.errors import Place, TypeMismatch
 from combinators.kit.tree import Syntax
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, Record, component
@@ -39,18 +38,6 @@ class Term(Syntax):
     def below(self) -> tuple[Term, ...]:
         """The terms that it is made of, in order; binders are none."""
         return ()
-
-    def __repr__(self) -> str:
-        """In one line."""
-        from combinators.printing import term_line
-
-        return term_line(self)
-
-    def __str__(self) -> str:
-        """In let-normal form, a line a binding."""
-        from combinators.printing import term_text
-
-        return term_text(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

@@ -6,8 +6,8 @@ from typing import Any
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object
-from combinators.tracing.deferral import traced_apart
-from combinators.tracing.trees import face_of
+from combinators.tracing.definition import traced_apart
+from combinators.tracing.faces import face_of
 from diffcurry.function import Function
 from diffcurry.program import Program
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from combinators.tracing.trees import Face, open_up
+from combinators.tracing.faces import Face, open_up
 from diffcurry.closures import FunctionValue
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from combinators.category import Label
 from combinators.errors import TypeMismatch
-from combinators.kit.names import Names
-from combinators.kit.remembered import Remembered
+from combinators.kit.memory import Remembered
+from combinators.kit.text import Names
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.terms import Lam, Var
-from combinators.tracing.deferral import traced_apart
-from combinators.tracing.definition import Definition
+from combinators.tracing.definition import Definition, traced_apart
+from combinators.tracing.faces import Face, face_of, open_up
 from combinators.tracing.functions import (
     Draft,
     Specialisable,
@@ -27,7 +27,6 @@ from combinators.tracing.functions import (
     positional_types,
 )
 from combinators.tracing.scope import current
-from combinators.tracing.trees import Face, face_of, open_up
 from combinators.translate import translate
 from diffcurry.fits import fits
 from diffcurry.modes import CARRIER, primal

@@ -13,15 +13,15 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from combinators.errors import NotDifferentiable
-from combinators.kit.remembered import Remembered
+from combinators.kit.memory import Remembered
 from combinators.kit.tree import size
 from combinators.objects import Object, Tensor
 from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.control import map as map_rows
+from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.functions import Faces, Specialised, Types, natural
 from combinators.tracing.traced import LIBRARY
-from combinators.tracing.trees import put_together, take_apart
 from diffcurry.flat import is_number, leaves
 from diffcurry.folding import folded
 from diffcurry.forward import jvp

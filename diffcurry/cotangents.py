@@ -14,7 +14,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
-from combinators.tracing.trees import Face, face_of
+from combinators.tracing.faces import Face, face_of
 from diffcurry.calls import Call, Calls, brief
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits, opened_as

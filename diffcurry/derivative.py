@@ -12,18 +12,18 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable, UnknownCode
-from combinators.kit.names import Names
-from combinators.kit.remembered import Remembered
+from combinators.kit.memory import Remembered
+from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Record, components, is_smooth
 from combinators.primitives.loops import DUAL, REP
-from combinators.represented import rep_function, represented
 from combinators.simplify import simplify
 from combinators.simplify.rule import Trace
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
-from combinators.tracing.deferral import traced_apart
+from combinators.tracing.definition import traced_apart
+from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.trees import Face, face_of
+from combinators.type_folds import rep_function, represented
 from diffcurry.folding import folded
 from diffcurry.function import Function
 from diffcurry.program import Program

@@ -13,9 +13,9 @@ from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Record, components
 from combinators.operation import Operation
 from combinators.primitives.loops import DUAL
-from combinators.primitives.tangents import ZEROS
-from combinators.represented import dual_function, moves, represented, velocity
+from combinators.primitives.structural import ZEROS
 from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var
+from combinators.type_folds import dual_function, moves, represented, velocity
 
 
 def result(primal: Term, tangent: Term, obj: Object) -> tuple[Term, Term]:

@@ -9,8 +9,8 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.objects import Fun, Object, Record, Tensor, Vector, components
 from combinators.tracing.emit import check_fits
+from combinators.tracing.faces import Face, open_up
 from combinators.tracing.functions import Natural, natural
-from combinators.tracing.trees import Face, open_up
 
 
 def fits(value: Any, obj: Object, path: str) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from combinators.objects import Object, Tensor
-from combinators.tracing.trees import Face, open_up
-from interpreters.flat import Layout
+from combinators.tracing.faces import Face, open_up
+from combinators.type_folds import Layout
 
 
 def leaves(obj: Object) -> tuple[Object, ...]:

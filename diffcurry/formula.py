@@ -14,12 +14,13 @@ import numpy as np
 import sympy
 
 from combinators.errors import TypeMismatch
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.terms import Lam
-from combinators.tracing.trees import Face, face_of
+from combinators.tracing.faces import Face, face_of
 from combinators.translate import translate
+from combinators.type_folds import parts_of
 from diffcurry.program import Program
 from interpreters.carriers.sympy_definitions import (
     READABLE,
@@ -32,7 +33,6 @@ from interpreters.carriers.sympy_definitions import (
 )
 from interpreters.carriers.sympy_numbers import expressions
 from interpreters.carriers.sympy_shared import MOST_OPERATIONS, Shared
-from interpreters.flat import parts_of
 from interpreters.modes.formula import Formula, Symbols, check_effort
 from interpreters.modes.formula.symbols import expressions_in
 

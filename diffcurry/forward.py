@@ -8,8 +8,8 @@ import numpy as np
 
 from combinators.errors import WrongMode
 from combinators.objects import Object, Tensor
+from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
-from combinators.tracing.trees import put_together, take_apart
 from diffcurry.closures import lower
 from diffcurry.flat import basis, leaves
 from diffcurry.function import Function

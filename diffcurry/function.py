@@ -10,12 +10,11 @@ import numpy as np
 
 from combinators.checked import checked as checks
 from combinators.errors import TypeMismatch
-from combinators.kit.collector import uncollected
-from combinators.kit.remembered import Remembered
+from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object, components
 from combinators.terms import Lam
-from combinators.tracing.deferral import traced_apart
-from combinators.tracing.definition import Definition
+from combinators.tracing.definition import Definition, traced_apart
+from combinators.tracing.faces import face_of, take_apart
 from combinators.tracing.functions import (
     Faces,
     Specialised,
@@ -25,7 +24,6 @@ from combinators.tracing.functions import (
     parameter_names,
 )
 from combinators.tracing.scope import current
-from combinators.tracing.trees import face_of, take_apart
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits
 from diffcurry.modes import primal

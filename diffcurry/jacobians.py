@@ -9,14 +9,14 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Tensor, Vector
-from combinators.tracing.trees import Face, put_together, take_apart
+from combinators.tracing.faces import Face, put_together, take_apart
+from combinators.type_folds import Layout
 from diffcurry.composed import Composed, forward_jacobian, reverse_jacobian
 from diffcurry.flat import basis, flattened, is_number, leaves
 from diffcurry.forward import push
 from diffcurry.modes import Mode, check_mode, pushforward
 from diffcurry.reverse import as_function, run
 from diffcurry.scalar import Argnums, chosen, is_many
-from interpreters.flat import Layout
 from interpreters.tangents.cotangents import Cotangent
 
 P = ParamSpec("P")

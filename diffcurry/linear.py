@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import NotDifferentiable
-from combinators.tracing.trees import put_together, take_apart
+from combinators.tracing.faces import put_together, take_apart
 from diffcurry.forward import jvp
 from diffcurry.transforms import vjp
 

@@ -9,11 +9,11 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongDerivative
-from combinators.first_order import is_first_order
 from combinators.objects import Fun, Object
 from combinators.primitives.loops import OVERRIDE
 from combinators.terms import packed
 from combinators.tracing.emit import emit_operation, unpack
+from combinators.tracing.faces import Face
 from combinators.tracing.functions import (
     Draft,
     Specialisable,
@@ -23,14 +23,13 @@ from combinators.tracing.functions import (
     coerce,
     function_operand,
 )
-from combinators.tracing.trees import Face
 from combinators.translate import translate
+from combinators.type_folds import Layout, is_first_order
 from diffcurry.closures import arrow_in
 from diffcurry.flat import is_number, leaves, sample
 from diffcurry.function import Function
 from diffcurry.modes import primal
 from diffcurry.signature import signature_of
-from interpreters.flat import Layout
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,7 +9,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.simplify import Hole, Rule, head
-from combinators.tracing.trees import open_up, put_together, take_apart
+from combinators.tracing.faces import open_up, put_together, take_apart
 from diffcurry.xla import XLA, xla
 
 P = ParamSpec("P")

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from combinators.derivatives import Derivative, Pointwise
 from combinators.errors import NameTaken, TypeMismatch
 from combinators.objects import Object, Real
-from combinators.operation import PRIMITIVES, Promotion, Typing, declare
-from combinators.primitives.typing import common_float, pointwise
+from combinators.operation import PRIMITIVES, Derivative, Pointwise, Promotion, Typing, declare
+from combinators.primitives.signatures import common_float, pointwise
 from combinators.tracing.emit import apply
 from combinators.tracing.functions import check_takes
 from combinators.tracing.scope import current
@@ -85,7 +84,7 @@ def primitive(
 ) -> Callable[[Callable[..., Any]], UserPrimitive]:
     """Declare a primitive whose NumPy value is the decorated function.
 
-    ``derivative`` is one of the forms of ``combinators.derivatives``, or the rule of a pointwise
+    ``derivative`` is one of the forms of ``combinators.operation``, or the rule of a pointwise
     function, ``rule(v, *xs, y)``: what ``∂y/∂xᵢ · v`` is, for each argument, written in the
     language itself and linear in ``v``. ``typing`` gives the result's type from the arguments'.
     The laws of primitives are asked at points of ``types`` (by default numbers): the value has the
@@ -143,7 +142,7 @@ def _form(derivative: Any) -> Derivative:
         return Pointwise(derivative)
     raise TypeMismatch(
         "derivative is a rule, as in lambda v, x, y: dc.scale(v, 2.0 * x), or a form of "
-        f"combinators.derivatives, as in Linear(transpose), and not {derivative!r}"
+        f"combinators.operation, as in Linear(transpose), and not {derivative!r}"
     )
 
 

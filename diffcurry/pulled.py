@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ParamSpec
 
 from combinators.terms import Lam, Proj, Term, Tuple, Var
+from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces
-from combinators.tracing.trees import Face
 from diffcurry.derivative import Derivative, Written, finished
 from diffcurry.function import Function
 from diffcurry.modes import Mode, written

@@ -6,11 +6,11 @@ from typing import Any, ParamSpec
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Unit
-from combinators.represented import velocity
 from combinators.terms import Lam, Proj, Term, Tuple, Var
+from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types
 from combinators.tracing.traced import LIBRARY
-from combinators.tracing.trees import Face
+from combinators.type_folds import velocity
 from diffcurry.derivative import Derivative, Written, applied, finished, tangent_face
 from diffcurry.duals import result
 from diffcurry.function import Function

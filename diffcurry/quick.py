@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import MissingRule
-from combinators.first_order import is_first_order
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.terms import Lam
+from combinators.tracing.faces import Face, face_of, open_up
 from combinators.tracing.functions import Faces
-from combinators.tracing.trees import Face, face_of, open_up
+from combinators.type_folds import is_first_order
 from interpreters.backends.python import compile_program
 
 Run = Callable[..., Any]

@@ -9,8 +9,8 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Product, components
+from combinators.tracing.faces import Face, take_apart
 from combinators.tracing.traced import Traced
-from combinators.tracing.trees import Face, take_apart
 from diffcurry.closures import lower
 from diffcurry.cotangents import show
 from diffcurry.function import Function, fun

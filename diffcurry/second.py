@@ -9,8 +9,9 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
+from combinators.tracing.faces import take_apart
 from combinators.tracing.scope import current
-from combinators.tracing.trees import take_apart
+from combinators.type_folds import Layout
 from diffcurry.composed import Composed, forward_jacobian
 from diffcurry.cotangents import show
 from diffcurry.flat import basis, flattened
@@ -25,7 +26,6 @@ from diffcurry.scalar import Argnums, check_scalar, chosen, is_many
 from diffcurry.tangents import read_tangent
 from diffcurry.transforms import Gradient
 from interpreters.carriers.duals import Dual
-from interpreters.flat import Layout
 
 P = ParamSpec("P")
 

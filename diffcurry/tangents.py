@@ -13,7 +13,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components
-from combinators.tracing.trees import Face, face_of
+from combinators.tracing.faces import Face, face_of
 from diffcurry.closures import lift, lower
 from diffcurry.fits import fits, opened_as
 from diffcurry.function import fun

@@ -10,9 +10,9 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.objects import Tensor
 from combinators.terms import Lam, Proj, Term, Tuple, Var
+from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces
 from combinators.tracing.scope import current
-from combinators.tracing.trees import Face
 from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Written, finished, tangent_face
 from diffcurry.forward import forward_gradient, jvp

@@ -11,11 +11,11 @@ from typing import Any, Generic, ParamSpec
 import numpy as np
 
 from combinators.errors import DiffcurryError, MissingRule, TypeMismatch, WrongMode
-from combinators.kit.remembered import Remembered
+from combinators.kit.memory import Remembered
 from combinators.objects import Object, Tensor, components
 from combinators.simplify import Rule
+from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
 from combinators.tracing.scope import current
-from combinators.tracing.trees import Face, face_of, open_up, put_together, take_apart
 from diffcurry.at import program_at
 from diffcurry.folding import folded
 from diffcurry.function import Function, fun

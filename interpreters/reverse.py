@@ -13,10 +13,10 @@ from operator import attrgetter
 from typing import Any
 
 from combinators.category import Label
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.objects import Fun, Object, Product, is_smooth, tangent_of
 from combinators.operation import Operation
-from combinators.primitives.tangents import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
+from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step, settled

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from combinators.derivatives import Selection
-from combinators.kit.remembered import Remembered
+from combinators.derivative_rules import pullback_rule, pushforward_rule
+from combinators.kit.memory import Remembered
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product, Tensor, Unit
-from combinators.operation import Operation
-from combinators.rules import pullback_rule, pushforward_rule
+from combinators.operation import Operation, Selection
 from combinators.terms import Lam, Prim, Tuple, Var
 from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier

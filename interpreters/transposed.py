@@ -20,9 +20,9 @@ from combinators.terms import Lam
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
+from combinators.type_folds import Layout, parts_of
 from interpreters.carriers.duals import Duals
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.flat import Layout, parts_of
 from interpreters.rules import program
 from interpreters.tangents.cotangents import plus
 

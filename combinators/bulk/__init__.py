@@ -12,7 +12,7 @@ from combinators.bulk.placing import placed
 from combinators.bulk.rule import Rule, Site
 from combinators.bulk.survey import has_map
 from combinators.bulk.tables import RULES, batched
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.simplify import simplify
 from combinators.simplify.rule import Trace
 from combinators.terms import Lam

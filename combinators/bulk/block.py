@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from combinators.kit.locate import Place
-from combinators.kit.names import Names
+from combinators.errors import Place
+from combinators.kit.text import Names
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const, Let, Prim, Term, Var, const

@@ -18,10 +18,10 @@ from combinators.bulk.borders import (
 )
 from combinators.bulk.laying import forced
 from combinators.bulk.values import Affine, Array, Closure, Group, Product, Rep, axes_of, place_of
-from combinators.first_order import is_first_order
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.kit.recursion import Recursive
 from combinators.terms import App, Lam, Prim, Term, Var, pack
+from combinators.type_folds import is_first_order
 
 if TYPE_CHECKING:
     from combinators.bulk.evaluation import Env, Evaluation

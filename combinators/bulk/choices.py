@@ -21,11 +21,11 @@ from combinators.bulk.laying import pointwise
 from combinators.bulk.masking import Key, without
 from combinators.bulk.selecting import selected
 from combinators.bulk.values import Array, Rep, axes_of
-from combinators.first_order import is_first_order
 from combinators.kit.recursion import Recursive
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Cond, Term
+from combinators.type_folds import is_first_order
 
 if TYPE_CHECKING:
     from combinators.bulk.evaluation import Env, Evaluation

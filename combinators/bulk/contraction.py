@@ -18,10 +18,10 @@ from typing import NamedTuple
 from combinators.bulk.block import Block
 from combinators.bulk.laying import extent_of, laid, pointwise
 from combinators.bulk.values import Array, Label, Labels, Product, in_order
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.products import MATMUL
+from combinators.primitives.contraction import MATMUL
 
 SMALL = 64
 """A stack of matrix products of fewer multiplications each is multiplied element by element."""

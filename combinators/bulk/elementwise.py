@@ -6,12 +6,11 @@ from combinators.bulk.affine import affine
 from combinators.bulk.laying import forced, pointwise, raised
 from combinators.bulk.rule import Site
 from combinators.bulk.values import Array, Product, Rep, Tensors
-from combinators.derivatives import Pointwise
 from combinators.objects import Tensor
-from combinators.operation import PRIMITIVES, Primitive
+from combinators.operation import PRIMITIVES, Pointwise, Primitive
 from combinators.primitives.checks import CHECKS
-from combinators.primitives.typing import pointwise as pointwise_type
-from combinators.primitives.typing import predicate
+from combinators.primitives.signatures import pointwise as pointwise_type
+from combinators.primitives.signatures import predicate
 
 MOST = 6
 """A product of more factors than these is multiplied out."""

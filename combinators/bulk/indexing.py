@@ -17,7 +17,7 @@ from combinators.bulk.tables import INDEX, INDEX_OP
 from combinators.bulk.values import Label, Rep, Tensors, axes_of, relabelled
 from combinators.kit.recursion import Recursive
 from combinators.objects import Tensor
-from combinators.primitives.gathering import TAKE
+from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import MAP
 from combinators.terms import Cond, Let, Prim, Term
 

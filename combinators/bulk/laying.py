@@ -16,7 +16,7 @@ from combinators.bulk.values import (
     in_order,
     place_of,
 )
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
 

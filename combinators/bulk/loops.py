@@ -20,12 +20,12 @@ from combinators.bulk.borders import (
 )
 from combinators.bulk.rowing import Columns
 from combinators.bulk.values import Array, Closure, Group, Rep, axes_of
-from combinators.first_order import is_first_order
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.primitives.loops import SCAN
 from combinators.rows import length_of, stack_of
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
+from combinators.type_folds import is_first_order
 
 if TYPE_CHECKING:
     from combinators.bulk.evaluation import Env, Evaluation

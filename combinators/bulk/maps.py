@@ -12,11 +12,11 @@ from combinators.bulk.borders import parts_of, rows_of, tensorwise
 from combinators.bulk.masking import Index, Key, without
 from combinators.bulk.selecting import selected
 from combinators.bulk.values import Affine, Closure, Label, Rep, Tensors, axes_of, relabelled
-from combinators.first_order import is_first_order
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
 from combinators.rows import length_of
 from combinators.terms import Prim, Term, Var
+from combinators.type_folds import is_first_order
 
 if TYPE_CHECKING:
     from combinators.bulk.evaluation import Env, Evaluation

@@ -6,7 +6,7 @@ or the index, and leaves its operands there. Atoms weigh nothing, nor does an in
 
 from __future__ import annotations
 
-from combinators.primitives.gathering import TAKE
+from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import MAP
 from combinators.terms import Const, Lam, Prim, Term, Var
 

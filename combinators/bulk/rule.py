@@ -13,7 +13,7 @@ from typing import Any
 from combinators.bulk.block import Block
 from combinators.bulk.masking import Key
 from combinators.bulk.values import Rep
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation
 from combinators.terms import Prim, Term

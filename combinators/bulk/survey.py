@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from combinators.free import captured
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import MAP

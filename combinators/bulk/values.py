@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from combinators.bulk.block import Axis
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.objects import Object, Record, Tensor
 from combinators.terms import Const, Lam, Term, Var
 

@@ -22,6 +22,22 @@ class Syntax:
     is_interned: ClassVar[bool] = False
     """Whether equal nodes of this class are one, so that identity compares them."""
 
+    _line: ClassVar[Callable[[Any], str]] = object.__repr__
+    _text: ClassVar[Callable[[Any], str]] = repr
+
+    @classmethod
+    def print_by(cls, line: Callable[[Any], str], text: Callable[[Any], str]) -> None:
+        """``repr`` of this kind of syntax is the ``line``, and ``str`` the whole ``text``."""
+        cls._line, cls._text = line, text
+
+    def __repr__(self) -> str:
+        """In one line."""
+        return type(self)._line(self)
+
+    def __str__(self) -> str:
+        """In as many lines as it needs."""
+        return type(self)._text(self)
+
     def arguments(self) -> tuple[Any, ...]:
         """What the node was built from."""
         known = vars(self)

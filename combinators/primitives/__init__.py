@@ -4,66 +4,131 @@ Most of the functions here are primitives; the others are written with them, and
 derivatives from them.
 """
 
-from combinators.primitives import checks, loops, tangents
-from combinators.primitives.activation import erf, logaddexp, relu, sigmoid, softplus
+from combinators.primitives import checks, loops, structural
 from combinators.primitives.arithmetic import (
+    absolute,
     add,
+    ceil,
     divide,
+    floor,
     floor_divide,
     multiply,
     negative,
     positive,
     remainder,
+    round,
     scale,
+    sign,
     subtract,
+    trunc,
     unscale,
 )
-from combinators.primitives.axes import expand_dims, flip, moveaxis, ravel, squeeze, swapaxes
-from combinators.primitives.building import build, gather, index, iota, replicate, scatter
-from combinators.primitives.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    not_equal,
+from combinators.primitives.building import (
+    build,
+    full_like,
+    gather,
+    index,
+    iota,
+    ones_like,
+    replicate,
+    scatter,
+    zeros_like,
 )
-from combinators.primitives.constants import full_like, ones_like, zeros_like
-from combinators.primitives.conversion import astype, stop_gradient
-from combinators.primitives.exponential import (
+from combinators.primitives.contraction import (
+    diagonal,
+    dot,
+    einsum,
+    inner,
+    matmul,
+    outer,
+    tensordot,
+    trace,
+    vdot,
+)
+from combinators.primitives.elementary import (
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    cbrt,
+    cos,
+    cosh,
+    erf,
     exp,
     exp2,
     expm1,
+    hypot,
     log,
     log1p,
     log2,
     log10,
-)
-from combinators.primitives.extremes import argmax, argmin
-from combinators.primitives.finiteness import isfinite, isinf, isnan
-from combinators.primitives.gathering import take
-from combinators.primitives.hyperbolic import arccosh, arcsinh, arctanh, cosh, sinh, tanh
-from combinators.primitives.indexing import getitem
-from combinators.primitives.joining import concatenate, hstack, stack, vstack
-from combinators.primitives.logic import logical_and, logical_not, logical_or, logical_xor
-from combinators.primitives.multiplication import cumprod, prod
-from combinators.primitives.powers import cbrt, hypot, power, reciprocal, sqrt, square
-from combinators.primitives.products import dot, inner, matmul, outer, tensordot, vdot
-from combinators.primitives.quantifiers import all, any
-from combinators.primitives.reduction import cumsum, max, min, sum
-from combinators.primitives.rounding import absolute, ceil, floor, round, sign, trunc
-from combinators.primitives.selection import clip, maximum, minimum, where
-from combinators.primitives.shape import broadcast_to, reshape, transpose
-from combinators.primitives.statistics import logsumexp, mean, std, var
-from combinators.primitives.summation import diagonal, einsum, trace
-from combinators.primitives.trigonometric import (
-    arccos,
-    arcsin,
-    arctan,
-    arctan2,
-    cos,
+    logaddexp,
+    power,
+    reciprocal,
+    relu,
+    sigmoid,
     sin,
+    sinh,
+    softplus,
+    sqrt,
+    square,
     tan,
+    tanh,
+)
+from combinators.primitives.indexing import getitem, take
+from combinators.primitives.prefixes import cumprod, prod
+from combinators.primitives.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    cumsum,
+    logsumexp,
+    max,
+    mean,
+    min,
+    std,
+    sum,
+    var,
+)
+from combinators.primitives.selection import (
+    clip,
+    equal,
+    greater,
+    greater_equal,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    not_equal,
+    where,
+)
+from combinators.primitives.shapes import (
+    astype,
+    broadcast_to,
+    concatenate,
+    expand_dims,
+    flip,
+    hstack,
+    moveaxis,
+    ravel,
+    reshape,
+    squeeze,
+    stack,
+    stop_gradient,
+    swapaxes,
+    transpose,
+    vstack,
 )
 
 __all__ = [
@@ -166,12 +231,12 @@ __all__ = [
     "stack",
     "std",
     "stop_gradient",
+    "structural",
     "subtract",
     "sum",
     "swapaxes",
     "take",
     "tan",
-    "tangents",
     "tanh",
     "tensordot",
     "trace",

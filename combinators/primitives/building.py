@@ -1,6 +1,6 @@
-"""Arrays written one element at a time: ``build``, and ``gather`` and ``scatter`` by a λ.
+"""Arrays of one number; and arrays written one element at a time: ``build``, by a λ.
 
-These are the words of 003, Figs. 7 and 8. ``build1 k (λi. t)`` is ``map (λi. t) iota[k]``: with
+The last are the words of 003, Figs. 7 and 8. ``build1 k (λi. t)`` is ``map (λi. t) iota[k]``: with
 ``iota`` the two are interdefinable (003, footnote 9), so every interpreter of ``map`` has both.
 """
 
@@ -13,21 +13,65 @@ from typing import Any
 
 import numpy as np
 
-from combinators.derivatives import CONSTANT
 from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.literal import Literal
 from combinators.objects import Int, Object, Tensor
-from combinators.operation import Operation, declare, free
-from combinators.primitives.conversion import astype
-from combinators.primitives.gathering import put_at, take_at
-from combinators.primitives.indexing import getitem
+from combinators.operation import CONSTANT, Operation, declare, free
+from combinators.primitives.indexing import getitem, put_at, take_at
 from combinators.primitives.loops import MAP
-from combinators.primitives.reduction import sum
-from combinators.primitives.shape import Shape, broadcast_to, shape_of
-from combinators.primitives.typing import check_axes
-from combinators.tracing.emit import dtype_of, emit_operation, operand, unpack
+from combinators.primitives.reductions import sum
+from combinators.primitives.shapes import Shape, astype, broadcast_to, shape_of
+from combinators.primitives.signatures import check_axes
+from combinators.terms import Const
+from combinators.tracing.emit import dtype_of, emit, emit_operation, operand, unpack
+from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.functions import check_takes, function_operand, parameter_names
 from combinators.tracing.traced import Traced, library
-from combinators.tracing.trees import put_together, take_apart
+
+
+def _filled(x: Any, number: float, dtype: Any) -> Any:
+    literal = Literal.filled(number, Tensor(shape_of(x), _kind(x, dtype)))
+    return emit(literal.type, lambda: Const(literal), ())
+
+
+def _kind(x: Any, dtype: Any) -> Any:
+    return np.result_type(dtype_of(x)) if dtype is None else np.dtype(dtype)
+
+
+@library("zeros_like")
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Zeros of the shape of ``x``, held as one number."""
+    return _filled(x, 0.0, dtype)
+
+
+@library("ones_like")
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Ones of the shape of ``x``, held as one number."""
+    return _filled(x, 1.0, dtype)
+
+
+@library("full_like")
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """``fill_value``, which may be traced, in the shape and element type of ``x``."""
+    return broadcast_to(astype(fill_value, _kind(x, dtype)), shape_of(x))
+
+
+@library("shape")
+def shape(x: Any) -> tuple[int, ...]:
+    """The shape: known while tracing."""
+    return shape_of(x)
+
+
+@library("ndim")
+def ndim(x: Any) -> int:
+    """The number of axes: known while tracing."""
+    return len(shape_of(x))
+
+
+@library("size")
+def size(x: Any) -> int:
+    """The number of elements: known while tracing."""
+    return int(np.prod(shape_of(x), dtype=np.int64))
 
 
 def _iota_type(length: int) -> Object:

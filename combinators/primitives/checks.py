@@ -6,10 +6,9 @@ integer is its integer part.
 
 from __future__ import annotations
 
-from combinators.derivatives import CONSTANT
-from combinators.kit.locate import Place
+from combinators.errors import Place
 from combinators.objects import Object
-from combinators.operation import declare, free
+from combinators.operation import CONSTANT, declare, free
 
 
 def _within(index: Object, axis: int, extent: int, place: Place | None) -> Object:

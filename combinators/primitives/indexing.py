@@ -1,18 +1,108 @@
-"""``x[…]``, as NumPy has it: windows for what is static, ``take`` for what is not."""
+"""``x[…]``, as NumPy has it: windows for what is static, ``take`` for what is itself a value.
+
+The transpose of taking elements at indices is adding them there.
+"""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import DiffcurryError, ShapeMismatch, TypeMismatch
-from combinators.primitives.gathering import static_index, take_at
-from combinators.primitives.shape import Shape, reshape, shape_of, transpose
-from combinators.primitives.windows import window
-from combinators.tracing.emit import dtype_of
+from combinators.objects import Object, Tensor
+from combinators.operation import Linear, Selection, declare, free, over_arguments
+from combinators.primitives.shapes import (
+    Shape,
+    normal_axis,
+    ravel,
+    reshape,
+    shape_of,
+    transpose,
+    window,
+)
+from combinators.primitives.signatures import broadcast, tensor
+from combinators.tracing.emit import apply, dtype_of
 from combinators.tracing.traced import Traced, library
+
+
+def _index_shape(indices: Sequence[Object]) -> Shape:
+    for index in indices:
+        if tensor(index).dtype[:3] not in ("int", "uin"):
+            raise TypeMismatch(f"indices are integers, and this is {index!r}")
+    return broadcast(*indices)
+
+
+def _take_type(x: Object, *indices: Object, axis: int) -> Object:
+    given = tensor(x)
+    rows = _index_shape(indices)
+    if axis + len(indices) > len(given.shape):
+        raise ShapeMismatch(f"{len(indices)} indices from axis {axis} on exceed {given!r}")
+    after = given.shape[axis + len(indices) :]
+    return Tensor((*given.shape[:axis], *rows, *after), given.dtype)
+
+
+def _put_type(x: Object, *indices: Object, axis: int, extents: Shape) -> Object:
+    given = tensor(x)
+    rows = _index_shape(indices)
+    end = axis + len(rows)
+    if given.shape[axis:end] != rows or len(indices) != len(extents):
+        raise ShapeMismatch(f"{given!r} is not put at indices of shape {rows} from axis {axis} on")
+    return Tensor((*given.shape[:axis], *extents, *given.shape[end:]), given.dtype)
+
+
+def _take_back(g: Any, x: Object, *indices: Any, axis: int) -> Any:
+    extents = tensor(x).shape[axis : axis + len(indices)]
+    return (put_at(g, indices, axis, extents), *(None for _ in indices))
+
+
+def _put_back(g: Any, x: Object, *indices: Any, axis: int, extents: Shape) -> Any:
+    return (take_at(g, indices, axis), *(None for _ in indices))
+
+
+TAKE = declare("take", _take_type, Selection(_take_back), cost=free)
+PUT = declare("put", _put_type, Linear(_put_back), cost=over_arguments)
+
+
+def static_index(entry: Any, axis: int, shape: Shape) -> Any:
+    """The entry of a key for ``axis``; a static one fits as in NumPy, and counts from the front."""
+    if isinstance(entry, Traced):
+        return entry
+    extent = shape[axis]
+    given = np.asarray(entry)
+    if given.dtype.kind not in "iu" and given.size:
+        raise TypeMismatch(f"indices are integers, and this is {entry!r:.60}")
+    if np.any((given < -extent) | (given >= extent)):
+        raise ShapeMismatch(
+            f"the index {entry!r:.60} is out of range for axis {axis} of an array of shape {shape}"
+        )
+    if isinstance(entry, (int, np.integer)):
+        return operator.index(entry) % extent
+    return np.where(given < 0, given + extent, given)
+
+
+@library("take")
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The elements at integer ``indices``, of any shape, along ``axis``; for None, of ``x`` flat.
+
+    Static indices wrap and raise as in NumPy. Traced ones outside ``[0, n)`` read 0.
+    """
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normal_axis(axis, shape_of(x))
+    return take_at(x, [static_index(indices, axis, shape_of(x))], axis)
+
+
+def take_at(x: Any, indices: Sequence[Any], axis: int) -> Any:
+    """``x[:, …, i, j, …]``: as many indices as axes, from ``axis`` on, broadcast together."""
+    return apply(TAKE, x, *indices, axis=axis)
+
+
+def put_at(x: Any, indices: Sequence[Any], axis: int, extents: Shape) -> Any:
+    """Zeros of these ``extents``, to which ``x`` is added at ``indices``: the transpose."""
+    return apply(PUT, x, *indices, axis=axis, extents=extents)
 
 
 class _Slot(NamedTuple):
@@ -52,7 +142,7 @@ def _slots(given: Sequence[Any], shape: Shape) -> list[_Slot]:
             slots += [_Slot(slice(None), a) for a in fill]
             axis += len(fill)
         else:
-            slots.append(_Slot(_checked(entry, axis, shape), axis))
+            slots.append(_Slot(_fitting(entry, axis, shape), axis))
             axis += entry is not None
     return slots
 
@@ -74,7 +164,7 @@ def _entry(entry: Any) -> Any:
     return entry
 
 
-def _checked(entry: Any, axis: int, shape: Shape) -> Any:
+def _fitting(entry: Any, axis: int, shape: Shape) -> Any:
     """The entry, if it fits; a static integer as a Python int counted from the front."""
     if entry is None or isinstance(entry, slice):
         return entry

@@ -8,8 +8,8 @@ from __future__ import annotations
 from combinators.errors import TypeMismatch
 from combinators.objects import Fun, Object, Product, components
 from combinators.operation import Operation, declare, free
-from combinators.represented import dual_function, rep_function, represented
 from combinators.rows import length_of, row_of, stack_of
+from combinators.type_folds import dual_function, rep_function, represented
 
 
 def _function(f: Object, dom: Object, what: str) -> Fun:

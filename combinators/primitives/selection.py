@@ -1,22 +1,79 @@
-"""Choosing between numbers, element by element."""
+"""Comparing, asking and choosing between numbers, element by element; logic on booleans."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from combinators.derivatives import Linear, Pointwise
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
-from combinators.operation import declare, free
-from combinators.primitives.comparison import equal, greater, less, less_equal
-from combinators.primitives.family import smooth
-from combinators.primitives.logic import logical_and
-from combinators.primitives.typing import broadcast, choice, common, pointwise, same_dtype, tensor
+from combinators.operation import Linear, Pointwise, declare, free
+from combinators.primitives.arithmetic import absolute
+from combinators.primitives.signatures import (
+    DType,
+    broadcast,
+    choice,
+    common,
+    comparison,
+    pointwise,
+    predicate,
+    same_dtype,
+    smooth,
+    stepwise,
+    tensor,
+)
 from combinators.tracing.emit import apply, dtype_of
 from combinators.tracing.traced import library
+
+less = comparison("less", "<")
+less_equal = comparison("less_equal", "<=")
+greater = comparison("greater", ">")
+greater_equal = comparison("greater_equal", ">=")
+equal = comparison("equal", "==")
+not_equal = comparison("not_equal", "!=")
+
+
+def _logic(kinds: Sequence[Any]) -> Sequence[DType]:
+    found = np.result_type(*kinds)
+    if found != np.bool_:
+        raise TypeMismatch(
+            f"logic, and the operators & | ^ ~, are for booleans, not for {found}; "
+            "write a comparison, as in x != 0"
+        )
+    return [np.dtype(np.bool_)] * len(kinds)
+
+
+logical_and = stepwise(
+    "logical_and", "``x & y``.", "bitwise_and", promote=_logic, typing=predicate, infix="&"
+)
+logical_or = stepwise(
+    "logical_or", "``x | y``.", "bitwise_or", promote=_logic, typing=predicate, infix="|"
+)
+logical_xor = stepwise(
+    "logical_xor", "``x ^ y``.", "bitwise_xor", promote=_logic, typing=predicate, infix="^"
+)
+logical_not = stepwise("logical_not", "``~x``.", "invert", promote=_logic, typing=predicate)
+
+
+@library("isnan")
+def isnan(x: Any) -> Any:
+    """Whether it is not a number: the only thing that differs from itself."""
+    return not_equal(x, x)
+
+
+@library("isinf")
+def isinf(x: Any) -> Any:
+    """Whether it is infinite."""
+    return equal(absolute(x), math.inf)
+
+
+@library("isfinite")
+def isfinite(x: Any) -> Any:
+    """Whether it is a number, and a finite one."""
+    return less(absolute(x), math.inf)
 
 
 def _where_type(p: Object, x: Object, y: Object) -> Object:

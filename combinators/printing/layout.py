@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from combinators.kit.streams import Pieces
+from combinators.kit.text import Pieces
 from combinators.kit.tree import Syntax, distinct_nodes
 from combinators.objects import Object
 

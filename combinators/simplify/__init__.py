@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.simplify.forward import passed
 from combinators.simplify.fusion import fused
 from combinators.simplify.needs import Analysis

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import DiffcurryError
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
-from combinators.primitives.shape import BROADCAST_TO
+from combinators.primitives.shapes import BROADCAST_TO
 from combinators.simplify.holes import is_number_zero, is_typed_zero, zeros
 from combinators.simplify.patterns import (
     COMMUTATIVE,

@@ -10,7 +10,7 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
-from combinators.primitives.tangents import ZEROS
+from combinators.primitives.structural import ZEROS
 from combinators.simplify.patterns import Facts, Hole, Where
 from combinators.terms import Const, Prim, Term
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
-from combinators.primitives.shape import BROADCAST_TO
+from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import row_of
 from combinators.simplify.blocks import Block
 from combinators.simplify.calls import applied, function_of

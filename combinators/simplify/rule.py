@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from combinators.errors import TypeMismatch
-from combinators.kit.locate import Place
+from combinators.errors import Place, TypeMismatch
 from combinators.literal import Literal
 from combinators.simplify.patterns import (
     NUMBER,

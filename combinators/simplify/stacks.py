@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
-from combinators.primitives.shape import BROADCAST_TO
+from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import length_of, stack_of
 from combinators.simplify.blocks import Block
 from combinators.simplify.holes import is_typed_zero, zeros

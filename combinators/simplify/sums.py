@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor
 from combinators.operation import Operation, named

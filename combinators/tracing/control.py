@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import TypeMismatch
-from combinators.kit.locate import users_place
+from combinators.errors import TypeMismatch, users_place
 from combinators.objects import Bool, Fun, Object, Product, Tensor
 from combinators.primitives.loops import FOLD, MAP, RECOMPUTE, SCAN
 from combinators.rows import length_of, row_of
 from combinators.terms import Cond, Term
 from combinators.tracing.emit import emit, emit_operation, scope_here, unpack
+from combinators.tracing.faces import Face, object_of, put_together, take_apart
 from combinators.tracing.functions import (
     Draft,
     Natural,
@@ -30,7 +30,6 @@ from combinators.tracing.functions import (
     natural,
 )
 from combinators.tracing.traced import LIBRARY, Traced
-from combinators.tracing.trees import Face, object_of, put_together, take_apart
 
 
 def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:

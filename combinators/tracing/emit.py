@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import ConcreteValueNeeded, TypeMismatch
-from combinators.kit.locate import users_place
+from combinators.errors import ConcreteValueNeeded, TypeMismatch, users_place
 from combinators.objects import Object, Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive, Promotion
 from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
+from combinators.tracing.faces import Face, face_of
 from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
-from combinators.tracing.trees import Face, face_of
 
 NUMBERS = (bool, int, float, np.generic, np.ndarray)
 

@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.kit.locate import users_place
+from combinators.errors import ShapeMismatch, TypeMismatch, users_place
 from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.tracing.emit import NUMBERS, emit, nest, operand, pack, scope_here, unpack
+from combinators.tracing.faces import Face, face_of, object_of, open_up, paths, take_apart
 from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.traced import Traced, library
-from combinators.tracing.trees import Face, face_of, object_of, open_up, paths, take_apart
 
 Faces = tuple[Face | None, ...]
 

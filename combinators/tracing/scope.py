@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from combinators.errors import EscapedVariable
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import Object, Unit
 from combinators.terms import Let, Term, Var
 

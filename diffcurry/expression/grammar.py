@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from combinators import primitives
-from combinators.derivatives import Pointwise
 from combinators.errors import DiffcurryError
-from combinators.operation import PRIMITIVES
+from combinators.operation import PRIMITIVES, Pointwise
 from combinators.tracing.traced import LIBRARY
 
 MOST_DEEP, MOST_INTEGER = 50, 2**53
@@ -40,7 +39,7 @@ _NOT_OFFERED = {"getitem", "astype", "einsum", "broadcast_to", "scale", "unscale
 _OFFERED = {
     id(getattr(primitives, name))
     for name in primitives.__all__
-    if name not in {*_NOT_OFFERED, "tangents"}
+    if name not in {*_NOT_OFFERED, "structural"}
 }
 
 

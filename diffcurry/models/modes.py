@@ -11,7 +11,7 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.objects import Object, Product, Real, Tensor, components
 from combinators.operation import Operation, named
-from combinators.primitives.tangents import PLUS, ZEROS
+from combinators.primitives.structural import PLUS, ZEROS
 from diffcurry.models.host import Host, Hosted
 from diffcurry.models.ways import Way, ways_of
 from interpreters.carriers.carrier import Carrier

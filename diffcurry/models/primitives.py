@@ -18,7 +18,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive, interpret, prod
 from combinators.objects import Object, Product, Real, Tensor, Unit, components, tangent_of
 from combinators.operation import Operation
-from combinators.primitives.typing import pointwise
+from combinators.primitives.signatures import pointwise
 from diffcurry.models.carriers import CarrierModel
 from diffcurry.models.host import Hosted
 from diffcurry.models.rows import Rows

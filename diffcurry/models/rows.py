@@ -9,7 +9,7 @@ import numpy as np
 from combinators.morphisms import Primitive, interpret
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
-from combinators.primitives.typing import tensor
+from combinators.primitives.signatures import tensor
 from interpreters.modes.dependent import Dependent
 from interpreters.tangents.dense import dense, sparse
 

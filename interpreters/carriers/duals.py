@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from combinators.derivatives import Linear
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor, is_smooth
-from combinators.operation import Operation
+from combinators.operation import Linear, Operation
 from combinators.terms import packed
 from interpreters import rules
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of

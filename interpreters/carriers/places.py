@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange
-from combinators.kit.locate import Place
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, Place
 
 Shape = tuple[int, ...]
 

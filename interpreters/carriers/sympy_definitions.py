@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from combinators.errors import DomainError
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from interpreters.carriers.sympy_shared import Size, Sizes
 from interpreters.carriers.sympy_values import chosen
 

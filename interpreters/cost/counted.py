@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from combinators.free import check_unfolding
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
 from combinators.primitives.loops import LOOPS
-from combinators.primitives.tangents import PLUS, STRUCTURAL
+from combinators.primitives.structural import PLUS, STRUCTURAL
 from combinators.terms import Lam, Let, Prim, Term
-from combinators.unfolding import check_unfolding
 from interpreters.cost.contents import numbers_in
 from interpreters.cost.tally import Tally
 from interpreters.cost.text import number, plural

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from combinators.free import check_unfolding
 from combinators.objects import Tensor
 from combinators.primitives.loops import FOLD, LOOPS, MAP, SCAN
-from combinators.primitives.tangents import PACK, UNPACK
+from combinators.primitives.structural import PACK, UNPACK
 from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Var
-from combinators.unfolding import check_unfolding
 from interpreters.cost.contents import numbers_in
 from interpreters.cost.walk import tallied
 

@@ -13,7 +13,7 @@ from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, components
 from combinators.primitives.loops import FOLD, LOOPS, MAP, OVERRIDE, RECOMPUTE, SCAN
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR
+from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.rows import length_of
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.cost.contents import holds_functions

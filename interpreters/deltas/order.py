@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from combinators.errors import WrongMode
-from combinators.first_order import is_first_order
 from combinators.objects import Object
+from combinators.type_folds import is_first_order
 
 
 def check_first_order(obj: Object) -> None:

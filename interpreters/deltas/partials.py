@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from combinators.derivatives import Pointwise
+from combinators.derivative_rules import Types, pullback_rule
 from combinators.free import scopes
-from combinators.operation import Operation
-from combinators.rules import Types, pullback_rule
+from combinators.operation import Operation, Pointwise
 from combinators.terms import Lam, Let, Prim, Term, Tuple, Var
 
 

@@ -11,7 +11,7 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
-from combinators.primitives.tangents import PACK, STRUCTURAL
+from combinators.primitives.structural import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
 from interpreters.execution.loops import Loop

@@ -13,9 +13,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Object, Tangent, Tensor
 from combinators.operation import Operation
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR
+from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
+from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier
-from interpreters.flat import parts_of
 from interpreters.tangents.packed import Packed
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from combinators.category import Label
 from combinators.errors import TypeMismatch
+from combinators.kit.memory import Remembered
 from combinators.kit.recursion import Recursive, recurse
-from combinators.kit.remembered import Remembered
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object
+from combinators.type_folds import parts_of
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running
-from interpreters.flat import parts_of
 
 
 class Transport:

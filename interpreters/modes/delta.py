@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
+from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.evaluator import Arrived
 from interpreters.deltas.numbers import DualArray, DualArrays
@@ -23,7 +24,6 @@ from interpreters.execution.dual_mode import DualMode
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, function_of
 from interpreters.execution.transport import Transport
-from interpreters.flat import parts_of
 from interpreters.tangents.cotangents import (
     Cotangent,
     Environment,

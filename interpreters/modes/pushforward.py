@@ -19,12 +19,12 @@ from typing import Any
 from combinators.errors import NotDifferentiable, WrongMode
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
+from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.dual_mode import DualMode
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, Code, enter, function_of
-from interpreters.flat import parts_of
 from interpreters.tangents.cotangents import plus
 from interpreters.transposed import Transposed
 

@@ -7,11 +7,11 @@ from functools import partial
 
 from combinators.objects import Object, Record, component, is_smooth
 from combinators.operation import Operation
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Proj, Term, Tuple, Var, pack, prim
 from combinators.tracing.emit import emit, scope_here
 from combinators.tracing.scope import Scope, current
-from interpreters.flat import parts_of
+from combinators.type_folds import parts_of
 
 
 class Atom:

@@ -18,8 +18,8 @@ from combinators.objects import (
 from combinators.primitives.loops import MAP
 from combinators.terms import Lam, Let, Prim, Proj, Term, Var, pack, packed
 from combinators.tracing.scope import Scope, entered
+from combinators.type_folds import parts_of
 from interpreters.execution.machine import Arrow, Machine, Step
-from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.tangents.cotangents import Cotangent

@@ -8,9 +8,9 @@ from typing import Any
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object
 from combinators.tracing.scope import current
+from combinators.type_folds import parts_of
 from interpreters.execution.machine import settled
 from interpreters.execution.running import Closure, Code
-from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.shapes import Known, Plain, Several, Shape, Shapes, is_plain

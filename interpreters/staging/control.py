@@ -7,7 +7,7 @@ from typing import Any
 
 from combinators.objects import Fun, Object
 from combinators.operation import Operation
-from combinators.represented import as_it_is, rep_function, represented
+from combinators.type_folds import as_it_is, rep_function, represented
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import calls, choices, known, loops, unknown

@@ -12,9 +12,8 @@ from typing import Any
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Tensor, Unit
-from combinators.represented import moves, velocity
+from combinators.type_folds import moves, parts_of, velocity
 from interpreters.carriers.duals import Dual
-from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.borders import Borders

@@ -7,10 +7,9 @@ from typing import Any
 
 from combinators.objects import Object, tangent_of
 from combinators.operation import Operation
-from combinators.primitives.tangents import UNPACK
-from combinators.represented import dual_function, moves, represented, with_tangent
+from combinators.primitives.structural import UNPACK
+from combinators.type_folds import dual_function, moves, parts_of, represented, with_tangent
 from interpreters.execution.running import Running
-from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.control import Control

@@ -13,8 +13,8 @@ from combinators.errors import NotDifferentiable, UnknownCode
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object
 from combinators.operation import Operation
-from combinators.represented import rep_function, represented
 from combinators.translate import translate
+from combinators.type_folds import rep_function, represented
 from interpreters.execution.machine import Arrow, Machine
 from interpreters.execution.running import Closure, Running
 from interpreters.staging.blocks import Written as Steps

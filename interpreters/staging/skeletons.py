@@ -16,9 +16,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor, Unit, Vector
 from combinators.operation import Operation
-from combinators.primitives.tangents import VECTOR
+from combinators.primitives.structural import VECTOR
 from combinators.terms import Const
-from interpreters.flat import parts_of
+from combinators.type_folds import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.scattering import scattered

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from combinators.objects import Fun, Object, Tangent, is_smooth, tangent_of
 from combinators.terms import Lam
 from combinators.tracing.scope import Scope, current, entered
+from combinators.type_folds import parts_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Running
-from interpreters.flat import parts_of
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth

@@ -13,7 +13,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Curry, Id, Morphism, Primitive, Relabel, prod
 from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
 from combinators.operation import Operation
-from combinators.primitives.tangents import VECTOR
+from combinators.primitives.structural import VECTOR
 from laws.asking.instance import Instance
 from laws.asking.scene import Scene
 from laws.asking.verdict import Counterexample, Verdict

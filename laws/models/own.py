@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.derivatives import CONSTANT
 from combinators.morphisms import Morphism, Primitive, Projection
 from combinators.objects import Object, Product
-from combinators.operation import PRIMITIVES, Operation, declare
+from combinators.operation import CONSTANT, PRIMITIVES, Operation, declare
 
 
 def own(name: str, dom: Object, cod: Object, **parameters: Any) -> Morphism:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from combinators.operation import Operation
-from combinators.printing.terms import operation_name
+from combinators.printing.printed_terms import operation_name
 
 _GREEK = {
     "λ": r"\lambda",

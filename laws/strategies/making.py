@@ -26,7 +26,7 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
 from combinators.operation import Operation, named
-from combinators.primitives.tangents import VECTOR
+from combinators.primitives.structural import VECTOR
 from laws.model import Signature
 from laws.strategies.choices import Choices
 from laws.strategies.objects import any_object

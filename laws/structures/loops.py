@@ -13,10 +13,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, Morphism, Primitive
 from combinators.objects import Object, Product, Real, Tensor
 from combinators.operation import Operation
-from combinators.primitives.joining import CONCATENATE
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN
-from combinators.primitives.shape import RESHAPE
-from combinators.primitives.windows import SLICE
+from combinators.primitives.shapes import CONCATENATE, RESHAPE, SLICE
 from laws.language.variables import Generator, Variable
 from laws.language.words import curry, first, pair, second
 from laws.law import Law

@@ -41,7 +41,7 @@ u, w = points("u w", tangent(Y))
 (number,) = points("λ", Real)
 
 pushed = D(p)
-DECLARED = "combinators.derivatives: a derivative is declared once, for both modes"
+DECLARED = "combinators.operation: a derivative is declared once, for both modes"
 ELEMENTWISE = "the definition of a pointwise function"
 COCKETT = "Cockett et al., Reverse derivative categories, RD2"
 

@@ -8,7 +8,7 @@ from combinators.checked import checked
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.primitives.checks import CHECKS
-from combinators.primitives.gathering import PUT
+from combinators.primitives.indexing import PUT
 from combinators.terms import App, Lam, Let, Prim, Var, const
 from combinators.tracing.emit import apply
 from combinators.tracing.functions import Draft

@@ -17,7 +17,7 @@ from combinators.objects import Object, Product, Real
 from combinators.operation import Operation, named
 from combinators.terms import App, Lam, Let, Prim, Term, Tuple, Var
 from combinators.tracing.definition import Definition
-from combinators.tracing.trees import face_of
+from combinators.tracing.faces import face_of
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent

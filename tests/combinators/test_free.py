@@ -11,7 +11,7 @@ from combinators.objects import Bool, Fun, Real
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.definition import Definition
-from combinators.tracing.trees import face_of
+from combinators.tracing.faces import face_of
 from combinators.translate import translate
 
 x, y, z, p = Var("x", Real), Var("y", Real), Var("z", Real), Var("p", Bool)

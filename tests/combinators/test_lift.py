@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 import combinators.primitives  # noqa: F401
 from combinators.kit.tree import distinct_nodes
-from combinators.lift import lift_lets
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Real
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from combinators.translate import translate
+from combinators.translate import lift_lets, translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 

@@ -5,8 +5,7 @@ import inspect
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.errors import NotComposable, TypeMismatch
-from combinators.kit.locate import Place
+from combinators.errors import NotComposable, Place, TypeMismatch
 from combinators.morphisms import (
     Choice,
     Compose,

@@ -18,7 +18,7 @@ from combinators.operation import PRIMITIVES, Operation, declare, named
 from combinators.terms import App, Lam, Prim
 from combinators.tracing.control import fold
 from combinators.tracing.definition import Definition
-from combinators.tracing.trees import face_of
+from combinators.tracing.faces import face_of
 from combinators.translate import translate
 
 ROOT = Path(__file__).resolve().parents[2]

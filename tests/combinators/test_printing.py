@@ -12,7 +12,7 @@ from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.control import cond, fold, scan
 from combinators.tracing.definition import Definition
-from combinators.tracing.trees import face_of
+from combinators.tracing.faces import face_of
 from combinators.translate import translate
 
 x, y, p = Var("x", Real), Var("y", Real), Var("p", Bool)

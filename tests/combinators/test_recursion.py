@@ -3,7 +3,7 @@
 import pytest
 
 from combinators.kit.recursion import recurse
-from combinators.kit.streams import cut, separated, text_of
+from combinators.kit.text import cut, separated, text_of
 
 
 def total(n: int):

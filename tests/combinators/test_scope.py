@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.errors import EscapedVariable
-from combinators.kit.locate import Place
-from combinators.kit.names import Names
+from combinators.errors import EscapedVariable, Place
+from combinators.kit.text import Names
 from combinators.objects import Real, Tensor
 from combinators.tracing.control import cond, fold
 from combinators.tracing.definition import Definition
+from combinators.tracing.faces import face_of
 from combinators.tracing.scope import Scope, current
-from combinators.tracing.trees import face_of
 
 
 def traced(function, *types):

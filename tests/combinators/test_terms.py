@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.errors import DiffcurryError, ShapeMismatch, TypeMismatch
-from combinators.kit.locate import Place
+from combinators.errors import DiffcurryError, Place, ShapeMismatch, TypeMismatch
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Unit
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const, pack, packed

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.errors import TypeMismatch, UnboundVariable
-from combinators.kit.locate import Place
+from combinators.errors import Place, TypeMismatch, UnboundVariable
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import (
     Choice,
@@ -28,7 +27,7 @@ from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.control import cond
 from combinators.tracing.definition import Definition
-from combinators.tracing.trees import face_of
+from combinators.tracing.faces import face_of
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal

@@ -10,7 +10,7 @@ import diffcurry as dc
 from combinators.errors import TypeMismatch
 from combinators.objects import Bool, Fun, Int, Product, Real, Tangent, Tensor
 from combinators.operation import Operation
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const
 from diffcurry.formula import arguments, formula
 from interpreters.staging.programs import gradient

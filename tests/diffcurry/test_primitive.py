@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.derivatives import Linear
 from combinators.errors import NameTaken, TypeMismatch, WrongDerivative
-from combinators.operation import PRIMITIVES
+from combinators.operation import PRIMITIVES, Linear
 from diffcurry import Real, Tensor
 
 

@@ -42,7 +42,7 @@ ARGUMENTS = {
 
 
 def total(value):
-    from combinators.tracing.trees import take_apart
+    from combinators.tracing.faces import take_apart
 
     return sum(np.sum(leaf * leaf) for leaf in take_apart(value)[1])
 

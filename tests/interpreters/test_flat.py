@@ -1,7 +1,7 @@
 """Values laid flat and folded again, however deep."""
 
 from combinators.objects import Int, Product, Real, Record, Vector
-from interpreters.flat import Layout, parts_of
+from combinators.type_folds import Layout, parts_of
 
 PAIR = Product(Real, Record(n=Int, x=Real))
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.derivatives import Linear, Pair
 from combinators.errors import (
     DomainError,
     MissingRule,
@@ -17,8 +16,8 @@ from combinators.errors import (
     WrongDerivative,
 )
 from combinators.objects import Real, Tensor
-from combinators.operation import PRIMITIVES, Operation
-from combinators.primitives.typing import pointwise
+from combinators.operation import PRIMITIVES, Linear, Operation, Pair
+from combinators.primitives.signatures import pointwise
 from diffcurry.models import declaring
 from diffcurry.models.primitives import PrimitiveModel
 from interpreters.carriers.fractions import Fractions

@@ -7,7 +7,7 @@ import numpy as np
 from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor, components
 from combinators.tracing.definition import Definition
-from combinators.tracing.trees import face_of
+from combinators.tracing.faces import face_of
 from combinators.translate import translate
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.primal import Primal

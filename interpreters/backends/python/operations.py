@@ -13,7 +13,7 @@ from combinators.literal import Literal
 from combinators.objects import Real, Tensor
 from combinators.primitives.building import IOTA
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
 from interpreters.backends.python import arrays, calls, cotangents, loops, tensors
 from interpreters.backends.python.frame import Frame, share

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.terms import Lam

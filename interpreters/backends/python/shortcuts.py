@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.recurrences import EXCLUSIVE_CUMPROD
-from combinators.primitives.reduction import SUM
-from combinators.primitives.shape import RESHAPE
+from combinators.primitives.prefixes import EXCLUSIVE_CUMPROD
+from combinators.primitives.reductions import SUM
+from combinators.primitives.shapes import RESHAPE
 from combinators.simplify.patterns import same
 from combinators.terms import Prim, Term
 from interpreters.backends.python import arrays

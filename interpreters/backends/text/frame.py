@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import Object, Tensor, components
 from interpreters.backends.text.layout import Assign, Do, Statement, Text
 from interpreters.backends.text.module import identifier

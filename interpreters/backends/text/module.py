@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.literal import Literal
 from interpreters.backends.text.layout import (
     INDENT,

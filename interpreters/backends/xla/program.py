@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from combinators.errors import MissingRule
-from combinators.kit.collector import uncollected
+from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor
 from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, VECTOR, ZEROS
+from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Lambdas, surveyed
 from interpreters.backends.text.emitter import as_it_is, zeros

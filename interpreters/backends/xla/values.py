@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from combinators.errors import MissingRule
-from combinators.kit.locate import Place
-from combinators.kit.names import Names
+from combinators.errors import MissingRule, Place
+from combinators.kit.text import Names
 from combinators.objects import Object, Tensor
 from combinators.terms import Term, Var
 from interpreters.backends.text.frame import Bundle, Spread, leaf_types

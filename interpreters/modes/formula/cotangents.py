@@ -15,9 +15,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Object, Tangent, Tensor
 from combinators.operation import Operation
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
+from combinators.type_folds import parts_of
 from interpreters.carriers.sympy import SymPy
-from interpreters.flat import parts_of
 
 Erased = dict[Object, Any]
 _Known = dict[tuple[int, int], Any]

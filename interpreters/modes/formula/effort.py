@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.loops import FOLD, LOOPS
-from combinators.primitives.tangents import STRUCTURAL
+from combinators.primitives.structural import STRUCTURAL
 from combinators.rows import length_of
 from combinators.terms import Lam, Prim, Term
 from interpreters.carriers.sympy_shared import effort, too_long

@@ -8,9 +8,9 @@ from typing import Any
 from combinators.category import Label
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Bool, Fun, Object, Product, Real, Tangent, Tensor
+from combinators.type_folds import parts_of
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, Code, enter
-from interpreters.flat import parts_of
 from interpreters.modes.formula.cotangents import Cotangents, Erased
 
 _Known = dict[tuple[int, int], Any]

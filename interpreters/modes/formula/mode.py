@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy
 
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, LOOPS, MAP
-from combinators.primitives.tangents import PACK
+from combinators.primitives.structural import PACK
 from combinators.rows import length_of
 from interpreters.carriers.sympy_shared import Shared
 from interpreters.execution import steps

@@ -8,7 +8,7 @@ import numpy as np
 import sympy
 
 from combinators.errors import DomainError
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import Object, Product, Tensor, components
 from combinators.rows import length_of
 from interpreters.carriers.sympy_places import Index, element

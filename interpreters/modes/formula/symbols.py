@@ -10,7 +10,7 @@ import sympy
 
 from combinators.category import Label
 from combinators.errors import DomainError, TypeMismatch
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import (
     Fun,
     Object,

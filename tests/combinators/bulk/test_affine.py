@@ -13,7 +13,7 @@ from combinators.bulk.affine import affine, bounds
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.sliding import sliding
 from combinators.bulk.values import Affine
-from combinators.kit.names import Names
+from combinators.kit.text import Names
 from combinators.objects import Int, Tensor
 from tests.combinators.bulk.running import in_bulk, operations
 

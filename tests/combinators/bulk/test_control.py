@@ -11,9 +11,8 @@ import diffcurry as dc
 from combinators.bulk import batched, bulk, has_map
 from combinators.bulk.elementwise import elementwise
 from combinators.bulk.tables import BUILD
-from combinators.derivatives import Linear
 from combinators.objects import Fun, Real, Tensor
-from combinators.operation import PRIMITIVES
+from combinators.operation import PRIMITIVES, Linear
 from diffcurry.cost import cost
 from diffcurry.function import fun
 from tests.combinators.bulk.running import in_bulk, operations, value

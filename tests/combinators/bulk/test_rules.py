@@ -9,7 +9,7 @@ import pytest
 import diffcurry as dc
 from combinators.bulk import RULES, bulk
 from combinators.bulk.measure import measure
-from combinators.primitives.tangents import plus
+from combinators.primitives.structural import plus
 from diffcurry.function import fun
 from tests.combinators.bulk.running import assert_close, in_bulk, value
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import combinators.primitives as p
 from combinators.errors import ConcreteValueNeeded, ShapeMismatch, TypeMismatch
 from combinators.objects import Tensor
+from combinators.tracing.faces import take_apart
 from combinators.tracing.functions import Draft
-from combinators.tracing.trees import take_apart
 
 A = np.arange(1.0, 7.0).reshape(2, 3)
 EXTENTS = st.integers(0, 3)

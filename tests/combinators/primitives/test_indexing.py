@@ -151,4 +151,4 @@ def test_traced_masks_and_bounds_are_errors(value):
 
 def test_the_transposes_of_windows_check_their_shapes(value):
     with pytest.raises(ShapeMismatch, match=r"does not fit into shape \(3,\)"):
-        value(lambda x: p.windows.embed(x, (2,), (1,), (3,)), [1.0, 2.0])
+        value(lambda x: p.shapes.embed(x, (2,), (1,), (3,)), [1.0, 2.0])

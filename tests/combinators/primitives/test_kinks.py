@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import combinators.primitives as p
+from combinators.derivative_rules import pullback_rule
 from combinators.morphisms import interpret
 from combinators.objects import Tensor
 from combinators.operation import PRIMITIVES, Operation
-from combinators.rules import pullback_rule
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent

@@ -9,7 +9,7 @@ from combinators.errors import DiffcurryError
 from combinators.literal import Literal
 from combinators.objects import Bool, Int, Product, Real, Tangent, Tensor, components
 from combinators.operation import Operation
-from combinators.primitives.tangents import ZEROS
+from combinators.primitives.structural import ZEROS
 from combinators.simplify import Hole, Node, Rest
 from combinators.simplify.holes import is_number_zero, is_typed_zero
 from combinators.simplify.patterns import unview

@@ -7,7 +7,7 @@ import numpy as np
 from combinators.objects import Int, Product, Real, Tangent, Tensor
 from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, SCAN, SCAN_BACKWARDS
-from combinators.primitives.tangents import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.rules import pullback_rule
+from combinators.derivative_rules import pullback_rule
 from diffcurry import fun
 from interpreters.backends.python import compile_program
 from tests.interpreters.backends.comparing import agrees, same

@@ -6,12 +6,11 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from combinators.derivatives import Pointwise
 from combinators.errors import DomainError, MissingRule
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Bool, Int, Product, Real, Tensor
-from combinators.operation import Operation, named
+from combinators.operation import Operation, Pointwise, named
 from combinators.tracing.definition import Definition
 from combinators.translate import translate
 from interpreters.carriers.carrier import values

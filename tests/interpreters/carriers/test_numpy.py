@@ -99,7 +99,7 @@ def test_every_primitive_has_a_value():
     ask = (
         "import combinators.primitives as p, interpreters.carriers.numpy_values as v\n"
         "from combinators.operation import PRIMITIVES\n"
-        "from combinators.primitives.tangents import STRUCTURAL\n"
+        "from combinators.primitives.structural import STRUCTURAL\n"
         "structural = {primitive.name for primitive in STRUCTURAL}\n"
         "print(*sorted(set(PRIMITIVES) - set(v.VALUES) - structural))"
     )

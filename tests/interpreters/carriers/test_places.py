@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import combinators.primitives  # noqa: F401 (declares them)
-from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange
-from combinators.kit.locate import Place
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, Place
 from combinators.literal import Literal
 from combinators.objects import Tensor
 from combinators.operation import Operation, named

@@ -13,18 +13,10 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import interpret
 from combinators.objects import Bool, Real, Tensor
 from combinators.operation import Operation, declare, named
-from combinators.primitives import (
-    arithmetic,
-    building,
-    checks,
-    joining,
-    logsumexp,
-    stop_gradient,
-    windows,
-)
-from combinators.primitives import gathering as g
-from combinators.primitives.activation import erf, relu, sigmoid, softplus
-from combinators.primitives.recurrences import recurrence
+from combinators.primitives import arithmetic, building, checks, logsumexp, shapes, stop_gradient
+from combinators.primitives import indexing as g
+from combinators.primitives.elementary import erf, relu, sigmoid, softplus
+from combinators.primitives.prefixes import recurrence
 from combinators.terms import Prim
 from combinators.tracing.control import cond
 from combinators.tracing.functions import Draft
@@ -148,7 +140,7 @@ ARRAYS = [
     (lambda a: a[:, :0] @ a[:0].T[:0], (A,)),
     (lambda a: np.reshape(a, (3, 2)).T[::-1, 1:], (A,)),
     (lambda a, v: np.concatenate([a, np.broadcast_to(v, (2, 3))], axis=1), (A, V)),
-    (lambda a: windows.embed(a, (1, 0), (1, 2), (4, 6)), (A,)),
+    (lambda a: shapes.embed(a, (1, 0), (1, 2), (4, 6)), (A,)),
     (lambda a, n: a[:, n], (A, N)),
     (lambda v, n: g.apply(g.PUT, v, n % 4, axis=0, extents=(4,)), (V, N)),
     (lambda v: building.iota(3) * v, (V,)),
@@ -156,7 +148,7 @@ ARRAYS = [
     (lambda m: g.apply(checks.NONZERO, m, place=None), (M,)),
     (lambda m: g.apply(checks.NONNEGATIVE, m % 4, place=None), (M,)),
     (stop_gradient, (A,)),
-    (lambda v: joining.stack([v[0], v[-1]]), (V,)),
+    (lambda v: shapes.stack([v[0], v[-1]]), (V,)),
     (lambda n, m: n // 3 + m % 4 + n**2 * m, (N, M)),
     (lambda n: np.where(n == 0, 1.5, n.astype("float32").astype(float)), (N,)),
 ]

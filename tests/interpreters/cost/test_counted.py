@@ -10,7 +10,7 @@ from combinators.errors import TypeMismatch
 from combinators.objects import Product, Real, Tangent, Tensor, Vector
 from combinators.operation import Operation, named
 from combinators.primitives.loops import SCAN_BACKWARDS
-from combinators.primitives.tangents import PLUS
+from combinators.primitives.structural import PLUS
 from combinators.terms import App, Cond, Lam, Let, Prim, Tuple, Var, const
 from diffcurry.modes import CARRIER
 from interpreters.cost import counted

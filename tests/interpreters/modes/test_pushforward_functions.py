@@ -12,8 +12,8 @@ from combinators.objects import Fun, Product, Real, Tensor
 from combinators.primitives.loops import OVERRIDE
 from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit_operation, operand, pack, unpack
+from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import function_operand
-from combinators.tracing.trees import Face, face_of
 from interpreters.carriers.duals import Dual
 from interpreters.execution.running import Closure, Code
 from interpreters.modes.dependent import Dependent

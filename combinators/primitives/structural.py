@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.derivatives import Linear
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tangent, Vector, tangent_of
-from combinators.operation import Operation, declare, elementwise, free
+from combinators.operation import Linear, Operation, declare, elementwise, free
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.traced import library
 

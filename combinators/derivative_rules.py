@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from combinators.derivatives import Constant, Linear, Multilinear, Pair, Pointwise, Weighted
 from combinators.errors import MissingRule, WrongDerivative
 from combinators.objects import Object, Tensor, is_smooth
-from combinators.operation import Operation
+from combinators.operation import (
+    Constant,
+    Linear,
+    Multilinear,
+    Operation,
+    Pair,
+    Pointwise,
+    Weighted,
+)
 from combinators.terms import Lam
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.functions import Draft

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from combinators.kit.names import Names
-from combinators.kit.streams import Pieces, cut, text_of
+from combinators.kit.text import Names, Pieces, cut, text_of
 from combinators.morphisms import (
     Choice,
     Compose,
@@ -27,7 +26,7 @@ from combinators.printing.layout import (
     nodes_of,
     occurrences,
 )
-from combinators.printing.terms import REPR, operation_name
+from combinators.printing.printed_terms import REPR, operation_name
 
 _BIG = (Compose, Prod, Extend, Curry, Choice)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from combinators.free import captured
-from combinators.kit.names import Names
-from combinators.kit.streams import Pieces, cut, text_of
+from combinators.kit.text import Names, Pieces, cut, text_of
 from combinators.objects import Record
 from combinators.operation import Operation
 from combinators.printing.layout import (

@@ -1,4 +1,4 @@
-"""Python's cycle collector, paused while many objects are made that live on.
+"""Python's memory: its cycle collector paused, and what is remembered as long as a value lives.
 
 Translating a long program makes a million small objects, none of them in a cycle; the collector
 would walk them all again and again and find nothing. Reference counting goes on. When it is over,
@@ -15,7 +15,10 @@ True
 from __future__ import annotations
 
 import gc
+import weakref
+from collections.abc import Callable
 from types import TracebackType
+from typing import Any, Generic, TypeVar
 
 MANY, MOST = 10_000, 1_000_000
 """So many objects are worth the trouble; after so many everything is collected."""
@@ -56,3 +59,32 @@ def _make_old(young: int) -> None:
     elif not gc.get_freeze_count():
         gc.freeze()
         gc.unfreeze()
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Remembered(Generic[K, V]):
+    """``of(key, make)`` calls ``make`` once for each key; a key that is gone is forgotten.
+
+    Keys are told apart by identity, so that a long term or arrow need not be hashed.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is remembered yet."""
+        self._held: dict[int, tuple[weakref.ref[K], V]] = {}
+
+    def of(self, key: K, make: Callable[[], V]) -> V:
+        """What ``make`` gave for ``key``."""
+        held = self._held.get(id(key))
+        if held is None:
+            held = self._held[id(key)] = weakref.ref(key, self._forget(id(key))), make()
+        return held[1]
+
+    def _forget(self, number: int) -> Callable[[Any], None]:
+        return lambda _: self._held.pop(number, None) and None
+
+    def __len__(self) -> int:
+        """How many keys are remembered."""
+        return len(self._held)

@@ -2,7 +2,8 @@
 
 The running products ``w`` of ``x`` solve ``w₀ = 1``, ``wⱼ₊₁ = xⱼ wⱼ``. Their tangents solve
 ``ẇ₀ = 0``, ``ẇⱼ₊₁ = xⱼ ẇⱼ + wⱼ ẋⱼ``: a linear recurrence, whose own tangents and cotangents are
-linear recurrences again. Nothing is divided, so zeros do no harm, at any order.
+linear recurrences again. Nothing is divided, so zeros do no harm, at any order. The product of all
+is the last of them, and its derivative what stands before an element times what stands behind it.
 
 These are the exclusive scans, or prescans, of Blelloch, *Prefix sums and their applications*
 (1990): what stands before an element, without itself. So a recurrence and its transpose, which
@@ -11,18 +12,19 @@ runs the other way, have the same coefficients in the same places.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from combinators.derivatives import Pair
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
-from combinators.operation import declare, over_arguments
-from combinators.primitives.arithmetic import scale
-from combinators.primitives.axes import normal_axis
-from combinators.primitives.shape import shape_of
-from combinators.primitives.typing import common_number, same_dtype, summed, tensor
+from combinators.operation import Pair, Weighted, declare, over_arguments
+from combinators.primitives.arithmetic import multiply, scale
+from combinators.primitives.reductions import Axes, normal_axes, reduced
+from combinators.primitives.shapes import Axis, moveaxis, normal_axis, ravel, reshape, shape_of
+from combinators.primitives.signatures import common_number, same_dtype, summed, tensor
 from combinators.tracing.emit import apply
+from combinators.tracing.traced import library
 
 
 def _along(x: Object, axis: int) -> Tensor:
@@ -91,3 +93,42 @@ def recurrence(a: Any, b: Any, axis: int, reverse: bool = False) -> Any:
     product, 0 wherever ``yⱼ`` is.
     """
     return apply(RECURRENCE, a, b, axis=normal_axis(axis, shape_of(a)), reverse=reverse)
+
+
+def _others(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
+    """For each element, the product of all the others."""
+    if len(axis) == 1:
+        return _others_along(x, axis[0])
+    ends = tuple(range(-len(axis), 0))
+    moved = moveaxis(x, axis, ends)
+    kept = moved.shape[: len(moved.shape) - len(axis)]
+    flat = reshape(moved, (*kept, math.prod(x.shape[a] for a in axis)))
+    return moveaxis(reshape(_others_along(flat, len(kept)), moved.shape), ends, axis)
+
+
+def _others_along(x: Any, axis: int) -> Any:
+    """What stands before each element, times what stands behind it: right where some are 0."""
+    return multiply(exclusive_cumprod(x, axis), exclusive_cumprod(x, axis, reverse=True))
+
+
+PROD = declare(
+    "prod",
+    reduced,
+    Weighted(_others),
+    promote=summed,
+    cost=over_arguments,
+)
+
+
+@library("prod")
+def prod(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
+    """The product over ``axis``, or over all."""
+    return apply(PROD, x, axis=normal_axes(x, axis), keepdims=keepdims)
+
+
+@library("cumprod")
+def cumprod(x: Any, axis: int | None = None) -> Any:
+    """The products of the first 1, 2, … elements along ``axis``, or of ``x`` laid flat."""
+    if axis is None:
+        return cumprod(ravel(x), 0)
+    return multiply(exclusive_cumprod(x, axis), x)

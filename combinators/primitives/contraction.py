@@ -1,0 +1,272 @@
+"""Products of vectors, matrices and tensors; Einstein's sums, by contractions of two arrays."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import ShapeMismatch
+from combinators.objects import Object, Tensor
+from combinators.operation import Multilinear, declare
+from combinators.primitives.arithmetic import multiply
+from combinators.primitives.reductions import sum
+from combinators.primitives.shapes import (
+    astype,
+    moveaxis,
+    normal_axis,
+    part,
+    ravel,
+    reshape,
+    several_axes,
+    shape_of,
+    swapaxes,
+    transpose,
+)
+from combinators.primitives.signatures import broadcast, common_number, same_dtype, tensor
+from combinators.tracing.emit import apply, dtype_of
+from combinators.tracing.traced import library
+
+
+def _matmul_type(x: Object, y: Object, *, absorbing: bool = False) -> Object:
+    a, b = tensor(x).shape, tensor(y).shape
+    if len(a) < 2 or len(b) < 2 or a[-1] != b[-2]:
+        raise _unfit("matmul", a, b)
+    dtype = same_dtype(x, y)
+    batch = broadcast(Tensor(a[:-2], dtype), Tensor(b[:-2], dtype))
+    return Tensor((*batch, a[-2], b[-1]), dtype)
+
+
+def _unfit(name: str, a: Sequence[int], b: Sequence[int]) -> ShapeMismatch:
+    return ShapeMismatch(f"{name} sums over an axis that the shapes {a} and {b} have not in common")
+
+
+def _matmul_cost(arguments: Sequence[Tensor], result: Object) -> int:
+    return 2 * tensor(result).size * arguments[0].shape[-1]
+
+
+def _absorbing(x: Any, y: Any) -> Any:
+    """``x @ y``, each product of two numbers being ``scale``'s: 0 wherever one of them is."""
+    return apply(MATMUL, x, y, absorbing=True)
+
+
+MATMUL = declare(
+    "matmul",
+    _matmul_type,
+    Multilinear(
+        (
+            lambda g, x, y, absorbing=False: _absorbing(g, swapaxes(y, -1, -2)),
+            lambda g, x, y, absorbing=False: _absorbing(swapaxes(x, -1, -2), g),
+        ),
+        tangents=(("absorbing", True),),
+    ),
+    promote=common_number,
+    cost=_matmul_cost,
+    infix="@",
+)
+
+
+Labels = tuple[int, ...]
+
+
+def contract(x: Any, y: Any, left: Labels, right: Labels, result: Labels) -> Any:
+    """``einsum`` of two arrays, each label of one of which stands in the other or in ``result``."""
+    extents = dict(zip((*left, *right), (*shape_of(x), *shape_of(y)), strict=True))
+    mine = [label for label in left if label not in right]
+    yours = [label for label in right if label not in left]
+    batch = [label for label in left if label in right and label in result]
+    summed = [label for label in left if label in right and label not in result]
+    a = transpose(x, [left.index(label) for label in (*batch, *mine, *summed)])
+    b = transpose(y, [right.index(label) for label in (*batch, *summed, *yours)])
+
+    def sizes(*groups: Sequence[int]) -> list[int]:
+        return [math.prod(extents[label] for label in group) for group in groups]
+
+    shape = [extents[label] for label in batch]
+    a = reshape(a, (*shape, *sizes(mine, summed)))
+    b = reshape(b, (*shape, *sizes(summed, yours)))
+    product = matmul(a, b) if summed else multiply(a, b)
+    order = (*batch, *mine, *yours)
+    spread = reshape(product, tuple(extents[label] for label in order))
+    return transpose(spread, [order.index(label) for label in result])
+
+
+@library("matmul")
+def matmul(x: Any, y: Any) -> Any:
+    """``x @ y``: of vectors, matrices, and stacks of matrices, whose leading axes broadcast."""
+    a, b = shape_of(x), shape_of(y)
+    if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
+        raise _unfit("matmul", a, b)
+    left = reshape(x, (1, *a)) if len(a) == 1 else x
+    right = reshape(y, (*b, 1)) if len(b) == 1 else y
+    product = apply(MATMUL, left, right)
+    shape = product.shape
+    if len(a) == 1:
+        shape = (*shape[:-2], shape[-1])
+    if len(b) == 1:
+        shape = shape[:-1]
+    return product if shape == product.shape else reshape(product, shape)
+
+
+@library("dot")
+def dot(x: Any, y: Any) -> Any:
+    """NumPy's ``dot``: the last axis of ``x`` with the last but one of ``y``."""
+    a, b = shape_of(x), shape_of(y)
+    if not a or not b:
+        return multiply(x, y)
+    if len(a) <= 2 and len(b) <= 2:
+        return matmul(x, y)
+    return tensordot(x, y, (-1, max(len(b) - 2, 0)))
+
+
+@library("vdot")
+def vdot(x: Any, y: Any) -> Any:
+    """The inner product of ``x`` and ``y``, both laid flat."""
+    return matmul(ravel(x), ravel(y))
+
+
+@library("inner")
+def inner(x: Any, y: Any) -> Any:
+    """The last axis of ``x`` with the last of ``y``."""
+    if not shape_of(x) or not shape_of(y):
+        return multiply(x, y)
+    return tensordot(x, y, (-1, -1))
+
+
+@library("outer")
+def outer(x: Any, y: Any) -> Any:
+    """Each element of ``x`` times each of ``y``, both laid flat: a matrix."""
+    return multiply(reshape(x, (-1, 1)), reshape(y, (1, -1)))
+
+
+@library("tensordot")
+def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+    """Sum over pairs of axes: the last ``axes`` of ``x`` with the first of ``y``, or as listed."""
+    a, b = shape_of(x), shape_of(y)
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(len(a), len(b)):
+            raise _unfit("tensordot", a, b)
+        pairs = (tuple(range(len(a) - axes, len(a))), tuple(range(axes)))
+    else:
+        first, second = axes
+        pairs = (several_axes(first, a), several_axes(second, b))
+    if [a[i] for i in pairs[0]] != [b[j] for j in pairs[1]]:
+        raise _unfit("tensordot", a, b)
+    left = list(range(len(a)))
+    right = [len(a) + j for j in range(len(b))]
+    for i, j in zip(*pairs, strict=True):
+        right[j] = left[i]
+    result = [i for i in left + right if not (i in left and i in right)]
+    return contract(x, y, tuple(left), tuple(right), tuple(result))
+
+
+Labelled = tuple[Any, str]
+"""An array, and a letter for each of its axes."""
+
+
+@library("einsum")
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """Einstein's sum, as ``einsum("ij,jk->ik", a, b)``; ``...`` stands for leading axes.
+
+    Several operands are contracted two at a time, from the left.
+    """
+    inputs, result = _parsed(subscripts, [len(shape_of(x)) for x in operands])
+    _check_extents(subscripts, inputs, operands)
+    labelled = [_distinct(x, labels) for x, labels in zip(operands, inputs, strict=True)]
+    done, *todo = labelled
+    while todo:
+        second, *todo = todo
+        later = "".join(labels for _, labels in todo) + result
+        done = _contracted(done, second, later)
+    x, labels = _only(done, result)
+    return transpose(x, [labels.index(label) for label in result])
+
+
+@library("diagonal")
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonal of the matrices that two axes span, along a new last axis."""
+    shape = shape_of(x)
+    a, b = normal_axis(axis1, shape), normal_axis(axis2, shape)
+    moved = moveaxis(x, (a, b), (-2, -1))
+    *kept, rows, columns = moved.shape
+    count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    flat = reshape(moved, (*kept, rows * columns))
+    start = offset if offset >= 0 else -offset * columns
+    return part(flat, len(kept), start, count, columns + 1 if count > 1 else 1)
+
+
+@library("trace")
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The sum of that diagonal."""
+    return sum(diagonal(x, offset, axis1, axis2), -1)
+
+
+def _parsed(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """The letters of every operand's axes, and those of the result."""
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    parts = left.split(",")
+    if len(parts) != len(ranks):
+        raise ShapeMismatch(f"einsum({subscripts!r}) takes {len(parts)} arrays, not {len(ranks)}")
+    spare = [letter for letter in string.ascii_letters if letter not in subscripts]
+    fills = [
+        rank - len(labels) + 3 if "..." in labels else 0
+        for labels, rank in zip(parts, ranks, strict=True)
+    ]
+    dots = "".join(spare[: max(0, *fills)])
+    inputs = [
+        labels.replace("...", dots[len(dots) - fill :])
+        for labels, fill in zip(parts, fills, strict=True)
+    ]
+    everything = "".join(inputs)
+    if not arrow:
+        once = sorted(letter for letter in set(everything) if everything.count(letter) == 1)
+        right = "..." + "".join(letter for letter in once if letter not in dots)
+    result = right.replace("...", dots)
+    if not set(result) <= set(everything) or len(set(result)) != len(result):
+        raise ShapeMismatch(f"einsum({subscripts!r}): each index of the result stands in it once")
+    for labels, rank in zip(inputs, ranks, strict=True):
+        if len(labels) != rank or (labels and not labels.isalpha()):
+            raise ShapeMismatch(f"einsum({subscripts!r}) names {len(labels)} axes of {rank}")
+    return inputs, result
+
+
+def _check_extents(subscripts: str, inputs: Sequence[str], operands: Sequence[Any]) -> None:
+    found: dict[str, int] = {}
+    for labels, x in zip(inputs, operands, strict=True):
+        for letter, n in zip(labels, shape_of(x), strict=True):
+            if found.setdefault(letter, n) != n:
+                shapes = " and ".join(str(shape_of(x)) for x in operands)
+                raise ShapeMismatch(
+                    f"einsum({subscripts!r}): {letter!r} has extents {found[letter]} and {n}, "
+                    f"in arrays of shapes {shapes}"
+                )
+
+
+def _distinct(x: Any, labels: str) -> Labelled:
+    """The diagonal where a letter stands twice."""
+    if np.result_type(dtype_of(x)) == np.bool_:
+        x = astype(x, np.int64)
+    for letter in dict.fromkeys(labels):
+        while labels.count(letter) > 1:
+            a, b = labels.index(letter), labels.rindex(letter)
+            x = diagonal(x, 0, a, b)
+            labels = "".join(c for i, c in enumerate(labels) if i not in (a, b)) + letter
+    return x, labels
+
+
+def _only(labelled: Labelled, kept: str) -> Labelled:
+    """The sum over the axes whose letters are not ``kept``."""
+    x, labels = labelled
+    axes = [i for i, letter in enumerate(labels) if letter not in kept]
+    return (sum(x, axes), "".join(c for c in labels if c in kept)) if axes else (x, labels)
+
+
+def _contracted(first: Labelled, second: Labelled, later: str) -> Labelled:
+    x, left = _only(first, second[1] + later)
+    y, right = _only(second, left + later)
+    result = "".join(letter for letter in dict.fromkeys(left + right) if letter in later)
+    codes = [tuple(map(ord, labels)) for labels in (left, right, result)]
+    return contract(x, y, codes[0], codes[1], codes[2]), result
