@@ -35,17 +35,13 @@ from diffcurry import library
 from diffcurry.calls import Call, Calls
 from diffcurry.check import check_grads
 from diffcurry.cotangents import Captured
-from diffcurry.forward import jvp
 from diffcurry.function import Function, fun
-from diffcurry.jacobians import jacfwd, jacobian, jacrev
+from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.linear import linear_transpose, linearize
-from diffcurry.override import with_derivative
-from diffcurry.parallel import data_parallel
-from diffcurry.primitive import primitive
-from diffcurry.second import hessian, hvp
-from diffcurry.transforms import grad, pullback, pushforward, value_and_grad, vjp
-from diffcurry.xla import xla
+from diffcurry.primitive import primitive, with_derivative
+from diffcurry.transforms import grad, jvp, pullback, pushforward, value_and_grad, vjp
+from diffcurry.xla import data_parallel, xla
 
 __version__ = "0.1.0"
 

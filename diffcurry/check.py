@@ -9,13 +9,12 @@ import numpy as np
 
 from combinators.errors import WrongDerivative, WrongMode
 from combinators.tracing.faces import put_together, take_apart
-from diffcurry.flat import flattened
-from diffcurry.forward import jvp
+from diffcurry.arguments import flattened
 from diffcurry.function import Function
+from diffcurry.interpretation import as_function
+from diffcurry.jacobians import hvp
 from diffcurry.modes import Mode
-from diffcurry.reverse import as_function
-from diffcurry.second import hvp
-from diffcurry.transforms import grad, vjp
+from diffcurry.transforms import grad, jvp, vjp
 
 
 def check_grads(

@@ -28,7 +28,7 @@ from combinators.tracing.functions import (
 )
 from combinators.tracing.scope import current
 from combinators.translate import translate
-from diffcurry.fits import fits
+from diffcurry.arguments import fits
 from diffcurry.modes import CARRIER, primal
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow

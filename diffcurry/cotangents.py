@@ -15,9 +15,9 @@ import numpy as np
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
 from combinators.tracing.faces import Face, face_of
+from diffcurry.arguments import fits, opened_as
 from diffcurry.calls import Call, Calls, brief
 from diffcurry.closures import lift, lower
-from diffcurry.fits import fits, opened_as
 from diffcurry.modes import CARRIER, Pulling
 from interpreters.execution.running import Closure
 from interpreters.reverse import Reverse

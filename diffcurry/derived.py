@@ -1,20 +1,86 @@
-"""The gradient of a program as a program, stage by stage: as it is written, and made simpler."""
+"""Derivatives as λs: what a transform writes, stage by stage, and how it is applied."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
+from typing import NamedTuple
 
 from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable
-from combinators.objects import is_smooth
-from combinators.simplify import Fired
-from combinators.terms import Lam, Proj, Term, Var
+from combinators.kit.text import Names
+from combinators.objects import Fun, Object, Record, components, is_smooth
+from combinators.operation import Operation
+from combinators.primitives.loops import DUAL, REP
+from combinators.primitives.structural import ZEROS
+from combinators.simplify import Fired, simplify
+from combinators.simplify.rule import Trace
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Specialised
-from diffcurry.derivative import finished
-from diffcurry.program import Program
-from diffcurry.scalar import check_scalar
+from combinators.tracing.scope import current
+from combinators.type_folds import dual_function, moves, rep_function, represented, velocity
+from diffcurry.arguments import check_scalar
+from diffcurry.program import Program, folded
 from interpreters.staging.programs import gradient
+
+
+def result(primal: Term, tangent: Term, obj: Object) -> tuple[Term, Term]:
+    """A value of type ``obj`` and its tangent, from what forward mode gives."""
+    return _Results().pair(primal, tangent, obj)
+
+
+def still(term: Term, obj: Object) -> Term:
+    """An argument of type ``obj`` as a dual function takes it, standing still."""
+    primal = _dual(term, obj)
+    if not moves(obj):
+        return primal
+    return Tuple((primal, Prim(Operation(ZEROS, (("of", velocity(obj)),)), ())))
+
+
+def _dual(term: Term, obj: Object) -> Term:
+    """A value with dual functions for its functions."""
+    if represented(obj, dual_function) is obj:
+        return term
+    if isinstance(obj, Fun):
+        return Prim(DUAL, (term,))
+    product = components(obj)
+    if product is None:
+        raise NotDifferentiable(f"a vector of functions, {obj!r}, has no dual functions yet")
+    parts = tuple(_dual(Proj(i, term), part) for i, part in enumerate(product.parts))
+    return Tuple(parts, obj.names if isinstance(obj, Record) else None)
+
+
+class _Results:
+    """Names for the arguments of the functions in a result."""
+
+    def __init__(self) -> None:
+        self._names = (f"a{n}_" for n in count())
+
+    def pair(self, primal: Term, tangent: Term, obj: Object) -> tuple[Term, Term]:
+        if represented(obj, dual_function) is obj:
+            return primal, tangent
+        if isinstance(obj, Fun):
+            return self._function(primal, obj)
+        product = components(obj)
+        if product is None:
+            raise NotDifferentiable(f"a vector of functions, {obj!r}, has no tangent yet")
+        pairs = [
+            self.pair(Proj(i, primal), Proj(i, tangent) if moves(obj) else Tuple(()), part)
+            for i, part in enumerate(product.parts)
+        ]
+        names = obj.names if isinstance(obj, Record) else None
+        return Tuple(tuple(y for y, _ in pairs), names), Tuple(tuple(dy for _, dy in pairs), names)
+
+    def _function(self, dual: Term, obj: Fun) -> tuple[Term, Term]:
+        argument = Var(next(self._names), obj.dom)
+        whole = App(dual, still(argument, obj.dom))
+        primal: Term = Proj(0, whole) if moves(obj.cod) else whole
+        tangent: Term = Proj(1, whole) if moves(obj.cod) else Tuple(())
+        y, dy = self.pair(primal, tangent, obj.cod)
+        return Lam((argument,), y), Lam((argument,), dy)
 
 
 @dataclass(frozen=True)
@@ -79,3 +145,70 @@ def derived(lam: Lam) -> Derived:
 
 def _program(lam: Lam) -> Program:
     return Program(Specialised(lam, (), None))
+
+
+class Written(NamedTuple):
+    """A derivative as a closed λ of the captured variables and the arguments."""
+
+    lam: Lam
+    face: Face | None
+
+
+def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Specialised:
+    """A derivative as a λ over ``params``, in the scope where the function captures.
+
+    Inside a trace functions are given as they are, and their rep-functions go to the derivative.
+    """
+    lam = written.lam
+    given = (*made.captured, *params)
+    same = all(a.type is b.type for a, b in zip(given, lam.params, strict=True))
+    if not made.captured and (same or current() is None):
+        return Specialised(lam, (), written.face)
+    arguments = [
+        _represented(var, param.type) for var, param in zip(given, lam.params, strict=True)
+    ]
+    body = App(lam, pack(tuple(arguments)))
+    return Specialised(Lam(params, body, lam.name), made.captured, written.face)
+
+
+def _represented(term: Term, obj: Object) -> Term:
+    """A value as a derivative takes it: with rep-functions for functions, or dual functions."""
+    if term.type is obj:
+        return term
+    if isinstance(term.type, Fun):
+        reverse = represented(term.type, rep_function) is obj
+        return Prim(REP if reverse else DUAL, (term,))
+    target = components(obj)
+    if target is None:
+        raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
+    parts = [_represented(Proj(i, term), part) for i, part in enumerate(target.parts)]
+    return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
+
+
+def finished(
+    lam: Lam, results: Callable[[Var], Term], name: str, trace: Trace | None = None
+) -> Lam:
+    """``lam``, simplified, with ``results`` of its result instead, as every transform gives it.
+
+    ``trace`` is called with each rule that fires.
+    """
+    whole = Var(Names(param.name for param in lam.params).fresh("both"), lam.body.type)
+    body = Let(((whole, lam.body),), results(whole))
+    return simplify(Lam(lam.params, body, name), fold=folded, trace=trace)
+
+
+NOTHING = Face(type(None), (), ())
+"""The face of the tangent of what has none: None."""
+
+
+def tangent_face(face: Face | None, obj: Object) -> Face | None:
+    """The face of a cotangent or tangent of a value of type ``obj`` that wears ``face``."""
+    product = components(obj)
+    if product is None:
+        return None if is_smooth(obj) else NOTHING
+    if face is None and not product.width:
+        return NOTHING
+    shown = face if face is not None else face_of(obj)
+    assert shown is not None
+    children = zip(shown.children, product.parts, strict=True)
+    return Face(shown.kind, shown.keys, tuple(tangent_face(f, o) for f, o in children))

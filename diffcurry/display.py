@@ -1,18 +1,23 @@
-"""Programs as HTML, for notebooks: the let-normal text with its types, coloured and escaped.
-
-Nothing that a user names can become markup, and a long program ends after a number of lines.
-"""
+"""Programs as HTML, for notebooks, and what they cost."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import escape
 from itertools import islice
 from typing import Any
 
-from diffcurry.function import Function
+import numpy as np
+
+from combinators.errors import MissingRule, NotDifferentiable
+from diffcurry.derived import Derived, derived
+from diffcurry.modes import CARRIER
 from diffcurry.program import Program
+from interpreters.cost import Certificate, Cost, certificate, counted
+from interpreters.cost.moving import Moving
+from interpreters.modes.primal import Primal
 
 LINES = 200
 """How many lines of a program are shown."""
@@ -53,19 +58,13 @@ WORDS = re.compile(
 """The words of a program's text: keywords, types and numbers."""
 
 
-def html(shown: Program | Function[..., Any]) -> str:
-    """A program, or every program of a function, as HTML that needs nothing else.
+def html(programs: list[Program], otherwise: str = "") -> str:
+    """Programs as HTML that needs nothing else; where there are none, what is said ``otherwise``.
 
-    >>> from diffcurry.function import fun
-    >>> from combinators.objects import Real
-    >>> "<script>" in html(fun(lambda x: x * x, Real))
-    False
+    Nothing that a user names can become markup, and a long program ends after a number of lines.
     """
-    programs = [shown] if isinstance(shown, Program) else shown.programs()
     blocks = [block for program in programs for block in _program(program)]
-    if isinstance(shown, Function) and not programs:
-        blocks = [f'<div class="head">{escape(repr(shown))}</div>']
-    return framed(blocks)
+    return framed(blocks or [f'<div class="head">{escape(otherwise)}</div>'])
 
 
 def framed(blocks: list[str]) -> str:
@@ -101,3 +100,60 @@ def _line(line: str) -> str:
 
 def _span(match: re.Match[str]) -> str:
     return f'<span class="{match.lastgroup}">{escape(match[0])}</span>'
+
+
+@dataclass(frozen=True)
+class Report:
+    """The cost of a program, that of its gradient, and the certificate that compares them.
+
+    ``derived`` is the gradient itself; where there is none, ``remark`` says why.
+    """
+
+    name: str
+    program: Cost
+    gradient: Cost | None = None
+    certificate: Certificate | None = None
+    remark: str = ""
+    derived: Derived | None = None
+
+    def __str__(self) -> str:
+        """A paragraph each."""
+        parts = [f"{self.name}: {self.program}"]
+        if self.gradient is not None:
+            parts.append(f"with its gradient: {self.gradient}")
+        if self.certificate is not None:
+            parts.append(str(self.certificate))
+        return "\n\n".join([*parts, self.remark] if self.remark else parts)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The text."""
+        return framed([f"<pre>{escape(str(self))}</pre>"])
+
+
+def cost(program: Program, args: tuple[Any, ...] = (), name: str = "the program") -> Report:
+    """The operations of ``program`` and of its gradient, counted in a run at ``args``, if any."""
+    own = _counted(program, args)
+    try:
+        made = derived(program.bulk)
+        theirs = _counted(made.both, args)
+    except (NotDifferentiable, MissingRule) as error:
+        return Report(name, own, remark=f"no gradient: {error.args[0]}")
+    bounds = certificate(program.lam, made.both.lam, made.alone.lam, (own, theirs))
+    return Report(name, own, theirs, bounds, derived=made)
+
+
+def _counted(program: Program, args: tuple[Any, ...]) -> Cost:
+    """The cost of ``program``; counted in a run where ``args`` are values and choose the path."""
+    static = counted(program.bulk)
+    if static.exact or not args:
+        return static
+    carrier = Moving(CARRIER)
+    mode = Primal(carrier)
+    arrow, values = program.arrow(mode), program.lifted(args, mode)
+    carrier.reset()
+    carrier.moved = 0
+    with np.errstate(all="ignore"):
+        mode.value(arrow, values)
+    return static.run(dict(sorted(carrier.counts.items())), carrier.moved)

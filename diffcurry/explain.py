@@ -1,16 +1,152 @@
-"""``explain(f)``: one program, walked through from its term to the cost of its gradient."""
+"""``f.explain()``: one program, walked through from its term to the cost of its gradient."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Any
 
-from combinators.errors import DiffcurryError
-from diffcurry.display import WORDS, coloured, framed
-from diffcurry.function import fun
-from diffcurry.stages import STAGES, Stage, Walked
+from combinators.bulk import bulk
+from combinators.errors import DiffcurryError, DomainError, NotDifferentiable
+from combinators.kit.tree import distinct_nodes
+from combinators.objects import Fun, Product, tangent_of
+from combinators.simplify import Fired
+from combinators.terms import Prim
+from diffcurry.derived import Derived, derived
+from diffcurry.display import WORDS, Report, coloured, framed
+from diffcurry.program import Program
+
+READABLE = 1_000
+"""How many operations a program may have whose formula is shown."""
+
+
+class Walked:
+    """A program, and what its stages have in common."""
+
+    def __init__(self, program: Program, report: Callable[[], Report]) -> None:
+        """``report`` counts what it costs, when a stage asks for it."""
+        self.program, self._report = program, report
+
+    @cached_property
+    def name(self) -> str:
+        """What the program is called."""
+        return self.program.lam.name or "λ"
+
+    @cached_property
+    def report(self) -> Report:
+        """What it costs, and what its gradient does."""
+        return self._report()
+
+    @cached_property
+    def bulk_fired(self) -> list[Fired]:
+        """The rules that put the program in bulk, in order."""
+        fired: list[Fired] = []
+        bulk(self.program.lam, trace=fired.append)
+        return fired
+
+    @cached_property
+    def derived(self) -> Derived:
+        """Its gradient in every argument that has one, stage by stage."""
+        return derived(self.program.lam)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A title, what kind of text follows (``term``, ``python`` or ``text``), and what writes it.
+
+    ``write`` raises a ``DiffcurryError`` where a program has no such stage, and that says why; a
+    stage without text is left out.
+    """
+
+    title: str
+    kind: str
+    write: Callable[[Walked], str]
+
+
+def rep_function(walked: Walked) -> str:
+    """The type of the rep-function: the value, and the pullback of cotangents (Fig. 2 of 004)."""
+    dom, cod = walked.program.lam.dom, walked.program.cod
+    return repr(Fun(dom, Product(cod, Fun(tangent_of(cod), tangent_of(dom)))))
+
+
+def bulk_operations(walked: Walked) -> str:
+    """The program that runs, where it has maps or builds (003, section 5); elsewhere nothing."""
+    program = walked.program
+    return "" if program.bulk is program.lam else str(program.bulk)
+
+
+def bulk_rules(walked: Walked) -> str:
+    """The rules of the bulk-operation transform that fired, with what each was about, once each."""
+    fired = walked.bulk_fired
+    return _listed(f"{one.rule}: {one.before!r}" for one in fired) if fired else ""
+
+
+def rules(walked: Walked) -> str:
+    """The rules that made the gradient simpler, with what each made of what, once each."""
+    return _listed(f"{one.rule}: {one.before!r} ⇝ {one.after!r}" for one in walked.derived.fired)
+
+
+def _listed(all_fired: Iterable[str]) -> str:
+    fired = Counter(all_fired)
+    lines = [f"{line}  ({n} times)" if n > 1 else line for line, n in fired.items()]
+    return "\n".join(lines) or "none"
+
+
+def formula_text(walked: Walked) -> str:
+    """The formulas of the program and of its gradient, each after the definitions it shares."""
+    name = walked.program.lam.name or "f"
+    lines = _equations(name, walked.program)
+    with suppress(NotDifferentiable):
+        lines += _equations(f"∇{name}", walked.derived.alone)
+    return "\n".join(lines)
+
+
+def _equations(name: str, program: Program) -> list[str]:
+    size = sum(isinstance(node, Prim) for node in distinct_nodes(program.lam))
+    if size > READABLE:
+        raise DomainError(f"{size:,} operations are no formula to read; diffcurry.formula gives it")
+    definitions, result = program.formula(definitions=True, most_operations=READABLE)
+    return [f"{symbol} = {meaning}" for symbol, meaning in [*definitions, (name, result)]]
+
+
+def code(program: Program) -> str:
+    """The program as a module of Python that needs NumPy and nothing of ours."""
+    lam = program.lam
+    return program.compiled(lam.name or "f", repr(lam.type)).source
+
+
+def _certificate(walked: Walked) -> str:
+    report = walked.report
+    return str(report.certificate or report.remark)
+
+
+def _costs(walked: Walked) -> str:
+    report = walked.report
+    if report.gradient is None:
+        return str(report.program)
+    return f"{report.program}\nwith its gradient: {report.gradient}"
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("term", "term", lambda walked: str(walked.program)),
+    Stage("combinators", "term", lambda walked: str(walked.program.combinators)),
+    Stage("bulk operations", "term", bulk_operations),
+    Stage("bulk rules that fired", "text", bulk_rules),
+    Stage("rep-function", "term", rep_function),
+    Stage("gradient, as written", "term", lambda walked: str(walked.derived.raw)),
+    Stage("rules that fired", "text", rules),
+    Stage("value and gradient, simplified", "term", lambda walked: str(walked.derived.both)),
+    Stage("formula", "text", formula_text),
+    Stage("code", "python", lambda walked: code(walked.program)),
+    Stage("the gradient's code", "python", lambda walked: code(walked.derived.alone)),
+    Stage("cost", "text", _costs),
+    Stage("certificate", "text", _certificate),
+)
+
 
 LINES = 200
 """How many lines of a stage are shown."""
@@ -60,22 +196,8 @@ class Explanation:
             yield _rich(section)
 
 
-def explain(
-    function: Callable[..., Any], *args: Any, stages: tuple[Stage, ...] = STAGES
-) -> Explanation:
-    """Walk ``function`` through its stages, at types or at the types of arguments.
-
-    A stage that the program cannot have, as the gradient of what is no Real, says so in a line.
-
-    >>> from combinators.objects import Real
-    >>> print(explain(lambda x: x * x, Real, stages=STAGES[:1]))
-    λ : Real ⇒ Real
-    <BLANKLINE>
-    ── term ──
-    λ(x : Real).
-      x * x
-    """
-    walked = Walked(fun(function), args)
+def explain(walked: Walked, stages: tuple[Stage, ...] = STAGES) -> Explanation:
+    """A program, walked through its stages."""
     title = f"{walked.name} : {walked.program.lam.type!r}"
     sections = (_section(stage, walked) for stage in stages)
     return Explanation(title, tuple(section for section in sections if section.text))

@@ -1,15 +1,15 @@
-"""``fun``: what a Python function becomes."""
+"""``fun``: what a Python function becomes, and how it shows itself."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from combinators.checked import checked as checks
-from combinators.errors import TypeMismatch
+from combinators.errors import TypeMismatch, WrongMode
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object, components
 from combinators.terms import Lam
@@ -24,14 +24,12 @@ from combinators.tracing.functions import (
     parameter_names,
 )
 from combinators.tracing.scope import current
-from diffcurry.closures import lift, lower
-from diffcurry.fits import fits
+from diffcurry.arguments import fits, in_order, signature_of
+from diffcurry.closures import lower
+from diffcurry.display import Report, cost, html
+from diffcurry.explain import STAGES, Explanation, Stage, Walked, explain
 from diffcurry.modes import primal
-from diffcurry.program import Program
-from diffcurry.quick import NotThese
-from diffcurry.showing import Showing
-from diffcurry.signature import in_order, signature_of
-from interpreters.execution.running import Running
+from diffcurry.program import NotThese, Program
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +39,7 @@ MEMORIES = frozenset({"_checks", "_closed", "_derived", "_open", "_programs", "_
 """What a function remembers of the types that it has met."""
 
 
-class Function(Definition, Showing, Generic[P, R]):
+class Function(Definition, Generic[P, R]):
     """A function of the language.
 
     Called on numbers it computes; called while another function is being traced, it is a function
@@ -88,7 +86,7 @@ class Function(Definition, Showing, Generic[P, R]):
         if compiled is None:
             return self.evaluate(values)
         self._quick[len(values)] = compiled.entry
-        for value, obj, name in self.named(program, values):
+        for value, obj, name in program.named(values):
             fits(value, obj, name)
         try:
             return compiled.run(values)
@@ -100,7 +98,7 @@ class Function(Definition, Showing, Generic[P, R]):
         program = self.running(*values)
         mode = primal()
         with np.errstate(all="ignore"):
-            result = program.arrow(mode).run(self.lifted(program, values, mode))
+            result = program.arrow(mode).run(program.lifted(values, mode))
         return lower(result, program.cod, program.face)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
@@ -176,17 +174,111 @@ class Function(Definition, Showing, Generic[P, R]):
             for arg, obj in zip(args, self.types, strict=True)
         )
 
-    def lifted(self, program: Program, args: tuple[Any, ...], mode: Running) -> tuple[Any, ...]:
-        """The arguments as values of ``mode``."""
-        return tuple(
-            lift(arg, obj, mode) if fits(arg, obj, name) else ()
-            for arg, obj, name in self.named(program, args)
-        )
+    def at_types(self, args: tuple[Any, ...]) -> Program:
+        """The program at ``args``: all types, all values, or none if it is typed.
 
-    def named(self, program: Program, args: tuple[Any, ...]) -> Iterator[tuple[Any, Object, str]]:
-        """Each argument with its type and its name."""
-        names = parameter_names(self.function, len(args))
-        return zip(args, program.types, names, strict=True)
+        >>> from combinators.objects import Real
+        >>> fun(lambda x: x * x).at_types((Real,))
+        λx. x * x
+        """
+        if not are_types(args):
+            return self.program(*args)
+        if self.types is not None and self.types != args:
+            raise TypeMismatch(f"{self!r} is declared at {self.types}, and asked for at {args}")
+        faces = tuple(map(face_of, args))
+        return Program(traced_apart(lambda: self.specialise(args, faces)))
+
+    def source(self, *at: Any) -> str:
+        """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
+
+        ``source("jax", …)`` is a module of JAX instead, for XLA. It tells JAX to keep 64 bits where
+        the program has numbers of 64 bits. Containers are tuples in either, in the order that the
+        docstring says.
+
+        >>> from combinators.objects import Real
+        >>> print(fun(lambda x: x * x + 1.0, Real).source())
+        def f(x):
+            return x * x + 1.0
+        <BLANKLINE>
+        """
+        language, at = (at[0], at[1:]) if at and isinstance(at[0], str) else ("python", at)
+        program = self.at_types(at)
+        name = self.__name__ if self.__name__.isidentifier() else "f"
+        if language == "jax":
+            return program.for_xla(name, _containers(program)).source
+        if language not in ("python", "numpy"):
+            raise WrongMode(
+                f'sources are written in "python" and in "jax", and not in {language!r}'
+            )
+        doc = " ".join(filter(None, (self.__doc__, _containers(program))))
+        return program.compiled(program.lam.name or name, doc).source
+
+    def sympy(self, *at: Any, **assumptions: Any) -> Any:
+        """The formula, on symbols named after the parameters.
+
+        Containers and small tensors are structures of symbols. ``assumptions`` are SymPy's, as
+        ``positive=True``. A large program gives ``(definitions, result)``, as ``sympy.cse`` does;
+        ``definitions=`` decides it.
+
+        >>> from combinators.objects import Real
+        >>> fun(lambda x, y: x * y + x, Real, Real).sympy()
+        x*y + x
+        """
+        return self.at_types(at).formula(**assumptions)
+
+    def cost(self, *at: Any) -> Report:
+        """The operations of the function and of its gradient, at types or at arguments (law K1).
+
+        At types nothing is run, and where conditionals leave a choice the count is that of the
+        dearest path; given arguments such a program is run and counted exactly. Functions among the
+        arguments are constants here: what they cost counts, and there is no gradient in what they
+        capture.
+
+        >>> from combinators.objects import Real
+        >>> fun(lambda x, y: x * y + x, Real, Real).cost().program.counts
+        {'add': 1, 'multiply': 1}
+        """
+        function, args = self._without_functions(at)
+        name = "the program" if self.__name__ == "<lambda>" else self.__name__
+        return cost(function.at_types(args), args if not are_types(args) else (), name)
+
+    def _without_functions(
+        self, args: tuple[Any, ...]
+    ) -> tuple[Function[..., Any], tuple[Any, ...]]:
+        """The function of the other arguments, where some are functions."""
+        known = {index: arg for index, arg in enumerate(args) if callable(arg)}
+        if not known:
+            return self, args
+
+        def applied(*rest: Any) -> Any:
+            given = iter(rest)
+            return call(self, [known[i] if i in known else next(given) for i in range(len(args))])
+
+        return Function(applied), tuple(arg for i, arg in enumerate(args) if i not in known)
+
+    def explain(self, *at: Any, stages: tuple[Stage, ...] = STAGES) -> Explanation:
+        """One program on its way to a gradient, stage by stage, at types or at arguments.
+
+        A stage that the program cannot have, as the gradient of what is no Real, says so in a line.
+
+        >>> from combinators.objects import Real
+        >>> print(fun(lambda x: x * x).explain(Real, stages=STAGES[:1]))
+        λ : Real ⇒ Real
+        <BLANKLINE>
+        ── term ──
+        λ(x : Real).
+          x * x
+        """
+        return explain(Walked(self.at_types(at), lambda: self.cost(*at)), stages)
+
+    def _repr_html_(self) -> str:
+        """The programs, coloured."""
+        return html(self.programs(), repr(self))
+
+    def _repr_latex_(self) -> str | None:
+        """The formula, where there is one that is not huge."""
+        programs = self.programs()
+        return programs[-1].latex(self.__name__) if programs else None
 
 
 @overload
@@ -233,3 +325,19 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
         types = types or function.types or ()
         function = function.function
     return Function(function, types or None, checked=checked)
+
+
+def are_types(args: tuple[Any, ...]) -> bool:
+    """Whether these are types; types and values do not mix."""
+    if not any(isinstance(arg, Object) for arg in args):
+        return False
+    if not all(isinstance(arg, Object) for arg in args):
+        raise TypeMismatch("give types for all arguments or values for all, not some of each")
+    return True
+
+
+def _containers(program: Program) -> str:
+    """The types of the parameters that are containers, which are tuples in Python."""
+    params = [param for param in program.lam.params if components(param.type) is not None]
+    listed = ", ".join(f"{param.name} : {param.type!r}" for param in params)
+    return f"Containers are tuples: {listed}." if params else ""

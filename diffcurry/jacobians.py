@@ -1,27 +1,176 @@
-"""Whole Jacobians: as programs, and of values that programs do not take a row at a time."""
+"""Whole Jacobians and second derivatives: as programs, and of values that programs do not take."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ParamSpec
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable
-from combinators.objects import Fun, Object, Tensor, Vector
-from combinators.tracing.faces import Face, put_together, take_apart
-from combinators.type_folds import Layout
-from diffcurry.composed import Composed, forward_jacobian, reverse_jacobian
-from diffcurry.flat import basis, flattened, is_number, leaves
-from diffcurry.forward import push
-from diffcurry.modes import Mode, check_mode, pushforward
-from diffcurry.reverse import as_function, run
-from diffcurry.scalar import Argnums, chosen, is_many
-from interpreters.tangents.cotangents import Cotangent
+from combinators.kit.memory import Remembered
+from combinators.kit.tree import size
+from combinators.objects import Object, Tensor
+from combinators.simplify import simplify
+from combinators.terms import Lam
+from combinators.tracing.control import map as map_rows
+from combinators.tracing.faces import put_together, take_apart
+from combinators.tracing.functions import Faces, Specialised, Types, natural
+from combinators.tracing.scope import current
+from combinators.tracing.traced import LIBRARY
+from diffcurry import interpretation
+from diffcurry.arguments import (
+    Argnums,
+    chosen,
+    is_many,
+    is_number,
+    leaves,
+)
+from diffcurry.function import Function
+from diffcurry.interpretation import as_function
+from diffcurry.modes import Mode, check_mode
+from diffcurry.program import Program, folded
+from diffcurry.transforms import Gradient, Pulled, check_tuples, jvp
 
 P = ParamSpec("P")
-Blocks = dict[tuple[int, int], Any]
-"""The derivative of result leaf i by argument leaf j, of the shape of both together."""
+Numbers = Callable[[Function[..., Any], tuple[Any, ...]], Any]
+
+LONG = 1_000
+"""The derivatives of a program of more nodes take longer to write than to compute once."""
+
+
+class Composed(Function[P, Any]):
+    """A function of the language, written in it, that computes some numbers in another way."""
+
+    is_simple = True
+
+    def __init__(
+        self, inner: Function[..., Any], written: Callable[..., Any], numbers: Numbers
+    ) -> None:
+        """``written`` is its program; ``numbers`` serves values that the program does not take."""
+        self.inner, self._numbers = inner, numbers
+        self._simplified: Remembered[Lam, Lam] = Remembered()
+        self._asked = 0
+        super().__init__(written, inner.types)
+        self._signature = inner._signature
+        self.__name__, self.__doc__ = inner.__name__, inner.__doc__
+
+    def specialise(self, types: Types, faces: Faces) -> Specialised:
+        """The program, made simpler: one that is closed."""
+        made = super().specialise(types, faces)
+        if made.captured:
+            return made
+        lam = self._simplified.of(made.lam, lambda: simplify(made.lam, fold=folded))
+        return made._replace(lam=lam)
+
+    def computed(self, values: tuple[Any, ...]) -> Any:
+        """The value at numbers, arrays and functions."""
+        self._asked += 1
+        if any(map(callable, values)) or not self._is_written(self.inner.program(*values)):
+            return self._numbers(self.inner, values)
+        return super().computed(values)
+
+    def _is_written(self, program: Program) -> bool:
+        """Whether every leaf has a block of numbers; a long program is written when asked again."""
+        if self._asked == 1 and size(program.lam) > LONG:
+            return False
+        return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
+
+
+def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    """The Jacobian, written: a pushforward of every basis vector, in a ``map``."""
+
+    def jacobian(*args: Any) -> Any:
+        which = chosen(argnums, len(args))
+        found = [_columns(f, args, index) for index in which]
+        return tuple(found) if is_many(argnums) else found[0]
+
+    return jacobian
+
+
+def _columns(f: Function[..., Any], args: tuple[Any, ...], which: int) -> Any:
+    face, given = take_apart(args[which])
+    blocks: list[list[Any]] = []
+    shown: Any = None
+    for at, leaf in enumerate(given):
+        obj = _smooth(leaf)
+        if obj is None:
+            blocks.append([])
+            continue
+
+        def column(unit: Any, at: int = at) -> Any:
+            moved = [unit if i == at else _rest(other) for i, other in enumerate(given)]
+            tangents: list[Any] = [None] * len(args)
+            tangents[which] = put_together(face, iter(moved))
+            return jvp(f, args, tuple(tangents))[1]
+
+        stacked = map_rows(column, _basis(obj))
+        shown, parts = take_apart(stacked)
+        blocks.append([_last(part, obj.shape) for part in parts])
+    if not any(blocks):
+        raise NotDifferentiable("a Jacobian is by numbers, and this argument holds none")
+    count = max(map(len, blocks))
+    rows = [
+        put_together(face, iter([block[row] if block else None for block in blocks]))
+        for row in range(count)
+    ]
+    return put_together(shown, iter(rows))
+
+
+def reverse_jacobian(
+    f: Function[..., Any], argnums: Argnums, mode: Mode = "dependent"
+) -> Callable[..., Any]:
+    """The Jacobian, written: the pullback of every basis cotangent, in a ``map``."""
+
+    def jacobian(*args: Any) -> Any:
+        which = chosen(argnums, len(args))
+        value, pullback = Pulled(f, has_aux=False, mode=mode)(*args)
+        found = [_rows(value, pullback, index) for index in which]
+        return tuple(found) if is_many(argnums) else found[0]
+
+    return jacobian
+
+
+def _rows(value: Any, pullback: Any, which: int) -> Any:
+    face, given = take_apart(value)
+    rows: list[Any] = []
+    for at, leaf in enumerate(given):
+        obj = _smooth(leaf)
+        if obj is None:
+            rows.append(None)
+            continue
+
+        def row(unit: Any, at: int = at) -> Any:
+            seeds = [unit if i == at else _rest(other) for i, other in enumerate(given)]
+            return pullback(put_together(face, iter(seeds)))[which]
+
+        stacked = map_rows(row, _basis(obj))
+        below, parts = take_apart(stacked)
+        first = [LIBRARY["reshape"](part, (*obj.shape, *part.shape[1:])) for part in parts]
+        rows.append(put_together(below, iter(first)))
+    return put_together(face, iter(rows))
+
+
+def _smooth(leaf: Any) -> Tensor | None:
+    """The type of a leaf that is made of reals."""
+    obj: Object = natural(leaf).type
+    return obj if isinstance(obj, Tensor) and obj.is_smooth else None
+
+
+def _rest(leaf: Any) -> Any:
+    obj = natural(leaf).type
+    return np.zeros(obj.shape, obj.dtype)[()] if isinstance(obj, Tensor) and obj.is_smooth else ()
+
+
+def _basis(obj: Tensor) -> Any:
+    return np.eye(obj.size, dtype=obj.dtype).reshape((obj.size, *obj.shape))
+
+
+def _last(stack: Any, shape: tuple[int, ...]) -> Any:
+    """Move the axis of the basis to the end, and give it the shape of the argument."""
+    moved = LIBRARY["moveaxis"](stack, 0, -1)
+    return LIBRARY["reshape"](moved, (*stack.shape[1:], *shape))
 
 
 def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
@@ -36,40 +185,16 @@ def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent
     """
     check_mode(mode, reverse_only="jacrev")
     function = as_function(f)
-
-    def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
-        ran = run(function, values, mode)
-        jacobian = Jacobian(ran.cod, ran.program.face, ran.program.types[which], ran.face(which))
-        for at, index, unit in basis(ran.cod):
-            (row,) = ran.gradients(_sparse(unit), (which,))
-            for j, part in enumerate(flattened(row, ran.face(which))):
-                if part is not None:
-                    jacobian.block(at, j)[index] = part
-        return jacobian
-
     written = reverse_jacobian(function, argnums, mode)
-    return Composed(function, written, _numbers(argnums, blocks))
+    numbers = partial(interpretation.reverse_jacobian, mode=mode)
+    return Composed(function, written, partial(numbers, argnums=argnums))
 
 
 def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     """The Jacobian, a pushforward for each number of the argument; laid out as by ``jacrev``."""
     function = as_function(f)
-
-    def blocks(function: Any, values: tuple[Any, ...], which: int) -> Jacobian:
-        program = function.running(*values)
-        lifted = function.lifted(program, values, pushforward().inner)
-        face = take_apart(values[which])[0]
-        jacobian = Jacobian(program.cod, program.face, program.types[which], face)
-        result = Layout(program.cod)
-        for j, index, unit in basis(program.types[which]):
-            tangents = [unit if i == which else None for i in range(len(values))]
-            _, column = push(program, lifted, tangents)
-            for at, part in enumerate(result.flat(column)):
-                if part is not None:
-                    jacobian.block(at, j)[(..., *index)] = part
-        return jacobian
-
-    return Composed(function, forward_jacobian(function, argnums), _numbers(argnums, blocks))
+    numbers = partial(interpretation.forward_jacobian, argnums=argnums)
+    return Composed(function, forward_jacobian(function, argnums), numbers)
 
 
 def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
@@ -78,55 +203,36 @@ def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "depende
     return jacfwd(f, argnums) if mode == "forward" else jacrev(f, argnums, mode=mode)
 
 
-class Jacobian:
-    """The blocks of a Jacobian between two first-order objects."""
+def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0) -> Any:
+    """The Hessian of a scalar function times a vector: how its gradient moves along ``tangents``.
 
-    def __init__(
-        self, result: Object, result_face: Face | None, argument: Object, argument_face: Face | None
-    ) -> None:
-        self._rows, self._columns = leaves(result), leaves(argument)
-        self._row_face, self._column_face = result_face, argument_face
-        for leaf in (*self._rows, *self._columns):
-            if isinstance(leaf, Fun | Vector):
-                raise NotDifferentiable(
-                    f"a Jacobian is between numbers, and {leaf!r} holds functions; use vjp or jvp"
-                )
-        self._blocks: Blocks = {}
+    ``primals`` and ``tangents`` are tuples, as for ``jvp``; the result mirrors argument
+    ``argnums``, of which the gradient is taken.
 
-    def block(self, i: int, j: int) -> Any:
-        """The array of block (i, j), to be filled."""
-        row, column = self._rows[i], self._columns[j]
-        assert isinstance(row, Tensor)
-        assert isinstance(column, Tensor)
-        if (i, j) not in self._blocks:
-            self._blocks[i, j] = np.zeros((*row.shape, *column.shape), dtype=column.dtype)
-        return self._blocks[i, j]
-
-    def shown(self) -> Any:
-        """In the containers of the result, and inside in those of the argument."""
-        rows = []
-        for i, row in enumerate(self._rows):
-            columns = [
-                self.block(i, j)[()] if is_number(row) and is_number(column) else None
-                for j, column in enumerate(self._columns)
-            ]
-            rows.append(put_together(self._column_face, iter(columns)))
-        return put_together(self._row_face, iter(rows))
+    >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
+    np.float64(12.0)
+    """
+    check_tuples(primals, tangents, "hvp")
+    function = as_function(f)
+    if current() is not None:
+        return jvp(gradient_of(function, argnums), primals, tangents)[1]
+    return interpretation.hvp(function, tuple(primals), tuple(tangents), argnums)
 
 
-def _sparse(unit: Any) -> Cotangent:
-    """A basis tangent as a cotangent: its place, and nothing else."""
-    if type(unit) is not tuple:
-        return unit
-    return {i: _sparse(part) for i, part in enumerate(unit) if part is not None}
+def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
+    """The Hessian of a scalar function: the Jacobian of its gradient, laid out as by ``jacrev``.
+
+    With a tuple of ``argnums``, a tuple of tuples.
+
+    >>> hessian(lambda x: x[0] * x[1] * x[1])(np.array([2.0, 3.0]))
+    array([[0., 6.],
+           [6., 4.]])
+    """
+    function = as_function(f)
+    written = forward_jacobian(gradient_of(function, argnums), argnums)
+    return Composed(function, written, partial(interpretation.hessian, argnums=argnums))
 
 
-def _numbers(
-    argnums: Argnums, blocks: Callable[[Any, tuple[Any, ...], int], Jacobian]
-) -> Callable[[Any, tuple[Any, ...]], Any]:
-    def numbers(function: Any, values: tuple[Any, ...]) -> Any:
-        which = chosen(argnums, len(values))
-        shown = [blocks(function, values, index).shown() for index in which]
-        return tuple(shown) if is_many(argnums) else shown[0]
-
-    return numbers
+def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:
+    """The gradient in the arguments ``argnums``."""
+    return Gradient(function, argnums, has_aux=False, mode="dependent", with_value=False)

@@ -4,9 +4,48 @@
 (np.float64(0.0), np.float64(0.6931471805599453))
 """
 
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
 from combinators import primitives
-from diffcurry.control import cond, fold, map, recompute, scan
-from diffcurry.eager import eager
+from combinators.tracing import control
+from combinators.tracing.scope import current
+from diffcurry.function import Function
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def eager(function: Callable[P, R]) -> Callable[P, R]:
+    """``function``, which builds terms while tracing, and elsewhere computes."""
+
+    @functools.wraps(function)
+    def applied(*args: P.args, **kwargs: P.kwargs) -> R:
+        if current() is not None:
+            return function(*args, **kwargs)
+        return Function(lambda: function(*args, **kwargs))()
+
+    return applied
+
+
+cond = eager(control.cond)
+fold = eager(control.fold)
+map = eager(control.map)
+scan = eager(control.scan)
+
+
+def recompute(f: Callable[P, R]) -> Function[P, R]:
+    """``f``, of which a pullback keeps the arguments only, and runs it again.
+
+    >>> from diffcurry.transforms import grad
+    >>> grad(recompute(lambda x: x * x))(3.0)
+    np.float64(6.0)
+    """
+    return Function(control.recompute(f))
+
 
 absolute = eager(primitives.absolute)
 abs = absolute

@@ -9,8 +9,7 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable
 from combinators.tracing.faces import put_together, take_apart
-from diffcurry.forward import jvp
-from diffcurry.transforms import vjp
+from diffcurry.transforms import jvp, vjp
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

@@ -14,8 +14,8 @@ import numpy as np
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.tracing.faces import Face, face_of
+from diffcurry.arguments import fits, opened_as
 from diffcurry.closures import lift, lower
-from diffcurry.fits import fits, opened_as
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
 from interpreters.tangents.dense import zeros

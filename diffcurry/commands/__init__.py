@@ -20,7 +20,6 @@ from diffcurry.commands.emitted import EMITTERS
 from diffcurry.commands.inspection import inspect
 from diffcurry.commands.problems import Misused, said
 from diffcurry.commands.subject import subject
-from diffcurry.explain import explain
 
 _EXAMPLES = """
 examples:
@@ -116,7 +115,7 @@ def _inspect(options: Namespace) -> tuple[Any, int]:
 
 def _explain(options: Namespace) -> tuple[Any, int]:
     found = subject(options)
-    return explain(found.function, *found.given), 0
+    return found.function.explain(*found.given), 0
 
 
 def _show(shown: Any) -> None:

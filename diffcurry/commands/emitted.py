@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from diffcurry.latex import formula_latex
+from diffcurry.explain import code
+from diffcurry.formula import formula_latex
 from diffcurry.program import Program
-from diffcurry.stages import code
 
 EMITTERS: dict[str, Callable[[Program], str]] = {
     "combinators": lambda program: str(program.combinators),
-    "latex": formula_latex,
+    "latex": lambda program: formula_latex(program.lam, program.face),
     "numpy": code,  # one module: Python's numbers, NumPy's arrays
     "python": code,
     "term": str,

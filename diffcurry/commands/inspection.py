@@ -12,12 +12,12 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable
 from combinators.objects import is_smooth
+from diffcurry.arguments import check_scalar
 from diffcurry.commands.emitted import EMITTERS
 from diffcurry.commands.subject import Subject
-from diffcurry.cost import Report, cost
 from diffcurry.derived import derived
+from diffcurry.display import Report
 from diffcurry.program import Program
-from diffcurry.scalar import check_scalar
 from diffcurry.transforms import grad
 from interpreters.cost import Bound, Cost
 from interpreters.cost.text import number
@@ -100,7 +100,7 @@ class _Seen:
 
 
 def _report(found: Subject, wanted: bool | None) -> Report:
-    report = cost(found.function, *found.given)
+    report = found.function.cost(*found.given)
     if wanted and report.derived is None:
         raise NotDifferentiable(report.remark)
     return Report(report.name, report.program) if wanted is False else report

@@ -9,7 +9,6 @@ from typing import Any
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Real
-from diffcurry.at import program_at
 from diffcurry.commands.arguments import read_arguments, shaped
 from diffcurry.commands.problems import Misused
 from diffcurry.commands.targets import keep_rooms, load
@@ -35,7 +34,7 @@ class Subject:
     @cached_property
     def program(self) -> Program:
         """The program at those types."""
-        return program_at(self.function, self.types or self.values or ())
+        return self.function.at_types(self.types or self.values or ())
 
 
 def subject(options: Namespace) -> Subject:

@@ -16,7 +16,7 @@ from combinators.objects import Object, Tensor, components
 from combinators.terms import Lam
 from combinators.translate import translate
 from diffcurry.models.host import Hosted
-from diffcurry.quick import SCALARS
+from diffcurry.program import SCALARS
 from interpreters.backends.python import compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy

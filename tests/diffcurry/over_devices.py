@@ -11,8 +11,7 @@ import jax
 import numpy as np
 
 import diffcurry as dc
-from diffcurry.parallel import data_parallel
-from diffcurry.xla import xla
+from diffcurry.xla import data_parallel, xla
 
 BATCH = 64
 

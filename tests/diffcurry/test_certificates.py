@@ -19,7 +19,7 @@ from tests.strategies.programs import RATIONAL, programs
 def ran(function, program, args):
     carrier = Moving(CARRIER)
     mode = Primal(carrier)
-    arrow, values = program.arrow(mode), function.lifted(program, args, mode)
+    arrow, values = program.arrow(mode), program.lifted(args, mode)
     carrier.reset()
     with np.errstate(all="ignore"):
         mode.value(arrow, values)

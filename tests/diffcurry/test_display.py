@@ -45,19 +45,19 @@ def loss(w, xs):
 
 def test_a_program_shows_its_name_its_type_and_its_let_normal_form():
     program = dc.fun(loss).program(1.0, np.ones(3))
-    assert seen(html(program)) == f"loss : Real × Tensor[3] ⇒ Real{program}"
+    assert seen(html([program])) == f"loss : Real × Tensor[3] ⇒ Real{program}"
 
 
 def test_a_function_shows_every_program_that_it_has_met():
     function = dc.fun(lambda x: x * x)
-    assert seen(html(function)) == repr(function)
+    assert seen(function._repr_html_()) == repr(function)
     function(1.0), function(np.ones(2))
-    assert seen(html(function)).count("x * x") == 2
-    assert "Tensor[2]" in seen(html(function))
+    assert seen(function._repr_html_()).count("x * x") == 2
+    assert "Tensor[2]" in seen(function._repr_html_())
 
 
 def test_a_function_with_declared_types_shows_itself_before_it_is_called():
-    assert "x * x" in seen(html(dc.fun(lambda x: x * x, Real)))
+    assert "x * x" in seen(dc.fun(lambda x: x * x, Real)._repr_html_())
 
 
 def test_words_types_and_numbers_are_coloured_and_names_are_not():
@@ -82,7 +82,7 @@ def test_names_are_escaped(name):
         def __init__(self):
             self.lam, self.face = lam, None
 
-    text = html(Shown())
+    text = html([Shown()])
     assert name in seen(text)
     assert "<script>" not in text
     assert "<img" not in text

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from combinators.errors import DomainError
-from diffcurry import Real, Tensor
-from diffcurry.explain import LINES, explain
-from diffcurry.stages import STAGES, Stage
+from diffcurry import Real, Tensor, fun
+from diffcurry.explain import LINES, STAGES, Stage
 
 
+@fun
 def wave(x, y):
     return np.sin(x * y) + x**2
 
@@ -20,7 +20,7 @@ def sections(explanation):
 
 
 def test_it_walks_from_the_term_to_the_certificate():
-    found = sections(explain(wave, Real, Real))
+    found = sections(wave.explain(Real, Real))
     assert list(found) == [stage.title for stage in STAGES if "bulk" not in stage.title]
     assert found["term"].text == "λ(x : Real, y : Real).\n  sin (x * y) + square x"
     assert found["combinators"].text.startswith("Real × Real ⇝ Real =")
@@ -37,11 +37,11 @@ def test_it_walks_from_the_term_to_the_certificate():
 
 
 def test_values_and_types_say_the_same():
-    assert str(explain(wave, 1.0, 2.0)) == str(explain(wave, Real, Real))
+    assert str(wave.explain(1.0, 2.0)) == str(wave.explain(Real, Real))
 
 
 def test_what_a_program_cannot_have_is_said_in_a_line():
-    found = sections(explain(lambda a: a * 2.0, Tensor((3,))))
+    found = sections(fun(lambda a: a * 2.0).explain(Tensor((3,))))
     assert found["gradient, as written"].kind == "note"
     assert found["gradient, as written"].text.startswith(
         "(none: grad takes a function whose result is one"
@@ -57,12 +57,13 @@ def refused(walked):
 
 
 def test_a_long_program_has_no_formula_to_read_and_ends():
+    @fun
     def chain(x):
         for _ in range(3000):
             x = np.sin(x)
         return x
 
-    found = sections(explain(chain, Real, stages=(STAGES[0], FORMULA)))
+    found = sections(chain.explain(Real, stages=(STAGES[0], FORMULA)))
     assert found["formula"].text.startswith("(none: 3,000 operations are no formula to read")
     assert len(found["term"].text.splitlines()) == LINES + 1
 
@@ -75,7 +76,7 @@ STRANGE = (
 
 
 def test_stages_are_values_and_long_ones_end():
-    found = explain(wave, Real, Real, stages=STRANGE)
+    found = wave.explain(Real, Real, stages=STRANGE)
     assert found.sections[0].text.splitlines()[-1] == f"… {1000 - LINES} more lines"
     assert found.sections[2].text == "(none: no formula of <reasonable> size)"
     page = found._repr_html_()
@@ -94,13 +95,13 @@ def printed(explanation, **options):
 def test_a_terminal_gets_colour(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
-    text = printed(explain(wave, Real, Real, stages=(*STAGES[:1], *STRANGE[1:])))
+    text = printed(wave.explain(Real, Real, stages=(*STAGES[:1], *STRANGE[1:])))
     assert "\x1b[31mλ\x1b[0m" in text
     assert "\x1b[36mReal\x1b[0m" in text
 
 
 def test_no_color_is_respected(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    text = printed(explain(wave, Real, Real))
+    text = printed(wave.explain(Real, Real))
     assert "\x1b[3" not in text
     assert "λ(x : Real, y : Real)." in text

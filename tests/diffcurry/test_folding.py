@@ -7,7 +7,7 @@ from combinators.literal import Literal
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const, Prim, const
-from diffcurry.folding import folded, folded_when_compiled
+from diffcurry.program import folded, folded_when_compiled
 
 
 def value(name, *args):

@@ -13,7 +13,7 @@ import diffcurry as dc
 from combinators.errors import DomainError, TypeMismatch
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Vector
 from combinators.terms import Lam, Proj, Tuple, Var
-from diffcurry.formula import _Written, arguments, formula, formula_of
+from diffcurry.formula import _Written, arguments, formula
 from interpreters.carriers.sympy_shared import Shared
 from interpreters.modes.formula import check_effort
 from tests.strategies.meanings import Unclear, evaluated, function_of
@@ -26,7 +26,7 @@ V3 = Tensor((3,))
 
 
 def shown(function, *types, **options):
-    return formula_of(dc.fun(function, *types).program(), **options)
+    return dc.fun(function, *types).program().formula(**options)
 
 
 def test_scalars():

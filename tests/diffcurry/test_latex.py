@@ -4,7 +4,7 @@ import numpy as np
 
 import diffcurry as dc
 from combinators.objects import Product, Real, Record, Tensor, Unit
-from diffcurry.latex import MOST_LINES, latex
+from diffcurry.formula import MOST_LINES, latex
 
 
 def shown(function, *types, name="f"):

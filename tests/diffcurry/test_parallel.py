@@ -62,7 +62,7 @@ def test_two_processes_give_what_one_gives():
 
 @pytest.fixture
 def parallel():
-    from diffcurry.parallel import data_parallel
+    from diffcurry.xla import data_parallel
 
     mesh = jax.make_mesh((1,), ("batch",))
     return lambda axes, f=lambda p, x: np.sum(p["w"] * x): data_parallel(dc.grad(f), mesh, axes)

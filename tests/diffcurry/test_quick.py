@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry.quick import NotThese
+from diffcurry.program import NotThese
 
 
 class Pair(NamedTuple):

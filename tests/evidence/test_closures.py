@@ -131,7 +131,7 @@ def watching(base):
 def pulled_back(f, mode, *args):
     function = dc.fun(f)
     program = function.program(*args)
-    _, pullback = mode.rep(program.arrow(mode), function.lifted(program, args, mode))
+    _, pullback = mode.rep(program.arrow(mode), program.lifted(args, mode))
     forwards = mode.bodies
     pullback(np.float64(1.0))
     return forwards

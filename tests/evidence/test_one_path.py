@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-import diffcurry.pulled
-import diffcurry.reverse
+import diffcurry.interpretation
 import diffcurry.transforms
 from diffcurry import Real
 from diffcurry.modes import CARRIER
@@ -42,13 +41,12 @@ def counting(base, carrier=CARRIER):
 
 
 def swap(monkeypatch, mode):
-    monkeypatch.setattr(diffcurry.reverse, "reverse", lambda _: mode)
+    monkeypatch.setattr(diffcurry.interpretation, "reverse", lambda _: mode)
     return mode
 
 
 def swap_written(monkeypatch, mode):
-    for module in (diffcurry.transforms, diffcurry.pulled):
-        monkeypatch.setattr(module, "written", lambda _: mode)
+    monkeypatch.setattr(diffcurry.transforms, "written", lambda _: mode)
     return mode
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-import diffcurry.reverse
+import diffcurry.interpretation
 from diffcurry.modes import CARRIER
 from interpreters.execution.machine import Arrow
 from interpreters.modes.dependent import Dependent
@@ -39,7 +39,7 @@ def counting(monkeypatch):
 
         monkeypatch.setattr(Dependent, name, counted)
     mode = Dependent(CARRIER)
-    monkeypatch.setattr(diffcurry.reverse, "reverse", {"dependent": mode}.__getitem__)
+    monkeypatch.setattr(diffcurry.interpretation, "reverse", {"dependent": mode}.__getitem__)
     return runs
 
 

@@ -13,7 +13,6 @@ from combinators.bulk.elementwise import elementwise
 from combinators.bulk.tables import BUILD
 from combinators.objects import Fun, Real, Tensor
 from combinators.operation import PRIMITIVES, Linear
-from diffcurry.cost import cost
 from diffcurry.function import fun
 from tests.combinators.bulk.running import in_bulk, operations, value
 
@@ -142,7 +141,7 @@ def test_a_loop_is_one_loop() -> None:
 def test_what_all_indices_share_is_computed_once() -> None:
     f = fun(lambda a, b: dc.build(N, lambda i: a[i, 0] * np.sum(np.exp(b))))
     assert operations(f.program(A, B).bulk).count("exp") == 1
-    assert cost(f, A, B).program.counts["exp"] == N * N
+    assert f.cost(A, B).program.counts["exp"] == N * N
 
 
 def test_a_test_that_all_share_stays_lazy() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry.cost import cost
 from diffcurry.function import fun
 from tests.combinators.bulk.running import in_bulk, operations
 
@@ -43,7 +42,7 @@ ELEMENTS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_an_element_costs_what_one_costs(name: str) -> None:
-    reports = [cost(fun(ELEMENTS[name]), np.linspace(0.1, 1.0, n)) for n in (6, 60)]
+    reports = [fun(ELEMENTS[name]).cost(np.linspace(0.1, 1.0, n)) for n in (6, 60)]
     small, large = (report.program.total for report in reports)
     search = 60 - 6 if name == "traced" else 0
     assert large == small + search
@@ -66,7 +65,7 @@ def test_a_whole_that_does_not_fit_into_memory() -> None:
 
 def test_a_window_costs_its_share() -> None:
     whole, part = (
-        cost(fun(f), np.ones(40)).program.total for f in (cube, lambda u: cube(u)[2:6, :, ::2])
+        fun(f).cost(np.ones(40)).program.total for f in (cube, lambda u: cube(u)[2:6, :, ::2])
     )
     assert part * 15 < whole
 
@@ -77,7 +76,7 @@ def test_what_has_another_use_is_computed_once() -> None:
         return a[1] * np.sum(a)
 
     n = 50
-    assert cost(fun(twice), np.ones(n)).program.total == n + n + 1
+    assert fun(twice).cost(np.ones(n)).program.total == n + n + 1
 
 
 def test_a_table_as_long_as_the_build_reads_from_it() -> None:

@@ -9,9 +9,8 @@ import numpy as np
 
 import diffcurry as dc
 from combinators.bulk import bulk
-from diffcurry.explain import explain
+from diffcurry.explain import STAGES
 from diffcurry.function import fun
-from diffcurry.stages import STAGES
 
 X = np.arange(4.0)
 STEPS = tuple(stage for stage in STAGES if "bulk" in stage.title)
@@ -30,13 +29,13 @@ def test_rules_say_what_they_were_about() -> None:
 
 
 def test_explain_has_a_stage() -> None:
-    text = str(explain(fun(doubled), X, stages=STEPS))
+    text = str(fun(doubled).explain(X, stages=STEPS))
     assert "2 * slice[start=(3,), step=(-1,), extent=(4,)] x" in text
     assert "gather-affine: take[axis=0] x (3 - i)" in text
 
 
 def test_where_there_is_nothing_to_do_there_is_no_stage() -> None:
-    text = str(explain(lambda x: x * x, 1.0, stages=STEPS))
+    text = str(fun(lambda x: x * x).explain(1.0, stages=STEPS))
     assert "bulk" not in text
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import diffcurry as dc
 from combinators.errors import DomainError
-from diffcurry.formula import formula_of
 from tests.evidence.programs.agreeing import WHICH, floats
 from tests.evidence.programs.alone import run_alone
 from tests.evidence.programs.ways import close, forward_over_reverse, reverse_over_reverse
@@ -87,7 +86,7 @@ def test_formulas_are_the_same_numbers(transform, count):
         g = TRANSFORMS[transform](function_of(program))
         x, y, v = (param.name for param in g.program().lam.params)
         try:
-            definitions, result = formula_of(g.program(), definitions=True, most_operations=3000)
+            definitions, result = g.program().formula(definitions=True, most_operations=3000)
         except DomainError:
             continue  # it says that it is too large
         names = {x: a, y: b, **{f"{v}_{i}": number for i, number in enumerate(row)}}

@@ -7,7 +7,6 @@ import pytest
 
 import diffcurry as dc
 from combinators.objects import Real, Tensor
-from diffcurry.cost import cost
 from interpreters.cost import OutsideSource, certificate, measured, nesting
 
 XS = np.ones(3)
@@ -148,11 +147,11 @@ def test_functions_that_are_made_inside_cannot_be_given():
         twice = dc.fold(lambda f, z: dc.fun(lambda y: f(f(y)) * z, Real), start, XS)
         return twice(x)
 
-    report = cost(dc.fun(tower), Real)
+    report = dc.fun(tower).cost(Real)
     (remark,) = report.certificate.remarks
     assert report.gradient.unknown
     assert remark.startswith("no bound at types: it depends on functions that are made inside")
-    assert cost(dc.fun(tower), 1.0).certificate.bounds
+    assert dc.fun(tower).cost(1.0).certificate.bounds
 
 
 def test_a_free_program_has_no_ratio():

@@ -30,7 +30,7 @@ def ran(function, *args):
     program = made.program(*args)
     carrier = Moving(CARRIER)
     mode = Primal(carrier)
-    mode.value(program.arrow(mode), made.lifted(program, args, mode))
+    mode.value(program.arrow(mode), program.lifted(args, mode))
     return dict(carrier.counts), carrier.moved
 
 

@@ -22,7 +22,7 @@ def test_the_count_in_the_term_is_that_of_the_run_or_more(data):
     made = function.program()
     carrier = Moving(CARRIER)
     mode = Primal(carrier)
-    values = function.lifted(made, args, mode)
+    values = made.lifted(args, mode)
     with np.errstate(all="ignore"):
         mode.value(made.arrow(mode), values)
     cost = counted(made.bulk)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry.folding import folded
+from diffcurry.program import folded
 from interpreters.backends.xla import compile_program
 from tests.interpreters.backends.xla.comparing import asked, on_xla, same
 

@@ -1,0 +1,209 @@
+"""Arguments: in order, of the types that are expected, named by ``argnums``, and their leaves."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from combinators.errors import NotDifferentiable, TypeMismatch
+from combinators.objects import Fun, Object, Record, Tensor, Vector, components
+from combinators.tracing.emit import check_fits
+from combinators.tracing.faces import Face, open_up
+from combinators.tracing.functions import Natural, natural
+from combinators.type_folds import Layout
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function, where it has one."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def in_order(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+) -> tuple[Any, ...]:
+    """The arguments in order, with Python's defaults before the last one that is given.
+
+    ``TypeMismatch`` where the function ``name`` does not take them, or takes one by keyword alone.
+    """
+    try:
+        given = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeMismatch(f"{name}: {error}") from None
+    if kwargs:
+        _fill(given)
+    if given.kwargs:
+        raise TypeMismatch(
+            f"{name} has keyword-only parameters, and arguments are positional here; "
+            "bind them first: fun(functools.partial(f, name=value))"
+        )
+    return given.args
+
+
+def _fill(given: inspect.BoundArguments) -> None:
+    """Give the parameters before the last one given their defaults."""
+    last = max(list(given.signature.parameters).index(name) for name in given.arguments)
+    names = list(given.signature.parameters)[: last + 1]
+    for name in names:
+        given.arguments.setdefault(name, given.signature.parameters[name].default)
+    given.arguments = {name: given.arguments[name] for name in names}
+
+
+def fits(value: Any, obj: Object, path: str) -> bool:
+    """Whether ``value`` stands for an ``obj``; it raises, naming the path, where it cannot.
+
+    A function that a program never calls stands for a Unit.
+    """
+    product = components(obj)
+    if product is not None:
+        if open_up(value) is None and callable(value) and product.width == 0:
+            return False
+        face, parts = opened_as(obj, value, path)
+        for index, (part, below) in enumerate(zip(parts, product.parts, strict=True)):
+            fits(part, below, path + face.path(index))
+        return True
+    if isinstance(obj, Fun):
+        if not callable(value):
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+        return True
+    if isinstance(obj, Vector):
+        if not isinstance(value, (tuple, list)) or len(value) != obj.length:
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+        for index, item in enumerate(value):
+            fits(item, obj.item, f"{path}[{index}]")
+        return True
+    return _fits_tensor(value, obj, path)
+
+
+def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]]:
+    """The container ``value`` as one of type ``obj``: its face and its parts.
+
+    It raises, naming ``what``, unless it has as many components, of the same names.
+    """
+    product, opened = components(obj), open_up(value)
+    names = obj.names if isinstance(obj, Record) else None
+    if product is not None and opened is not None and len(opened[2]) == product.width:
+        face = Face(opened[0], opened[1], (None,) * product.width)
+        if face.names == names:
+            return face, opened[2]
+    raise TypeMismatch(f"{what} : {obj!r} was given {value!r:.60}, which does not mirror it")
+
+
+def _fits_tensor(value: Any, obj: Object, path: str) -> bool:
+    if isinstance(obj, Tensor):
+        given = natural(value)
+        if given.type is not obj and not _casts(given, obj, value):
+            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
+    return True
+
+
+def _casts(given: Natural, obj: Tensor, value: Any) -> bool:
+    """Whether a number or an array becomes an ``obj`` without another meaning."""
+    if not isinstance(given.type, Tensor) or given.type.shape != obj.shape:
+        return False
+    to = np.dtype(obj.dtype)
+    if given.weak and isinstance(value, int) and to.kind in "iu":
+        check_fits(int(value), to)
+        return to.kind != "b" or isinstance(value, bool)
+    if to.kind == "f":
+        return np.can_cast(given.type.dtype, to, "same_kind")
+    return np.can_cast(given.type.dtype, to, "safe")
+
+
+Argnums = int | tuple[int, ...] | list[int]
+
+
+def chosen(argnums: Argnums, count: int) -> tuple[int, ...]:
+    """The argument positions that ``argnums`` names, from the front."""
+    try:
+        given = tuple(map(integer, argnums if is_many(argnums) else (argnums,)))
+    except TypeError:
+        raise TypeMismatch(
+            f"argnums is an int or a tuple of ints, and this is {argnums!r}"
+        ) from None
+    for index in given:
+        if not -count <= index < count:
+            raise TypeMismatch(
+                f"argnums={argnums!r} names an argument that is not there; "
+                f"the function takes {count}"
+            )
+    return tuple(index % count for index in given)
+
+
+def is_many(argnums: Argnums) -> TypeGuard[tuple[int, ...] | list[int]]:
+    """Whether a tuple is asked for, of gradients or the like; a list is as good as a tuple."""
+    return isinstance(argnums, (tuple, list))
+
+
+def integer(value: Any) -> int:
+    """Python's int of one, or of one of NumPy's; a TypeError of anything else, and of a bool."""
+    if isinstance(value, bool):
+        raise TypeError("a bool is no integer here")
+    return operator.index(value)
+
+
+def check_scalar(obj: Object) -> None:
+    """Raise where a gradient is asked of what is not one real number."""
+    if isinstance(obj, Tensor) and obj.shape == () and obj.is_smooth:
+        return
+    if isinstance(obj, Tensor) and not obj.is_smooth:
+        raise NotDifferentiable(
+            f"grad takes a function whose result is one Real, and this gives {obj!r}, which has "
+            "no tangents; let the arguments be floats, as 3.0 for 3"
+        )
+    raise NotDifferentiable(
+        f"grad takes a function whose result is one Real, and this gives {obj!r}; "
+        "reduce it, as by np.sum, or use jacobian(f)"
+    )
+
+
+def leaves(obj: Object) -> tuple[Object, ...]:
+    """The leaves of an object, from the left."""
+    return Layout(obj).leaves
+
+
+def is_number(leaf: Object) -> bool:
+    """Whether a leaf has tangents that are numbers."""
+    return isinstance(leaf, Tensor) and leaf.is_smooth
+
+
+def flattened(value: Any, face: Face | None) -> list[Any]:
+    """The leaves of a value in these containers, in which None may stand for a leaf."""
+    if face is None:
+        return [value]
+    opened = open_up(value)
+    assert opened is not None
+    pairs = zip(opened[2], face.children, strict=True)
+    return [leaf for part, child in pairs for leaf in flattened(part, child)]
+
+
+def basis(obj: Object) -> Iterator[tuple[int, tuple[int, ...], Any]]:
+    """Every basis tangent of a first-order object: its leaf, the index in it, the tangent."""
+    layout = Layout(obj)
+    count = len(layout.leaves)
+    for at, leaf in enumerate(layout.leaves):
+        if not isinstance(leaf, Tensor) or not leaf.is_smooth:
+            continue
+        for index in np.ndindex(leaf.shape):
+            unit = np.zeros(leaf.shape, dtype=leaf.dtype)
+            unit[index] = 1
+            yield at, index, layout.nested(unit[()] if i == at else None for i in range(count))
+
+
+def sample(obj: Object, random: np.random.Generator) -> Any:
+    """A random value of a first-order object, of floats between 1/2 and 3/2 and of ones."""
+    layout = Layout(obj)
+    return layout.nested(_drawn(leaf, random) for leaf in layout.leaves)
+
+
+def _drawn(leaf: Object, random: np.random.Generator) -> Any:
+    assert isinstance(leaf, Tensor)
+    if not leaf.is_smooth:
+        return np.ones(leaf.shape, dtype=leaf.dtype)[()]
+    return random.uniform(0.5, 1.5, leaf.shape).astype(leaf.dtype)[()]
