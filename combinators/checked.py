@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from combinators.block import rebuilt
 from combinators.errors import Place
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.checks import NONNEGATIVE, NONZERO, WITHIN
 from combinators.primitives.indexing import PUT, TAKE
-from combinators.simplify.rebuilt import rebuilt
 from combinators.terms import Const, Lam, Let, Prim, Term
 
 _DIVISIONS = frozenset(("floor_divide", "remainder"))

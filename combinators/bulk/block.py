@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from combinators import block
 from combinators.errors import Place
-from combinators.kit.text import Names
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.terms import Const, Let, Prim, Term, Var, const
+from combinators.terms import Const, Prim, Term, Var, const
 
 Shape = tuple[int, ...]
 Atom = Var | Const
@@ -43,27 +43,12 @@ class Axis:
         return f"i{self.serial}<{self.extent}"
 
 
-class Block:
-    """The lines of a block so far, in order."""
-
-    def __init__(self, names: Names) -> None:
-        """Without lines; ``names`` are those of the whole program."""
-        self.names = names
-        self.lines: list[tuple[Var, Term]] = []
-
-    def bind(self, term: Term, wish: str = "v") -> Var:
-        """A variable that stands for ``term`` from here on."""
-        var = Var(self.names.fresh(wish), term.type)
-        self.lines.append((var, term))
-        return var
+class Block(block.Block):
+    """The lines of a block, and the moves of arrays that are written there."""
 
     def axis(self, extent: int) -> Axis:
         """The index of a build that stands here."""
         return Axis(extent, self, next(_SERIALS))
-
-    def close(self, result: Term) -> Term:
-        """The block as a term."""
-        return Let(tuple(self.lines), result) if self.lines else result
 
     def apply(self, name: str, *args: Term, place: Place | None = None, **parameters: Any) -> Var:
         """A line that applies a primitive."""

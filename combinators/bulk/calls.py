@@ -106,7 +106,7 @@ def _key(f: Closure, layouts: list[Layout], axes: list[Axis]) -> Any:
 def _made(
     walk: Evaluation, f: Closure, layouts: list[Layout], axes: list[Axis]
 ) -> Recursive[tuple[Lam, Layout, list[Axis]]]:
-    inner = Block(walk.survey.names)
+    inner = Block(names=walk.survey.names)
     own = axes if axes_of(f) else [inner.axis(axis.extent) for axis in axes]
     new = dict(zip(axes, own, strict=True))
     env = dict(f.captured)
@@ -118,7 +118,7 @@ def _made(
     result: Rep = yield walk.value(f.lam.body, env, inner)
     layout = layout_of(result)
     body: Term = yield walk.over(result, layout, inner)
-    return Lam(tuple(params), inner.close(body), f.lam.name), layout, own
+    return Lam(tuple(params), inner.term(body), f.lam.name), layout, own
 
 
 def _captured(f: Closure) -> tuple[tuple[str, int], ...]:
@@ -167,12 +167,12 @@ def written(walk: Evaluation, f: Closure, block: Block) -> Recursive[Term]:
     f = _prepared(block, f)
     key: Any = (id(lam), _captured(f))
     if key not in walk.written:
-        inner = Block(walk.survey.names)
+        inner = Block(names=walk.survey.names)
         env = dict(f.captured)
         env.update({param.name: virtual(inner, param, param.type) for param in lam.params})
         result: Rep = yield walk.value(lam.body, env, inner)
         body: Term = yield walk.written_out(result, inner)
-        walk.written[key] = f, Lam(lam.params, inner.close(body), lam.name)
+        walk.written[key] = f, Lam(lam.params, inner.term(body), lam.name)
     made: Lam = walk.written[key][1]
     return made
 

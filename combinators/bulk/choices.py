@@ -54,7 +54,7 @@ def chosen(walk: Evaluation, term: Cond, key: Key, env: Env, block: Block) -> Re
         split: Rep = yield fission.split(walk, term, env, block)
         return split
     obj = without(term.type, key) if isinstance(term.type, Tensor) and key else term.type
-    inner = [Block(walk.survey.names), Block(walk.survey.names)]
+    inner = [Block(names=walk.survey.names), Block(names=walk.survey.names)]
     reps: list[Rep] = []
     for place, branch in zip(inner, (term.then, term.other), strict=True):
         reps.append((yield indexing.indexed(walk, branch, key, dict(captured), place)))
@@ -62,7 +62,7 @@ def chosen(walk: Evaluation, term: Cond, key: Key, env: Env, block: Block) -> Re
     closed: list[Term] = []
     for place, rep in zip(inner, reps, strict=True):
         result: Term = yield walk.over(rep, layout, place)
-        closed.append(place.close(result))
+        closed.append(place.term(result))
     choice: Term = yield walk.written_out(test, block)
     line = block.bind(Cond(choice, closed[0], closed[1], term.place), "c")
     assert line.type is type_of(obj, layout)

@@ -252,11 +252,11 @@ class Evaluation:
 
 def rewritten(lam: Lam, walk: Evaluation) -> Lam:
     """The closed λ ``lam``, each line of it in bulk."""
-    block = Block(walk.survey.names)
+    block = Block(names=walk.survey.names)
     env: Env = {param.name: virtual(block, param, param.type) for param in lam.params}
     result: Rep = recurse(walk.value(lam.body, env, block))
     body: Term = recurse(walk.written_out(result, block))
-    return Lam(lam.params, block.close(body), lam.name)
+    return Lam(lam.params, block.term(body), lam.name)
 
 
 def _told(rule: str, new: list[Term]) -> str:

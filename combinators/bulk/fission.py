@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from combinators.block import remade
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.rowing import Columns
 from combinators.bulk.values import Array, Group, Rep, Rows, axes_of, place_of
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Product, Tensor, components
 from combinators.primitives.loops import MAP
-from combinators.simplify.rebuilt import remade
 from combinators.terms import Lam, Prim, Proj, Term, Var
 
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ def _nested(
     columns = Columns(block, axes[0].extent, axes[0])
     for rep in env.values():
         columns.add(rep)
-    inner = Block(walk.survey.names)
+    inner = Block(names=walk.survey.names)
     whole = Group(tuple(env.values()), Product(*[rep.type for rep in env.values()]))
     param, rows = columns.parameter(inner, whole)
     assert isinstance(rows, Group)
     below = dict(zip(env, rows.parts, strict=True))
     body: Term = yield _nested(walk, term, below, axes[1:], inner)
-    lam = Lam((param,), inner.close(body))
+    lam = Lam((param,), inner.term(body))
     return block.bind(Prim(MAP, (lam, columns.operand()), getattr(term, "place", None)))
 
 

@@ -73,7 +73,7 @@ class _Loop:
         self, layout: Layout, obj: Object, block: Block
     ) -> Recursive[tuple[Lam, Layout, Layout]]:
         """The loop's λ for a carry of this layout, the layout it gives, and that of a row."""
-        inner = Block(self.walk.survey.names)
+        inner = Block(names=self.walk.survey.names)
         carry = Var(inner.names.fresh("carry"), type_of(obj, layout))
         given = virtual(inner, carry, obj, layout)
         param, row = self.columns.parameter(inner, self.row)
@@ -91,7 +91,7 @@ class _Loop:
         for part, over in zip(parts, (wider, item), strict=False):
             outs.append((yield self.walk.over(part, over, inner)))
         body = Tuple(tuple(outs)) if self.is_scan else outs[0]
-        lam = Lam((carry, param), inner.close(body), self.f.lam.name)
+        lam = Lam((carry, param), inner.term(body), self.f.lam.name)
         return lam, wider, item
 
     def scanned(self, block: Block, line: Term, obj: Object, layout: Layout, item: Layout) -> Rep:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from combinators.block import rebuilt
 from combinators.bulk.survey import Survey
 from combinators.kit.tree import distinct_nodes
-from combinators.simplify.rebuilt import rebuilt
 from combinators.terms import Lam, Let, Term, Var
 
 

@@ -31,7 +31,7 @@ from combinators.tracing.traced import Traced, library
 
 def _filled(x: Any, number: float, dtype: Any) -> Any:
     literal = Literal.filled(number, Tensor(shape_of(x), _kind(x, dtype)))
-    return emit(literal.type, lambda: Const(literal), ())
+    return emit(Const(literal))
 
 
 def _kind(x: Any, dtype: Any) -> Any:

@@ -199,7 +199,7 @@ def _of_nothing(x: Any, axis: Axis | None, keepdims: bool, truth: bool) -> Any:
     obj = reduced(Tensor(shape, "bool"), axes, keepdims)
     assert isinstance(obj, Tensor)
     literal = Literal.filled(truth, obj)
-    return emit(obj, lambda: Const(literal), ())
+    return emit(Const(literal))
 
 
 def _softmax(x: Any, total: Any, axis: tuple[int, ...]) -> Any:

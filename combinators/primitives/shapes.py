@@ -160,7 +160,7 @@ def sum_to(x: Any, shape: Shape) -> Any:
 def zeros_of(obj: Tensor) -> Any:
     """A tensor of zeros, held as one number."""
     literal = Literal.filled(0.0, obj)
-    return emit(obj, lambda: Const(literal), ())
+    return emit(Const(literal))
 
 
 __all__ = ["operand"]

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeGuard
 
+from combinators.block import operands
 from combinators.objects import Tensor, components
 from combinators.operation import Operation
 from combinators.rows import length_of
 from combinators.simplify.everywhere import Inside
-from combinators.simplify.rebuilt import operands
 from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 MOVES = frozenset(["reshape", "transpose"])

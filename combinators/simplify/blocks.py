@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from combinators.block import Block
 from combinators.errors import DiffcurryError
-from combinators.kit.text import Names
 from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.shapes import BROADCAST_TO
@@ -26,25 +26,13 @@ from combinators.simplify.patterns import (
     view,
 )
 from combinators.simplify.rule import Switches
-from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
 
 _TYPED_ZERO = zeros(Unit)
 NESTING = 40
 """Right sides that fire rules that fire rules … so deep are left to the next pass."""
 FOLDED = 1024
 """A computed literal has at most so many elements, or as many as what it is computed from."""
-
-
-class Block:
-    """The lines of one λ or one branch."""
-
-    def __init__(self, parent: Block | None, *, loop: bool = False) -> None:
-        """Inside ``parent``; of a ``loop``, lines that do not depend on it move out."""
-        self.parent = parent
-        self.loop = loop
-        self.depth: int = parent.depth + 1 if parent else 0
-        self.lines: list[tuple[Var, Term]] = []
-        self.keys: list[Any] = []
 
 
 _Known = tuple[Term, int, tuple[str, ...]]
@@ -57,7 +45,6 @@ class Writer:
     def __init__(self, switches: Switches, closed: set[int]) -> None:
         """``closed`` are the ids of closed λs, which are atoms."""
         self.switches = switches
-        self.names = Names()
         self._closed = closed
         self._known: dict[str, _Known] = {}
         self._zero: set[str] = set()
@@ -97,7 +84,7 @@ class Writer:
 
     def parameter(self, wish: str, obj: Object, block: Block) -> Var:
         """A variable that ``block`` starts with."""
-        var = Var(self._name(wish), obj)
+        var = Var(self._name(wish, block), obj)
         self._known[var.name] = var, block.depth, ()
         return var
 
@@ -106,11 +93,11 @@ class Writer:
         known = self._uses.get(var.name, 0)
         self._uses[var.name] = known + times
 
-    def _name(self, wish: str) -> str:
+    def _name(self, wish: str, block: Block) -> str:
         """A new name; a number that an earlier pass gave is given anew."""
         if wish in self._known:
             wish = wish.rstrip("0123456789") or wish
-        return self.names.fresh(wish)
+        return block.names.fresh(wish)
 
     def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
         """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
@@ -141,7 +128,7 @@ class Writer:
                 return known
             if block.loop:
                 block = self._out_of_loops(term, block, wish)
-        name = self._name(wish)
+        name = self._name(wish, block)
         is_like = like is not None and like.name == name and like.type is term.type
         var = like if like is not None and is_like else Var(name, term.type)
         block.lines.append((var, term))
@@ -164,7 +151,7 @@ class Writer:
     def close(self, block: Block, result: Term) -> Term:
         """The block as a term."""
         self.leave(block)
-        return Let(tuple(block.lines), result) if block.lines else result
+        return block.term(result)
 
     def _out_of_loops(self, term: Term, block: Block, wish: str) -> Block:
         if not block.loop or not isinstance(term, (Prim, Proj, Tuple)):

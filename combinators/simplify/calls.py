@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from combinators.block import Block
 from combinators.kit.recursion import Recursive
-from combinators.simplify.blocks import Block
 from combinators.simplify.parts import Frame, Later, Need, Value, assembled, is_partial, paths
 from combinators.terms import App, Lam, Term, Var
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from combinators.block import Block
 from combinators.kit.recursion import Recursive
 from combinators.objects import components
-from combinators.simplify.blocks import Block
 from combinators.simplify.parts import (
     Frame,
     Need,

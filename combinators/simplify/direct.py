@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from combinators.block import Block, remade
 from combinators.primitives.loops import LOOPS
-from combinators.simplify.blocks import Block, Writer
+from combinators.simplify.blocks import Writer
 from combinators.simplify.parts import Value
-from combinators.simplify.rebuilt import remade
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var
 
 DEEP = 40

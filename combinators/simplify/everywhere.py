@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from combinators.block import operands, rebuilt
 from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive, recurse
-from combinators.simplify.rebuilt import operands, rebuilt
 from combinators.terms import Cond, Lam, Let, Term, Var
 
 Lines = list[tuple[Var, Term]]

@@ -7,12 +7,13 @@ it was, says what is written later, in parts, or not at all.
 
 from __future__ import annotations
 
+from combinators.block import Block
 from combinators.errors import UnboundVariable
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import component, components
 from combinators.primitives.loops import LOOPS
-from combinators.simplify.blocks import Block, Writer
+from combinators.simplify.blocks import Writer
 from combinators.simplify.calls import call
 from combinators.simplify.choice import choice
 from combinators.simplify.direct import direct, is_direct
@@ -50,7 +51,7 @@ class Pass:
         """Whether there was no λ, choice, call or loop, so that uses tell the rules nothing."""
         self.is_twice = False
         """Whether a block chooses twice by one test."""
-        self._chosen: set[tuple[int, str]] = set()
+        self._chosen: set[tuple[Block, str]] = set()
         self._done: dict[int, Lam] = {}
         self.writer = Writer(switches, self.ids)
 
@@ -96,8 +97,8 @@ class Pass:
     def choose(self, test: Term, block: Block) -> None:
         """Note that a block chooses by a test."""
         if isinstance(test, Var):
-            self.is_twice |= (id(block), test.name) in self._chosen
-            self._chosen.add((id(block), test.name))
+            self.is_twice |= (block, test.name) in self._chosen
+            self._chosen.add((block, test.name))
 
     def parameters(self, lam: Lam, frame: Frame, block: Block) -> tuple[Var, ...]:
         """New parameters, for which the old ones stand."""

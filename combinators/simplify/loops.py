@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from combinators.block import Block
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Product, Record, Vector, components
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP
 from combinators.rows import length_of, row_of
-from combinators.simplify.blocks import Block
 from combinators.simplify.calls import function_of, is_alone
 from combinators.simplify.carries import Carry
 from combinators.simplify.holes import zeros

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from combinators.block import Block
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import row_of
-from combinators.simplify.blocks import Block
 from combinators.simplify.calls import applied, function_of
 from combinators.simplify.holes import filled, is_typed_zero, is_uniform, zeros
 from combinators.simplify.needs import row_need

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from combinators.block import Block
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import length_of, stack_of
-from combinators.simplify.blocks import Block
 from combinators.simplify.holes import is_typed_zero, zeros
 from combinators.simplify.parts import Need, Path, Value, paths
 from combinators.simplify.patterns import same

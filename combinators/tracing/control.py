@@ -57,13 +57,7 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     leaves = [_joined(x, y) for x, y in zip(then.naturals, other.naturals, strict=True)]
     first, second = then.finish(leaves), other.finish(leaves)
     captured = tuple({var.name: var for var in (*first.captured, *second.captured)}.values())
-    result = emit(
-        first.lam.body.type,
-        lambda p: Cond(p, first.lam.body, second.lam.body, place),
-        (test,),
-        captured,
-        wish="c",
-    )
+    result = emit(Cond(test, first.lam.body, second.lam.body, place), "c", captured)
     return unpack(then.face, result)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import ConcreteValueNeeded, TypeMismatch, users_place
-from combinators.objects import Object, Tensor, Vector, components, element_name
+from combinators.objects import Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive, Promotion
 from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
 from combinators.tracing.faces import Face, face_of
@@ -30,16 +30,10 @@ def scope_here() -> Scope:
     return scope
 
 
-def emit(
-    obj: Object,
-    make: Callable[..., Term],
-    operands: tuple[Term, ...],
-    captured: tuple[Var, ...] = (),
-    wish: str = "v",
-) -> Traced:
-    """A traced value of type ``obj`` that stands for ``make(*operands)``."""
+def emit(term: Term, wish: str = "v", captured: tuple[Var, ...] = ()) -> Traced:
+    """A traced value that stands for ``term``, whose λs and branches mention ``captured``."""
     scope = scope_here()
-    return Traced(scope.bind(obj, make, operands, captured, wish), scope)
+    return Traced(scope.bind(term, wish, captured), scope)
 
 
 def operand(value: Any) -> Term:
@@ -109,7 +103,7 @@ def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:
     """A node that applies ``operation``, marked with the user's line."""
     place = users_place()
     obj = operation.type(*[term.type for term in operands])
-    return emit(obj, partial(prim, obj, operation, place), operands)
+    return emit(prim(obj, operation, place, *operands))
 
 
 def check_fits(number: int, to: np.dtype[Any]) -> None:
@@ -142,9 +136,9 @@ def unpack(face: Face | None, whole: Traced) -> Any:
     if product is None or face is None:
         return whole
     parts = []
-    for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
+    for index, child in enumerate(face.children):
         wish = f"{whole.variable.name}_{face.word(index)}"
-        traced = emit(part, lambda term, i=index: Proj(i, term), (operand(whole),), wish=wish)
+        traced = emit(Proj(index, operand(whole)), wish)
         traced.scope.parts[traced.variable.name] = (whole.variable, index)
         parts.append(unpack(child, traced))
     return face.build(parts)
@@ -161,9 +155,7 @@ def item(vector: Traced, index: Any) -> Any:
             f"tracing, between {-obj.length} and {obj.length - 1}; for them all write fold or map"
         )
     at = int(index) % obj.length
-    return unpack(
-        face_of(obj.item), emit(obj.item, lambda term: Proj(at, term), (operand(vector),), wish="p")
-    )
+    return unpack(face_of(obj.item), emit(Proj(at, operand(vector)), "p"))
 
 
 def nest(face: Face | None, terms: Iterator[Term]) -> Term:
@@ -183,7 +175,7 @@ def pack(face: Face | None, leaves: tuple[Term, ...]) -> Term:
         return whole
     if all(not isinstance(leaf, Var) for leaf in leaves):
         return made
-    return operand(emit(made.type, lambda *terms: nest(face, iter(terms)), leaves, wish="t"))
+    return operand(emit(made, "t"))
 
 
 def _whole(leaves: tuple[Term, ...]) -> Var | None:

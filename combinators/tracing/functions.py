@@ -48,7 +48,7 @@ class Specialised(NamedTuple):
         if not self.captured:
             return self.lam
         wish = self.lam.name or "f"
-        return operand(emit(self.lam.type, lambda: self.lam, (), self.captured, wish))
+        return operand(emit(self.lam, wish, self.captured))
 
 
 class Specialisable(ABC):
@@ -203,10 +203,10 @@ class Draft:
         """Write down the λ; its result's leaves become what is ``expected``."""
         wanted = expected or [natural.type for natural in self.naturals]
         with entered(self.scope):
-            operands = tuple(
-                coerce(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)
+            operands = iter(
+                [coerce(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)]
             )
-            body, captured = self.scope.close(lambda *terms: nest(self.face, iter(terms)), operands)
+            body, captured = self.scope.close(nest(self.face, operands))
         params = tuple(p.parameter() if isinstance(p, Pending) else p for p in self._params)
         return Specialised(Lam(params, body, self.name), captured, self.face)
 
@@ -350,7 +350,7 @@ def call(function: Any, args: Sequence[Any]) -> Any:
     if not isinstance(expected, Fun):
         raise TypeMismatch(f"{expected!r} is called, and is not a function")
     argument = _arguments(args, expected.dom)
-    result = emit(expected.cod, lambda f, *xs: App(f, pack_terms(xs), place), (term, *argument))
+    result = emit(App(term, pack_terms(argument), place))
     return unpack(face, result)
 
 

@@ -7,38 +7,32 @@ once stands where it is used, and what is used again is named by a ``let``: shar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from combinators.block import Block, Uses, count, nested
 from combinators.errors import EscapedVariable
-from combinators.kit.text import Names
-from combinators.objects import Object, Unit
-from combinators.terms import Let, Term, Var
-
-LINE = 6
-"""An expression nested deeper than this is broken into named parts."""
+from combinators.objects import Object
+from combinators.terms import Term, Var
 
 
-_Binding = tuple[Var, Callable[..., Term], tuple[Term, ...], tuple[Var, ...]]
-"""A variable, what makes its term, the operands, and what the term captures besides."""
+class Scope(Block):
+    """The block of one λ or one branch that is being traced."""
 
-
-class Scope:
-    """The bindings of one λ or one branch, in the order in which they were made."""
+    parent: Scope | None
 
     def __init__(self, parent: Scope | None, owner: str, key: Any = None) -> None:
         """A scope inside ``parent``; ``owner`` names it in errors, ``key`` tells what it traces."""
+        super().__init__(parent)
         self.key = key
-        self.parent = parent
-        self.depth: int = parent.depth + 1 if parent else 0
         self.owner = owner
-        self.names: Names = parent.names if parent else Names()
         self.parts: dict[str, tuple[Var, int]] = parent.parts if parent else {}
         self.root: Scope = parent.root if parent else self
         self.is_open = True
-        self._bindings: list[_Binding] = []
+        self._captured: dict[str, tuple[Var, ...]] = {}
+        """What the λs and the branches of a line mention, by the line's name."""
         self._own: set[str] = set()
 
     def encloses(self, other: Scope | None) -> bool:
@@ -64,88 +58,33 @@ class Scope:
         self._own.add(name)
         return Var(name, obj)
 
-    def bind(
-        self,
-        obj: Object,
-        make: Callable[..., Term],
-        operands: tuple[Term, ...],
-        captured: tuple[Var, ...] = (),
-        wish: str = "v",
-    ) -> Var:
-        """Note that a variable of type ``obj`` stands for ``make(*operands)``."""
+    def bind(self, term: Term, wish: str = "v", captured: tuple[Var, ...] = ()) -> Var:
+        """A variable that stands for ``term``, whose λs and branches mention ``captured``."""
         name = self.names.fresh(wish)
         self._own.add(name)
-        var = Var(name, obj)
-        self._bindings.append((var, make, operands, captured))
+        var = Var(name, term.type)
+        self.lines.append((var, term))
+        if captured:
+            self._captured[name] = captured
         return var
 
-    def close(
-        self, make: Callable[..., Term], operands: tuple[Term, ...]
-    ) -> tuple[Term, tuple[Var, ...]]:
-        """The scope as a term that gives ``make(*operands)``, and the variables it captures."""
+    def close(self, result: Term) -> tuple[Term, tuple[Var, ...]]:
+        """The scope as a term that gives ``result``, and the variables it captures."""
         self.is_open = False
-        result = Var("", Unit), make, operands, ()
-        uses, captured = self._count_uses(result)
-        written = self._write(result, uses)
-        self._bindings.clear()  # what was traced holds its scope, and need not hold all this
-        return written, captured
-
-    def _count_uses(self, result: _Binding) -> tuple[dict[str, int], tuple[Var, ...]]:
-        uses: dict[str, int] = {"": 1}
-        beyond: dict[str, Var] = {}
-        own = self._own
-        for var, _, operands, captured in (result, *reversed(self._bindings)):
-            if var.name not in uses:
-                continue
-            for operand in operands:
-                if type(operand) is Var:
-                    name = operand.name
-                    times = uses.get(name)
-                    if times is not None:
-                        uses[name] = times + 1
-                        continue
-                    uses[name] = 1
-                    if name not in own:
-                        beyond[name] = operand
-            for used in captured:
-                uses[used.name] = uses.get(used.name, 0) + 2
-                if used.name not in own:
-                    beyond[used.name] = used
-        return uses, tuple(reversed(beyond.values()))
-
-    def _write(self, result: _Binding, uses: dict[str, int]) -> Term:
-        inlined: dict[str, tuple[Term, int]] = {}
-        named: list[tuple[Var, Term]] = []
-        for var, make, operands, _ in self._bindings:
+        uses: Uses = {}
+        seen: dict[str, Var] = {}
+        count(result, uses, seen)
+        for var, term in reversed(self.lines):
             name = var.name
-            times = uses.get(name)
-            if times is None:
-                continue
-            parts, height = _placed(operands, inlined)
-            if times == 1 and height <= LINE:
-                inlined[name] = make(*parts), height
-            else:
-                named.append((var, make(*parts)))
-        _, make, operands, _ = result
-        body = make(*_placed(operands, inlined)[0])
-        return Let(tuple(named), body) if named else body
-
-
-def _placed(
-    operands: tuple[Term, ...], inlined: dict[str, tuple[Term, int]]
-) -> tuple[list[Term], int]:
-    """The operands with what is used once in its place, and the height of what they make."""
-    parts: list[Term] = []
-    height = 0
-    for operand in operands:
-        found = inlined.get(operand.name) if type(operand) is Var else None
-        if found is None:
-            parts.append(operand)
-        else:
-            part, tall = found
-            parts.append(part)
-            height = max(height, tall)
-    return parts, height + 1
+            if name in uses:
+                count(term, uses, seen)
+                for used in self._captured.get(name, ()):
+                    seen.setdefault(used.name, used)
+                    uses[used.name] = uses.get(used.name, 0) + 2
+        body = nested(self.lines, result, uses)
+        self.lines.clear()  # what was traced holds its scope, and need not hold all this
+        own = self._own
+        return body, tuple(reversed([var for name, var in seen.items() if name not in own]))
 
 
 _CURRENT: ContextVar[Scope | None] = ContextVar("scope", default=None)

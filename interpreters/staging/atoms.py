@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 
-from combinators.objects import Object, Record, component, is_smooth
+from combinators.objects import Object, Record, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Proj, Term, Tuple, Var, pack, prim
-from combinators.tracing.emit import emit, scope_here
+from combinators.tracing.emit import scope_here
 from combinators.tracing.scope import Scope, current
 from combinators.type_folds import parts_of
 
@@ -41,8 +40,7 @@ class Atom:
             self._scope = here
             taken = self._taken = {}
         if index not in taken:
-            part = component(self.type, index)
-            taken[index] = write(lambda term: Proj(index, term), self, obj=part)
+            taken[index] = write(Proj(index, self.term))
         return taken[index]
 
     def __iter__(self) -> Iterator[Atom]:
@@ -58,18 +56,9 @@ class Atom:
         return f"{self.term!r} : {self.type!r}"
 
 
-def write(
-    make: Callable[..., Term], *operands: Atom, wish: str = "v", obj: Object | None = None
-) -> Atom:
-    """The atom that names ``make(*terms)``, of type ``obj``, in the current scope."""
-    terms = tuple([operand.term for operand in operands])
-    cod = make(*terms).type if obj is None else obj
-    return Atom(scope_here().bind(cod, make, terms, (), wish))
-
-
-def write_shared(term: Term, captured: Iterable[Var], wish: str = "v") -> Atom:
-    """The atom that names ``term``, which mentions ``captured`` variables any number of times."""
-    return Atom(emit(term.type, lambda: term, (), tuple(captured), wish).variable)
+def write(term: Term, wish: str = "v", captured: Iterable[Var] = ()) -> Atom:
+    """The atom that names ``term``, whose λs and branches mention ``captured`` variables."""
+    return Atom(scope_here().bind(term, wish, tuple(captured)))
 
 
 def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
@@ -77,19 +66,18 @@ def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
     terms = tuple([operand.term for operand in operands])
     obj = operation.type(*[term.type for term in terms])
     scope = current() or scope_here()
-    return Atom(scope.bind(obj, partial(prim, obj, operation, None), terms, (), wish))
+    return Atom(scope.bind(prim(obj, operation, None, *terms), wish))
 
 
 def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
     """A function applied: a variable, or a closed λ."""
-    if isinstance(function, Lam):
-        return write(lambda *terms: App(function, pack(terms)), *arguments, wish=wish)
-    return write(lambda f, *terms: App(f, pack(terms)), function, *arguments, wish=wish)
+    term = function if isinstance(function, Lam) else function.term
+    return write(App(term, pack(tuple(x.term for x in arguments))), wish)
 
 
 def tuple_of(items: Iterable[Atom], names: tuple[str, ...] | None = None) -> Atom:
     """The product, or the record of these names."""
-    return write(lambda *terms: Tuple(terms, names), *items, wish="t")
+    return write(Tuple(tuple([item.term for item in items]), names), "t")
 
 
 def product_of(items: Iterable[Atom], obj: Object) -> Atom:

@@ -73,8 +73,7 @@ def twin(scope: Scope, parent: Scope | None) -> Scope:
 def closed(scope: Scope, *results: Atom) -> Closed:
     """The block that gives ``results``: one as it is, several as a tuple."""
     with entered(scope):
-        terms = tuple(result.term for result in results)
-        return Closed(*scope.close(lambda *parts: pack(parts), terms))
+        return Closed(*scope.close(pack(tuple(result.term for result in results))))
 
 
 def unbundled(whole: Atom, count: int) -> list[Atom]:
@@ -123,11 +122,11 @@ def placeholder(obj: Object) -> Atom:
         return atoms.zeros(obj)
     if isinstance(obj, Fun):
         function = _constant(obj.dom, obj.cod)
-        return atoms.write(lambda: function)
+        return atoms.write(function)
     if isinstance(obj, Vector):
         function = _constant(Real, obj.item)
         rows = atoms.zeros(Tensor((obj.length,)))
-        return atoms.write(lambda xs: Prim(MAP, (function, xs)), rows)
+        return atoms.write(Prim(MAP, (function, rows.term)))
     parts = [placeholder(part) for part in parts_of(obj) or ()]
     return atoms.product_of(parts, obj)
 

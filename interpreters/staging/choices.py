@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from combinators.objects import Object, is_smooth, tangent_of
 from combinators.terms import Cond, Term, Var
-from combinators.tracing.emit import emit
 from combinators.tracing.scope import Scope, current, entered
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Running
-from interpreters.staging.atoms import Atom
+from interpreters.staging.atoms import Atom, write
 from interpreters.staging.blocks import (
     Closed,
     Written,
@@ -174,5 +173,4 @@ def _opened(arm: Arm, kept: Atom | None, cotangent: Atom) -> Term:
 
 def _cond(test: Atom, then: Term, other: Term, captured: list[Term]) -> Atom:
     variables = tuple(var for var in captured if isinstance(var, Var))
-    made = emit(then.type, lambda p: Cond(p, then, other), (test.term,), variables, "c")
-    return Atom(made.variable)
+    return write(Cond(test.term, then, other), "c", variables)

@@ -103,7 +103,7 @@ def rep_code(code: Code, captured: tuple[Captured, ...]) -> Written:
             whole = [dense(parts.get(i), tangent_of(var.type)) for i, var in enumerate(env)]
             erased = atoms.packed(atoms.tuple_of(whole)) if env else atoms.zeros(Tangent)
         block = closed(inner, erased, of_x)
-        pullback = atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
+        pullback = atoms.write(Lam((dy,), block.body), "pullback", block.captured)
         return Lam((writing.x,), closed(scope, atoms.tuple_of((y, pullback))).body)
 
     return Written(env, written(scope, write))

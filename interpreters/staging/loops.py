@@ -8,13 +8,12 @@ from combinators.objects import Object, Product, component, is_smooth
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import row_of
-from combinators.terms import Lam, Prim, Term, Tuple, Var, pack
-from combinators.tracing.emit import emit
+from combinators.terms import Lam, Prim, Tuple, Var, pack
 from combinators.tracing.scope import Scope, current, entered
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Closure, Running, function_of
-from interpreters.staging.atoms import Atom
+from interpreters.staging.atoms import Atom, write
 from interpreters.staging.blocks import Closed, Written, forwards, record, unbundled
 from interpreters.staging.shapes import Plain, Shape
 from interpreters.tangents.cotangents import Cotangent
@@ -164,17 +163,12 @@ class Loop:
 
 def round_of(scope: Scope, carried: list[Atom] | None, items: list[Atom]) -> Closed:
     """A round that gives what it carries and what is kept, each one as it is or as a tuple."""
-    count = 0 if carried is None else len(carried)
-
-    def make(*parts: Term) -> Term:
-        after, kept = parts[:count], parts[count:]
-        if carried is None:
-            return pack(kept)
-        return Tuple((pack(after), pack(kept))) if kept else pack(after)
-
+    kept = pack(tuple(atom.term for atom in items))
     with entered(scope):
-        terms = tuple(atom.term for atom in [*(carried or ()), *items])
-        return Closed(*scope.close(make, terms))
+        if carried is None:
+            return Closed(*scope.close(kept))
+        after = pack(tuple(atom.term for atom in carried))
+        return Closed(*scope.close(Tuple((after, kept)) if items else after))
 
 
 def loop(
@@ -182,8 +176,4 @@ def loop(
 ) -> Atom:
     """The loop of a λ that captures, written into the current scope."""
     operands = (init.term, rows.term) if init is not None else (rows.term,)
-    made = Prim(operation, (function, *operands))
-    emitted = emit(
-        made.type, lambda *terms: Prim(operation, (function, *terms)), operands, captured
-    )
-    return Atom(emitted.variable)
+    return write(Prim(operation, (function, *operands)), captured=captured)

@@ -180,7 +180,7 @@ def pullback(
             seed = {0: Atom(dy)} if has_aux else Atom(dy)
             pulled = yield from program.pulled(machine, seed, which)
         block = closed(scope, pulled)
-        function = atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
+        function = atoms.write(Lam((dy,), block.body), "pullback", block.captured)
         return program.close(atoms.tuple_of((program.value, function)))
 
     return written(program.scope, write)

@@ -114,7 +114,7 @@ def _function(
             results = atoms.tuple_of((y, pullback))
     block = closed(scope, results)
     lam = Lam((x,), block.body, closure.code.label.called)
-    return atoms.write_shared(lam, block.captured, lam.name or "f")
+    return atoms.write(lam, lam.name or "f", block.captured)
 
 
 def _pullback(
@@ -141,4 +141,4 @@ def _pullback(
         )
         results = (packed, dense(given.get(1), tangent_of(x.type)))
     block = closed(scope, *results)
-    return atoms.write_shared(Lam((dy,), block.body), block.captured, "pullback")
+    return atoms.write(Lam((dy,), block.body), "pullback", block.captured)

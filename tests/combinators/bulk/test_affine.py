@@ -13,7 +13,6 @@ from combinators.bulk.affine import affine, bounds
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.sliding import sliding
 from combinators.bulk.values import Affine
-from combinators.kit.text import Names
 from combinators.objects import Int, Tensor
 from tests.combinators.bulk.running import in_bulk, operations
 
@@ -63,7 +62,7 @@ def test_windows(count: int, width: int, step: int, direction: int, offset: int)
         return dc.build((count, width), lambda i, j: x[offset + step * i + direction * j])
 
     made, _ = in_bulk(windows, X)
-    way = sliding({Axis(count, Block(Names()), 0): step, Axis(width, Block(Names()), 1): direction})
+    way = sliding({Axis(count, Block(), 0): step, Axis(width, Block(), 1): direction})
     assert ("take" in operations(made)) == (way is None)
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from combinators.block import Block
 from combinators.errors import DiffcurryError
 from combinators.objects import Tangent, components
 from combinators.simplify import FAST, RULES
-from combinators.simplify.blocks import Block, Writer
+from combinators.simplify.blocks import Writer
 from combinators.simplify.patterns import view
 from combinators.simplify.rule import Switches
 from combinators.terms import Lam, Let

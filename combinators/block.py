@@ -1,0 +1,169 @@
+"""Blocks: a λ body, a branch or a loop body is a list of lines, each of atoms or tuples of them.
+
+Traces, derivatives, the bulk transform and the simplifier write blocks. ``nested`` makes of one the
+term that people read: what nothing uses is dropped, what is used once stands where it is used, and
+what is used again is named. Of the lines on the left comes the term on the right:
+
+    v  = sin x
+    v1 = cos x              let v = sin x in (v * 2) + v
+    v2 = v * 2
+    v3 = v2 + v   → v3
+
+Nothing moves into a λ or a branch, so that no line is computed more often than it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from operator import is_
+from typing import TypeVar
+
+from combinators.kit.text import Names
+from combinators.terms import App, Cond, Const, Let, Prim, Proj, Term, Tuple, Var, prim
+
+TALLEST = 6
+"""An expression nested deeper than this is broken into named parts."""
+
+Lines = list[tuple[Var, Term]]
+Uses = dict[str, int]
+"""How often names are used; a use in a λ or a branch counts as two."""
+T = TypeVar("T", bound=Term)
+
+
+class Block:
+    """The lines of one λ, branch or loop body, in the order in which they are computed."""
+
+    __slots__ = ("depth", "keys", "lines", "loop", "names", "parent")
+
+    def __init__(
+        self, parent: Block | None = None, names: Names | None = None, *, loop: bool = False
+    ) -> None:
+        """Inside ``parent``, whose names it has unless it is given others.
+
+        Of a ``loop``, lines that do not depend on it may move out.
+        """
+        self.parent, self.loop = parent, loop
+        self.depth: int = parent.depth + 1 if parent is not None else 0
+        self.names: Names = names or (parent.names if parent is not None else Names())
+        self.lines: Lines = []
+        self.keys: list[object] = []
+        """What its lines are found by where equal lines are one."""
+
+    def bind(self, term: Term, wish: str = "v") -> Var:
+        """A variable that stands for ``term`` from here on."""
+        var = Var(self.names.fresh(wish), term.type)
+        self.lines.append((var, term))
+        return var
+
+    def term(self, result: Term) -> Term:
+        """The lines, every one of them named, and what they give."""
+        return Let(tuple(self.lines), result) if self.lines else result
+
+
+def opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
+    """The lines of a block, and what they give."""
+    return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
+
+
+def operands(term: Term) -> tuple[Term, ...]:
+    """What a line is made of; an atom, or a λ, of itself."""
+    if type(term) is Prim:
+        return term.args or (term,)
+    return term.below() if isinstance(term, (Tuple, Proj, App, Cond)) else (term,)
+
+
+def rebuilt(term: Term, before: tuple[Term, ...], parts: tuple[Term, ...]) -> Term:
+    """``term`` of other operands than ``before``, each of the same type; itself if they are not."""
+    return term if all(map(is_, parts, before)) else remade(term, parts)
+
+
+def remade(term: Term, parts: tuple[Term, ...]) -> Term:
+    """``term`` of other operands, each of the same type, which is not typed again."""
+    if isinstance(term, Prim) and term.args:
+        return prim(term.type, term.operation, term.place, *parts)
+    match term:
+        case Tuple():
+            return _like(term, items=parts)
+        case Proj():
+            return _like(term, product=parts[0])
+        case App():
+            return _like(term, function=parts[0], argument=parts[1])
+        case Cond():
+            return _like(term, test=parts[0], then=parts[1], other=parts[2])
+        case _:
+            return parts[0]
+
+
+def _like(term: T, **parts: object) -> T:
+    made = object.__new__(type(term))
+    vars(made).update(vars(term))
+    vars(made).update(parts)
+    vars(made).pop("_hash", None)
+    return made
+
+
+def count(term: Term, uses: Uses, seen: dict[str, Var] | None = None) -> bool:
+    """Count the variables that a line uses; whether it is made of variables and numbers alone.
+
+    Those that are used for the first time go to ``seen``, too. What a branch uses is no operand.
+    """
+    is_plain = True
+    for part in term.args if type(term) is Prim else operands(term):
+        kind = type(part)
+        if kind is Var:
+            name = part.name  # type: ignore[attr-defined]  # a variable
+            times = uses.get(name)
+            if times is not None:
+                uses[name] = times + 1
+                continue
+            uses[name] = 1
+            if seen is not None:
+                seen[name] = part  # type: ignore[assignment]  # a variable
+        elif kind is Tuple and part is not term and type(term) is not Cond:
+            is_plain = count(part, uses, seen) and is_plain
+        elif kind is not Const:
+            is_plain = False
+    return is_plain
+
+
+def count_inside(names: Iterable[str], uses: Uses) -> None:
+    """Count names that a λ or a branch uses."""
+    for name in names:
+        uses[name] = uses.get(name, 0) + 2
+
+
+def nested(
+    lines: Iterable[tuple[Var, Term]], result: Term, uses: Uses, keep: Collection[str] = ()
+) -> Term:
+    """The block as people read it; lines of the names ``keep`` have a line of their own."""
+    inside: dict[str, tuple[Term, int]] = {}
+    named: Lines = []
+    for var, term in lines:
+        name = var.name
+        times = uses.get(name)
+        if times is None:
+            continue
+        made, height = _placed(term, inside)
+        if times == 1 and height < TALLEST and name not in keep:
+            inside[name] = made, height + 1
+        else:
+            named.append((var, made))
+    body = _placed(result, inside)[0]
+    return Let(tuple(named), body) if named else body
+
+
+def _placed(term: Term, inside: dict[str, tuple[Term, int]]) -> tuple[Term, int]:
+    """The line with what is used once put into it, and the height of the tallest of that."""
+    height, is_new = 0, False
+    parts: list[Term] = []
+    for part in term.args if type(term) is Prim else operands(term):
+        made, tall = part, 0
+        if type(part) is Var:
+            made, tall = inside.get(part.name, (part, 0))
+        elif type(part) is Tuple and part is not term and type(term) is not Cond:
+            made, tall = _placed(part, inside)
+        if made is not part:
+            is_new = True
+            height = max(height, tall)
+        parts.append(made)
+    return (remade(term, tuple(parts)) if is_new else term), height
