@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from combinators.errors import MissingRule, WrongDerivative
-from combinators.objects import Object, Tensor, is_smooth
+from combinators.objects import Object, Tensor
 from combinators.operation import (
     Constant,
     Linear,
@@ -22,6 +22,7 @@ from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
+from combinators.type_folds import is_smooth
 
 Types = tuple[Object, ...]
 

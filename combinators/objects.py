@@ -18,7 +18,6 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.text import Pieces, cut, separated, text_of
 from combinators.kit.tree import Syntax
 
@@ -281,71 +280,6 @@ def component(obj: Object, index: int) -> Object:
     if product is None or not 0 <= index < product.width:
         raise TypeMismatch(f"{obj!r} has no component {index}")
     return product.parts[index]
-
-
-def remade(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Object:
-    """``obj`` with ``at`` of each part that it gives something for, and its other parts remade.
-
-    What is found is kept with every part under ``key``: a type whose parts are shared may be
-    exponentially large when written out, and is walked once. Depth is no limit.
-    """
-    return recurse(_remade(obj, key, at))
-
-
-def _remade(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Recursive[Object]:
-    known = vars(obj)
-    if key not in known:
-        made = at(obj)
-        if made is None and isinstance(obj, Vector):
-            item = yield _remade(obj.item, key, at)
-            made = Vector(item, obj.length)
-        elif made is None:
-            parts = []
-            for part in components(obj) or ():
-                parts.append((yield _remade(part, key, at)))
-            product = Product(*parts)
-            made = Record.of(obj.names, product) if isinstance(obj, Record) else product
-        known[key] = made
-    found: Object = known[key]
-    return found
-
-
-def is_smooth(obj: Object) -> bool:
-    """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
-    if isinstance(obj, Tensor):
-        return obj.is_smooth
-    if "smooth_" not in vars(obj):
-        return recurse(_is_smooth(obj))
-    smooth: bool = vars(obj)["smooth_"]
-    return smooth
-
-
-def _is_smooth(obj: Object) -> Recursive[bool]:
-    known = vars(obj)
-    if "smooth_" not in known:
-        product = components(obj)
-        parts = (obj.item,) if isinstance(obj, Vector) else product
-        smooth = obj.is_smooth if isinstance(obj, Tensor) else parts is None
-        for part in parts or ():
-            smooth = smooth or (yield _is_smooth(part))
-        known["smooth_"] = smooth
-    found: bool = known["smooth_"]
-    return found
-
-
-def tangent_of(obj: Object) -> Object:
-    """The tangent space ``T a`` in programs (Fig. 6 of 004; a function's is ``Tangent``).
-
-    >>> tangent_of(Product(Real, Int, Fun(Real, Real)))
-    Real × Unit × Tangent
-    """
-    return remade(obj, "tangent_", _tangent_at)
-
-
-def _tangent_at(obj: Object) -> Object | None:
-    if isinstance(obj, Tensor):
-        return obj if obj.is_smooth else Unit
-    return Tangent if isinstance(obj, Fun | Erased) else None
 
 
 def _show(obj: Object) -> Pieces:

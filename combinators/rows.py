@@ -7,7 +7,8 @@ of functions, which no tensor can hold, is a ``Vector``.
 from __future__ import annotations
 
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.objects import Object, Product, Record, Tensor, Vector, components, remade
+from combinators.objects import Object, Product, Record, Tensor, Vector, components
+from combinators.type_folds import map_type
 
 
 def stack_of(item: Object, length: int) -> Object:
@@ -18,12 +19,12 @@ def stack_of(item: Object, length: int) -> Object:
             return Tensor((length, *obj.shape), obj.dtype)
         return Vector(obj, length) if components(obj) is None else None
 
-    return remade(item, f"stack_{length}", at)
+    return map_type(item, f"stack_{length}", at)
 
 
 def row_of(stack: Object) -> Object:
     """The type of a row of a tensor, of a vector, or of a tuple or record of them."""
-    return remade(stack, "row_", _row_at)
+    return map_type(stack, "row_", _row_at)
 
 
 def _row_at(stack: Object) -> Object | None:

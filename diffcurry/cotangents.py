@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.objects import Fun, Object, Tensor, Vector, components, is_smooth
+from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.tracing.faces import Face, face_of
+from combinators.type_folds import is_smooth
 from diffcurry.arguments import fits, opened_as
 from diffcurry.calls import Call, Calls, brief
 from diffcurry.closures import lift, lower

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object, Record, components, is_smooth
+from combinators.objects import Fun, Object, Record, components
 from combinators.operation import Operation
 from combinators.primitives.loops import DUAL, REP
 from combinators.primitives.structural import ZEROS
@@ -21,7 +21,14 @@ from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Specialised
 from combinators.tracing.scope import current
-from combinators.type_folds import dual_function, moves, rep_function, represented, velocity
+from combinators.type_folds import (
+    dual_function,
+    is_smooth,
+    moves,
+    rep_function,
+    represented,
+    velocity,
+)
 from diffcurry.arguments import check_scalar
 from diffcurry.program import Program, folded
 from interpreters.staging.programs import gradient

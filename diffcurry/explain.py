@@ -13,9 +13,10 @@ from typing import Any
 from combinators.bulk import bulk
 from combinators.errors import DiffcurryError, DomainError, NotDifferentiable
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Fun, Product, tangent_of
+from combinators.objects import Fun, Product
 from combinators.simplify import Fired
 from combinators.terms import Prim
+from combinators.type_folds import tangent_of
 from diffcurry.derived import Derived, derived
 from diffcurry.display import WORDS, Report, coloured, framed
 from diffcurry.program import Program

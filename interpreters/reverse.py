@@ -14,9 +14,10 @@ from typing import Any
 
 from combinators.category import Label
 from combinators.kit.memory import uncollected
-from combinators.objects import Fun, Object, Product, is_smooth, tangent_of
+from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step, settled

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Object, Tangent, Vector, tangent_of
+from combinators.objects import Object, Tangent, Vector
 from combinators.operation import Linear, Operation, declare, elementwise, free
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.traced import library
+from combinators.type_folds import tangent_of
 
 
 def _plus(x: Object, y: Object) -> Object:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import NotDifferentiable
-from combinators.objects import is_smooth
+from combinators.type_folds import is_smooth
 from diffcurry.arguments import check_scalar
 from diffcurry.commands.emitted import EMITTERS
 from diffcurry.commands.subject import Subject

@@ -12,8 +12,9 @@ import numpy as np
 
 from combinators.errors import DiffcurryError, DomainError, MissingRule, WrongDerivative
 from combinators.morphisms import prod
-from combinators.objects import Object, Unit, is_smooth
+from combinators.objects import Object, Unit
 from combinators.operation import Operation
+from combinators.type_folds import is_smooth
 from diffcurry.models.explaining import explained
 from diffcurry.models.primitives import PrimitiveModel
 from diffcurry.models.ruling import check_rules

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from combinators.objects import Fun, Object, tangent_of
+from combinators.objects import Fun, Object
+from combinators.type_folds import tangent_of
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import ModeModel
 

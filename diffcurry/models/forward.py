@@ -9,7 +9,8 @@ from typing import Any
 from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Fun, Object, Product, Tensor, components, tangent_of
+from combinators.objects import Fun, Object, Product, Tensor, components
+from combinators.type_folds import tangent_of
 from diffcurry.models.directions import Directions
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import QUIET

@@ -16,9 +16,10 @@ import numpy as np
 from combinators.errors import DiffcurryError, DomainError
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive, interpret, prod
-from combinators.objects import Object, Product, Real, Tensor, Unit, components, tangent_of
+from combinators.objects import Object, Product, Real, Tensor, Unit, components
 from combinators.operation import Operation
 from combinators.primitives.signatures import pointwise
+from combinators.type_folds import tangent_of
 from diffcurry.models.carriers import CarrierModel
 from diffcurry.models.host import Hosted
 from diffcurry.models.rows import Rows

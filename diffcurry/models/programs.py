@@ -21,13 +21,13 @@ from combinators.morphisms import (
     interpret,
     prod,
 )
-from combinators.objects import Object, Product, Real, Tensor, components, tangent_of
+from combinators.objects import Object, Product, Real, Tensor, components
 from combinators.operation import Operation, named
 from combinators.primitives.structural import PLUS, ZEROS
 from combinators.simplify import simplify
 from combinators.terms import App, Lam, Proj, Var
 from combinators.translate import translate
-from combinators.type_folds import moves
+from combinators.type_folds import moves, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.terms import TERMS
 from interpreters.modes.delta import Deltas

@@ -9,7 +9,8 @@ from typing import Any
 
 from combinators.errors import NotDifferentiable
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Object, Product, Tensor, components, tangent_of
+from combinators.objects import Object, Product, Tensor, components
+from combinators.type_folds import tangent_of
 from diffcurry.models.algorithms import gradients
 from diffcurry.models.cotangents import covector, told
 from diffcurry.models.forward import Deriving

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from combinators.derivative_rules import pullback_rule, pushforward_rule
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.objects import Object, Unit, components, is_smooth
+from combinators.objects import Object, Unit, components
 from combinators.operation import Operation
+from combinators.type_folds import is_smooth
 
 _ZERO = "a derivative of zero is dc.scale(v, 0.0)"
 

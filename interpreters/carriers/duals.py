@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor, is_smooth
+from combinators.objects import Object, Tensor
 from combinators.operation import Linear, Operation
 from combinators.terms import packed
+from combinators.type_folds import is_smooth
 from interpreters import rules
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.tangents.cotangents import plus

@@ -16,8 +16,9 @@ import numpy as np
 
 from combinators.errors import DomainError, MissingRule
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor, is_smooth
+from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
+from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import scatter_into

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from html import escape
 
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Object, tangent_of
+from combinators.objects import Object
 from combinators.terms import Lam, Prim
+from combinators.type_folds import tangent_of
 from interpreters.cost.contents import holds_functions, numbers_in
 from interpreters.cost.counted import Cost, counted
 from interpreters.cost.figure_11 import measured

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from combinators.free import captured
-from combinators.objects import tangent_of
 from combinators.primitives.loops import MAP
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.terms import Lam, Prim, Term
+from combinators.type_folds import tangent_of
 from interpreters.cost.contents import numbers_in
 from interpreters.cost.walk import tallied
 

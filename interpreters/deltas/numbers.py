@@ -13,10 +13,11 @@ from itertools import count
 from typing import Any
 
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor, is_smooth
+from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from combinators.rows import row_of
 from combinators.terms import Lam, Tuple, Var, packed
+from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.deltas.evaluator import Evaluator
 from interpreters.deltas.partials import factors

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from combinators.objects import Object, Tensor, Vector, components, is_smooth
+from combinators.objects import Object, Tensor, Vector, components
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import length_of, row_of
+from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.tangents.cotangents import plus

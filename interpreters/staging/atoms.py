@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from combinators.objects import Object, Record, is_smooth
+from combinators.objects import Object, Record
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Proj, Term, Tuple, Var, pack, prim
 from combinators.tracing.emit import scope_here
 from combinators.tracing.scope import Scope, current
-from combinators.type_folds import parts_of
+from combinators.type_folds import is_smooth, parts_of
 
 
 class Atom:

@@ -6,19 +6,11 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from combinators.objects import (
-    Fun,
-    Object,
-    Real,
-    Tensor,
-    Vector,
-    is_smooth,
-    tangent_of,
-)
+from combinators.objects import Fun, Object, Real, Tensor, Vector
 from combinators.primitives.loops import MAP
 from combinators.terms import Lam, Let, Prim, Proj, Term, Var, pack, packed
 from combinators.tracing.scope import Scope, entered
-from combinators.type_folds import parts_of
+from combinators.type_folds import is_smooth, parts_of, tangent_of
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from combinators.objects import Object, is_smooth, tangent_of
+from combinators.objects import Object
 from combinators.terms import Cond, Term, Var
 from combinators.tracing.scope import Scope, current, entered
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Running

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from combinators.morphisms import interpret
-from combinators.objects import Object, Product, Tangent, tangent_of
+from combinators.objects import Object, Product, Tangent
 from combinators.operation import Operation
 from combinators.primitives.loops import DUAL, REP
 from combinators.terms import Lam, Var
 from combinators.tracing.scope import Scope, entered
-from combinators.type_folds import dual_function, rep_function, represented, with_tangent
+from combinators.type_folds import (
+    dual_function,
+    rep_function,
+    represented,
+    tangent_of,
+    with_tangent,
+)
 from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Machine
 from interpreters.execution.running import Closure, Code, Running

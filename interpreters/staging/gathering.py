@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from combinators.objects import Object, Tensor, is_smooth
+from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
+from combinators.type_folds import is_smooth
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.skeletons import (

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from combinators.objects import Product, is_smooth, tangent_of
+from combinators.objects import Product
 from combinators.terms import Lam, Var
 from combinators.tracing.scope import Scope, entered
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from combinators.objects import Object, Product, component, is_smooth
+from combinators.objects import Object, Product, component
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import row_of
 from combinators.terms import Lam, Prim, Tuple, Var, pack
 from combinators.tracing.scope import Scope, current, entered
+from combinators.type_folds import is_smooth
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Closure, Running, function_of

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from combinators.objects import Object, tangent_of
+from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.primitives.structural import UNPACK
-from combinators.type_folds import dual_function, moves, parts_of, represented, with_tangent
+from combinators.type_folds import (
+    dual_function,
+    moves,
+    parts_of,
+    represented,
+    tangent_of,
+    with_tangent,
+)
 from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom

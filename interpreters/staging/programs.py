@@ -18,11 +18,18 @@ from typing import Any
 from combinators.kit.memory import uncollected
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Tensor, component, is_smooth, tangent_of
+from combinators.objects import Tensor, component
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.translate import translate
-from combinators.type_folds import dual_function, moves, represented, velocity
+from combinators.type_folds import (
+    dual_function,
+    is_smooth,
+    moves,
+    represented,
+    tangent_of,
+    velocity,
+)
 from interpreters.carriers.terms import TERMS
 from interpreters.deltas import lines
 from interpreters.deltas.order import check_first_order

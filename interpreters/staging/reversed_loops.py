@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from combinators.objects import Product, is_smooth, tangent_of
+from combinators.objects import Product
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN, SCAN_BACKWARDS
 from combinators.rows import row_of
 from combinators.terms import Lam, Proj, Term, Var, packed
 from combinators.tracing.scope import current, entered
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution.machine import Machine, Step
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import (

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from combinators.objects import Fun, Object, Tangent, is_smooth, tangent_of
+from combinators.objects import Fun, Object, Tangent
 from combinators.terms import Lam
 from combinators.tracing.scope import Scope, current, entered
-from combinators.type_folds import parts_of
+from combinators.type_folds import is_smooth, parts_of, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Running

@@ -26,7 +26,8 @@ from combinators.morphisms import (
     Projection,
     interpret,
 )
-from combinators.objects import Fun, Object, Product, Record, Vector, tangent_of
+from combinators.objects import Fun, Object, Product, Record, Vector
+from combinators.type_folds import tangent_of
 from laws.language.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
 from laws.language.variables import Generator, Space, Variable
 from laws.model import ways_of

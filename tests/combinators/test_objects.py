@@ -18,8 +18,8 @@ from combinators.objects import (
     Unit,
     Vector,
     components,
-    is_smooth,
 )
+from combinators.type_folds import is_smooth
 
 SHOWN = [
     (Real, "Real"),
@@ -59,6 +59,8 @@ def test_equal_types_are_one() -> None:
 
 
 def test_what_nobody_holds_is_forgotten() -> None:
+    for i in range(2000):
+        Tensor((i + 1_000_000,))  # those made last are kept
     before = len(gc.get_objects())
     for i in range(2000):
         Fun(Tensor((i + 10_000,)), Real)

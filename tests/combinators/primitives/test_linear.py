@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import combinators.primitives as p
 from combinators.morphisms import interpret
-from combinators.objects import Tensor, is_smooth
+from combinators.objects import Tensor
 from combinators.tracing.functions import Draft
 from combinators.translate import translate
+from combinators.type_folds import is_smooth
 from interpreters.carriers.fractions import Fractions, rationals
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback

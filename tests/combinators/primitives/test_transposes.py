@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import combinators.primitives  # noqa: F401 (declares them)
 from combinators.derivative_rules import pullback_rule, pushforward_rule
-from combinators.objects import Product, Tensor, is_smooth
+from combinators.objects import Product, Tensor
 from combinators.operation import PRIMITIVES, Constant, Operation
 from combinators.primitives.checks import CHECKS
+from combinators.type_folds import is_smooth
 from interpreters.carriers.numpy import NumPy
 from interpreters.rules import program
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from combinators.objects import Fun, Object, Product, Real, Tensor, components, tangent_of
+from combinators.objects import Fun, Object, Product, Real, Tensor, components
+from combinators.type_folds import tangent_of
 from laws.comparing.equality import leaves
 from laws.model import Leaf, Signature
 from tests.laws.bugs.arrows import Arrow, Outcome, Rep
