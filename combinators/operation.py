@@ -161,9 +161,11 @@ def declare(
     cost: Cost = elementwise,
     infix: str = "",
     kink: str = "",
+    public: bool = True,
 ) -> Primitive:
     """Declare the primitive ``name``; declaring it again replaces it.
 
+    One that is not ``public`` is known to the programs it stands in alone, and not by its name.
     ``derivative`` is one of the forms in ``combinators.operation``; ``kink`` says in words what
     it gives where there is no derivative.
     """
@@ -178,7 +180,8 @@ def declare(
         infix=infix,
         kink=kink,
     )
-    PRIMITIVES[name] = primitive
+    if public:
+        PRIMITIVES[name] = primitive
     return primitive
 
 

@@ -172,6 +172,21 @@ def distinct_nodes(
             yield node
 
 
+def remade(root: Any, at: Callable[[Any], Any]) -> Any:
+    """``root`` with ``at`` of each node in its place, children first; what is shared stays so."""
+    made: dict[int, Any] = {}
+
+    def by(child: Syntax) -> Any:
+        return made.get(id(child), child)
+
+    for node in distinct_nodes(root, seen=_is_interned):
+        arguments = node.arguments()
+        changed = _replace(arguments, by)
+        is_same = all(a is b for a, b in zip(nodes_in(arguments), nodes_in(changed), strict=True))
+        made[id(node)] = at(node if is_same else node.builder()(*changed, **node.remarks()))
+    return by(root)
+
+
 def size(root: Syntax) -> int:
     """How many nodes of its kind are below ``root``, itself among them."""
     met = {id(root)}

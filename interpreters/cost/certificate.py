@@ -4,7 +4,8 @@ Law K1 bounds the operations of value and gradient by a constant times the progr
 of the result and of the gradient itself. For a program in the paper's Source language Theorem 5.4
 of Huot and Shaikhha (000) bounds the cost of the gradient by ``4 · 3^p`` times the program's, where
 p is how deep array operations nest; the four measures are summed, and the size of Γ is added, since
-the gradient of a variable that is not used has to be written too.
+the gradient of a variable that is not used has to be written too. The paper prices the derivative
+of an operation as an operation, and so does the bound: see ``interpreters.cost.priced``.
 """
 
 from __future__ import annotations
@@ -107,9 +108,10 @@ def certificate(
 ) -> Certificate:
     """The certificate of ``program``, given the λ ``both`` of its value and gradient.
 
-    Theorem 5.4 speaks of the ``gradient`` alone; where it is not given, it is held to ``both``,
-    which costs no less. ``costs`` are those of ``program`` and ``both`` where they were counted by
-    a run. A bound that cannot be stated is left out, and a remark says why.
+    Theorem 5.4 speaks of the ``gradient`` alone, of the program whose derivatives are ``priced``;
+    where it is not given, the theorem is held to ``both``, which costs no less. ``costs`` are those
+    of ``program`` and ``both`` where they were counted by a run. A bound that cannot be stated is
+    left out, and a remark says why.
     """
     first, second = costs or (counted(program), counted(both))
     name = program.name or "the program"

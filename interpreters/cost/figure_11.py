@@ -20,9 +20,11 @@ from interpreters.cost.walk import tallied
 
 ADDITIVE = frozenset(("add", "subtract", "plus", "sum", "cumsum", "put"))
 MULTIPLICATIVE = frozenset(("multiply", "scale", "prod", "exclusive_cumprod"))
-REDUCING = frozenset(
-    ("sum", "prod", "max", "min", "argmax", "argmin", "cumsum", "exclusive_cumprod")
-)
+REDUCING = {
+    **dict.fromkeys(("sum", "prod", "max", "min", "argmax", "argmin"), 2),
+    **dict.fromkeys(("cumsum", "exclusive_cumprod"), 3),
+}
+"""What is a reduce or a scan, and the numbers that a round of it moves besides its operation."""
 
 
 class Measures(NamedTuple):
@@ -77,7 +79,7 @@ class _Figure11:
 def _scalar(term: Prim) -> Mapping[str, int]:
     """``Cost(op1) = (2, 0, 0, 1)``, ``Cost(+) = (3, 1, 0, 0)``; a reduction is a ``reduce``."""
     if term.operation.name in REDUCING:
-        return _loop(term, numbers_in(term.args[0].type), 2)
+        return _loop(term, numbers_in(term.args[0].type), REDUCING[term.operation.name])
     done = _done(term)
     if not done:
         return {} if term.operation.primitive in LOOPS else {"moves": numbers_in(term.type)}
@@ -89,7 +91,7 @@ def _several(term: Prim) -> Mapping[str, int]:
     if term.operation.primitive in {*LOOPS, PACK, UNPACK}:
         return {}
     if term.operation.name in REDUCING:
-        return _loop(term, numbers_in(term.args[0].type), 2)
+        return _loop(term, numbers_in(term.args[0].type), REDUCING[term.operation.name])
     done = _done(term)
     if not done:
         return {"moves": numbers_in(term.type)}
@@ -100,7 +102,7 @@ def _several(term: Prim) -> Mapping[str, int]:
 
 
 def _loop(term: Prim, rounds: int, moves: int) -> Mapping[str, int]:
-    """``reduce (x, y. x op y)``: the operation, two variables and two moves a round."""
+    """``reduce (x, y. x op y)``, ``scanl (x, y. x op y)``: operation and variables."""
     return {"moves": rounds * (3 + 2 + moves) + 1, _measure(term): rounds}
 
 
