@@ -32,10 +32,9 @@ from combinators.errors import (
 )
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from diffcurry import library
-from diffcurry.calls import Call, Calls
 from diffcurry.check import check_grads
-from diffcurry.cotangents import Captured
 from diffcurry.function import Function, fun
+from diffcurry.function_cotangents import Call, Calls, Captured
 from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.linear import linear_transpose, linearize

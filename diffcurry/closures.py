@@ -118,9 +118,13 @@ class FunctionValue(Specialisable):
         closure = transport(self.closure, self.function, mode)
         values = tuple(lift(a, o, mode) for a, o in zip(args, self.types, strict=True))
         argument = values[0] if len(self.types) == 1 else values
-        with np.errstate(all="ignore"):
-            result = mode.eval(self.function).run((closure, argument))
-        return lower(result, self.function.cod)
+        return lower(apply(closure, argument, mode), self.function.cod)
+
+
+def apply(closure: Closure, argument: Any, mode: Running) -> Any:
+    """A function of ``mode`` at a value of ``mode``."""
+    with np.errstate(all="ignore"):
+        return mode.eval(closure.code.function).run((closure, argument))
 
 
 def lower(value: Any, obj: Object, face: Face | None = None) -> Any:

@@ -7,75 +7,31 @@ integer's or a boolean's is None. A function's is, in the form of Fig. 3 of 004,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.tracing.faces import Face, face_of
-from combinators.type_folds import is_smooth
+from combinators.type_folds import is_first_order, is_smooth
 from diffcurry.arguments import fits, opened_as
-from diffcurry.calls import Call, Calls, brief
-from diffcurry.closures import lift, lower
+from diffcurry.closures import apply, lift, lower
+from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
 from diffcurry.modes import CARRIER, Pulling
 from interpreters.execution.running import Closure
-from interpreters.reverse import Reverse
 from interpreters.tangents.cotangents import Cotangent, Environment
 from interpreters.tangents.dense import zeros
-
-
-class Captured(Mapping[str, Any]):
-    """A function's cotangent as that of the variables it captured, by name (Fig. 5 of 004).
-
-    A variable that is missing from it has the cotangent zero.
-    """
-
-    def __init__(self, cotangents: Mapping[str, Any] | None = None) -> None:
-        """Of cotangents by name."""
-        self._cotangents = dict(cotangents or {})
-
-    def __getitem__(self, name: str) -> Any:
-        """The cotangent of the captured variable ``name``."""
-        found = self._cotangents[name]
-        if isinstance(found, _Later):
-            found = self._cotangents[name] = found.shown()
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        """Over the names."""
-        return iter(self._cotangents)
-
-    def __len__(self) -> int:
-        """How many have a cotangent."""
-        return len(self._cotangents)
-
-    def __repr__(self) -> str:
-        """By name."""
-        return "{" + ", ".join(f"{name}: {self._brief(name)}" for name in self) + "}"
-
-    def _brief(self, name: str) -> str:
-        """A captured function's own captures are not shown: they may go on for ever."""
-        return "{…}" if isinstance(self._cotangents[name], _Later | Captured) else brief(self[name])
-
-
-class _Later(NamedTuple):
-    """The cotangent of a captured function: shown when it is asked for."""
-
-    cotangent: Cotangent
-    obj: Object
-    value: Any
-    mode: Pulling
-
-    def shown(self) -> Any:
-        return show(self.cotangent, self.obj, None, self.value, self.mode)
 
 
 def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode: Pulling) -> Any:
     """The cotangent of ``value``, a value of ``mode``, as the user gets it.
 
-    Inside a call the ``value`` is not known: None.
+    Of a ``value`` without functions it is not asked for: None. A function's is a list of calls in a
+    mode that records them, unless an environment came in among them: then what it captured.
     """
     product = components(obj)
     if product is not None:
@@ -91,8 +47,8 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
             ]
         )
     if isinstance(obj, Fun):
-        if mode.records_calls:
-            return _show_calls(cotangent, obj, mode)
+        if mode.records_calls and _is_calls(cotangent):
+            return _show_calls(cotangent, obj, value, mode)
         return _show_captured(cotangent, value, mode)
     if isinstance(obj, Vector):
         given, values = cotangent or {}, value or (None,) * obj.length
@@ -104,61 +60,70 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     return CARRIER.lower(zeros(CARRIER, obj) if cotangent is None else cotangent)
 
 
-def _show_calls(cotangent: list[Any] | None, obj: Fun, mode: Pulling) -> Calls:
+def _show_calls(cotangent: list[Any] | None, obj: Fun, closure: Closure, mode: Pulling) -> Calls:
     calls = []
-    for entry in cotangent or ():
-        if type(entry) is Environment:
-            raise TypeMismatch(
-                'in mode="simple" the cotangent of a returned function that came in as an argument '
-                "is a list of (argument, cotangent) pairs, not a mapping of what it captures; "
-                'give such a list, or use mode="dependent"'
-            )
-        argument, given = entry
-        calls.append(Call(lower(argument, obj.dom), show(given, obj.cod, None, None, mode)))
+    for argument, given in cotangent or ():
+        y = None if is_first_order(obj.cod) else apply(closure, argument, mode)
+        calls.append(Call(lower(argument, obj.dom), show(given, obj.cod, None, y, mode)))
     return Calls(calls)
 
 
+def _is_calls(cotangent: Cotangent) -> bool:
+    """Whether it lists calls, and no environment came in among them."""
+    if cotangent is None:
+        return True
+    return type(cotangent) is list and all(type(entry) is not Environment for entry in cotangent)
+
+
 def _show_captured(cotangent: Cotangent, closure: Closure, mode: Pulling) -> Captured:
+    """By name; what a captured function captured is shown when it is asked for."""
     if type(cotangent) is list:
-        assert isinstance(mode, Reverse)
         cotangent = mode.called(closure, cotangent)
     code = closure.code
     parts = code.captured.parts
     held: dict[str, Any] = {}
     for i, part in (cotangent or {}).items():
-        if isinstance(parts[i], Fun):
-            held[code.label.names[i]] = _Later(part, parts[i], closure.env[i], mode)
-        else:
-            held[code.label.names[i]] = show(part, parts[i], None, closure.env[i], mode)
-    return Captured(held)
+        shown = partial(show, part, parts[i], None, closure.env[i], mode)
+        held[code.label.names[i]] = Deferred(shown) if isinstance(parts[i], Fun) else shown()
+    return Captured(held, code)
 
 
 def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling) -> Cotangent:
     """The user's cotangent of the result ``value`` as a sparse one of a reverse mode."""
+    return recurse(_read(cotangent, obj, value, path, mode))
+
+
+def _read(
+    cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling
+) -> Recursive[Cotangent]:
     if cotangent is None:
         return None
     product = components(obj)
     if product is not None:
         face, given = opened_as(obj, cotangent, f"the cotangent of {path}")
-        parts = {
-            i: read(part, below, value[i], path + face.path(i), mode)
-            for i, (part, below) in enumerate(zip(given, product.parts, strict=True))
-        }
-        return {i: g for i, g in parts.items() if g is not None} or None
-    if isinstance(obj, Fun):
-        return _read_function(cotangent, obj, value, path, mode)
-    if isinstance(obj, Vector):
+        types, names = product.parts, [path + face.path(i) for i in range(product.width)]
+    elif isinstance(obj, Vector):
         if not isinstance(cotangent, Sequence) or len(cotangent) != obj.length:
             raise TypeMismatch(
                 f"the cotangent of {path} : {obj!r} is a sequence of {obj.length}, "
                 f"and this is {cotangent!r:.60}"
             )
-        parts = {
-            i: read(part, obj.item, value[i], f"{path}[{i}]", mode)
-            for i, part in enumerate(cotangent)
-        }
-        return {i: g for i, g in parts.items() if g is not None} or None
-    return _read_tensor(cotangent, obj, path)
+        given, types = tuple(cotangent), (obj.item,) * obj.length
+        names = [f"{path}[{i}]" for i in range(obj.length)]
+    elif isinstance(obj, Fun):
+        if isinstance(cotangent, Mapping):
+            return (yield _read_captured(cotangent, value, path, mode))
+        return (yield _read_calls(cotangent, obj, value, path, mode))
+    else:
+        return _read_tensor(cotangent, obj, path)
+    found = {}
+    for i, part in enumerate(given):
+        found[i] = yield _read(part, types[i], value[i] if value else None, names[i], mode)
+    return _sparse(found)
+
+
+def _sparse(parts: Mapping[int, Cotangent]) -> Cotangent:
+    return {i: g for i, g in parts.items() if g is not None} or None
 
 
 def _read_tensor(cotangent: Any, obj: Object, path: str) -> Cotangent:
@@ -173,36 +138,46 @@ def _read_tensor(cotangent: Any, obj: Object, path: str) -> Cotangent:
     return CARRIER.lift(array, obj)
 
 
-def _read_function(
+def _read_captured(
+    cotangent: Mapping[str, Any], closure: Closure, path: str, mode: Pulling
+) -> Recursive[Cotangent]:
+    code = closure.code
+    names, parts = code.label.names, code.captured.parts
+    unknown = set(cotangent) - set(names)
+    if unknown:
+        raise TypeMismatch(
+            f"the function {path} captures {', '.join(names) or 'nothing'}, "
+            f"and not {', '.join(sorted(map(str, unknown)))}"
+        )
+    if isinstance(cotangent, Captured) and not cotangent.belongs_to(code):
+        raise TypeMismatch(
+            f"the cotangent {cotangent} is of another function than {path}, which captures "
+            "variables of the same names; make a dict of it if that is what you mean"
+        )
+    found = {}
+    for i, name in enumerate(names):
+        if name in cotangent:
+            part = cotangent[name]
+            found[i] = yield _read(part, parts[i], closure.env[i], f"{path}.{name}", mode)
+    held = _sparse(found)
+    return [Environment(held or {})] if mode.records_calls else held
+
+
+def _read_calls(
     cotangent: Any, obj: Fun, closure: Closure, path: str, mode: Pulling
-) -> Cotangent:
-    if isinstance(cotangent, Mapping):
-        code = closure.code
-        names, parts = code.label.names, code.captured.parts
-        unknown = set(cotangent) - set(names)
-        if unknown:
-            raise TypeMismatch(
-                f"the function {path} captures {', '.join(names) or 'nothing'}, "
-                f"and not {', '.join(sorted(map(str, unknown)))}"
-            )
-        env = {
-            i: read(cotangent[name], parts[i], closure.env[i], f"{path}.{name}", mode)
-            for i, name in enumerate(names)
-            if name in cotangent
-        }
-        held = {i: g for i, g in env.items() if g is not None}
-        return [Environment(held)] if mode.records_calls else held or None
+) -> Recursive[Cotangent]:
     if not isinstance(cotangent, Sequence) or not all(map(_is_call, cotangent)):
         raise TypeMismatch(
             f"the cotangent of the function {path} : {obj!r} is a list of (argument, cotangent) "
             f"pairs, or a mapping of its captured variables by name, and this is {cotangent!r:.60}"
         )
-    for index, (argument, _) in enumerate(cotangent):
+    calls = []
+    for index, (argument, given) in enumerate(cotangent):
         fits(argument, obj.dom, f"the argument of call {index} of {path}")
-    return [
-        (lift(argument, obj.dom, mode), read(given, obj.cod, None, f"{path}(…)", mode))
-        for argument, given in cotangent
-    ]
+        x = lift(argument, obj.dom, mode)
+        y = None if is_first_order(obj.cod) else apply(closure, x, mode)
+        calls.append((x, (yield _read(given, obj.cod, y, f"{path}(…)", mode))))
+    return calls
 
 
 def _is_call(call: Any) -> bool:

@@ -15,7 +15,7 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.tracing.faces import Face, face_of
 from diffcurry.arguments import fits, opened_as
-from diffcurry.closures import lift, lower
+from diffcurry.closures import FunctionValue, lift, lower
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
 from interpreters.tangents.dense import zeros
@@ -74,7 +74,7 @@ def _read_function(tangent: Any, obj: Fun, path: str, closure: Any) -> Any:
             f"the tangent of the function {path} : {obj!r} is a function of its argument, or a "
             f"mapping of the tangents of what it captures, and this is {tangent!r:.60}"
         )
-    function = fun(tangent)
+    function = tangent if isinstance(tangent, FunctionValue) else fun(tangent)
 
     def direction(argument: Any) -> Any:
         given = lower(argument, obj.dom)

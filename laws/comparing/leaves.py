@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from combinators.kit.quotient import Quotient
 from combinators.kit.tree import Syntax
-from laws.comparing.quotient import Calls
 
 
 class Level(IntEnum):
@@ -59,8 +59,8 @@ def equal(a: Any, b: Any, slack: Any = 0.0, epsilon: float = 0.0) -> tuple[bool,
     """
     if isinstance(a, Syntax) or isinstance(b, Syntax):
         return a == b, Level.NORMAL
-    if isinstance(a, Calls) or isinstance(b, Calls):
-        both = isinstance(a, Calls) and isinstance(b, Calls)
+    if isinstance(a, Quotient) or isinstance(b, Quotient):
+        both = isinstance(a, Quotient) and isinstance(b, Quotient)
         return both and a.same(b), Level.QUOTIENT
     if _precision(a) or _precision(b):
         if _is_array(a) and _is_array(b) and a.dtype != b.dtype:

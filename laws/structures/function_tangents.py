@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from combinators.kit.quotient import Quotient
 from combinators.objects import Fun, Object, Product
 from laws.comparing.equality import leaves
-from laws.comparing.quotient import Calls
 from laws.language.operators import D, Inner, Plus, R, Zero
 from laws.language.variables import Generator, Variable, points
 from laws.language.words import curry, ev, pair, uncurry
@@ -102,9 +102,9 @@ class _Here:
     def at_a(self, cotangent: Any) -> dict[str, Any]:
         return self.told(cotangent, self.A, self.a)
 
-    def list_of(self, calls: Iterable[tuple[Any, Any]]) -> Calls:
+    def list_of(self, calls: Iterable[tuple[Any, Any]]) -> Quotient:
         """Calls, to be compared up to the quotient."""
-        return Calls(
+        return Quotient.of_calls(
             (
                 [leaf for _, leaf in leaves(self.model, self.B, argument, self.probes)],
                 list(self.told(cotangent, self.C, None).values()),

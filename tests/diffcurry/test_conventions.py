@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import TypeMismatch, WrongDerivative
+from combinators.errors import WrongDerivative
 from diffcurry import Fun, Product, Real, Tensor
 
 MODES = ["dependent", "simple", "forward"]
@@ -254,11 +254,7 @@ def test_a_function_that_comes_in_and_goes_out(mode):
     f_bar, x_bar = pullback(([(1.0, 2.0)], 1.0))
     assert x_bar == 3.0
     assert f_bar == ({"a": 4.0} if mode == "dependent" else [(2.0, 1.0), (1.0, 2.0)])
-    if mode == "dependent":
-        assert pullback(({"a": 2.0}, 1.0))[0] == {"a": 4.0}
-    else:
-        with pytest.raises(TypeMismatch, match="pairs"):
-            pullback(({"a": 2.0}, 1.0))
+    assert pullback(({"a": 2.0}, 1.0))[0] == {"a": 4.0}
 
 
 @of_functions

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from combinators.kit.quotient import Quotient
 from diffcurry.models.reverse import CallsModel, EnvironmentModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
-from laws.comparing.quotient import Calls
 from laws.structures.function_tangents import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
@@ -134,7 +134,7 @@ def test_equivalent_calls_pair_alike_with_every_tangent(cs, ds, coefficients):
     def polynomial(b):
         return sum((c * b**i for i, c in enumerate(coefficients)), Fraction(0))
 
-    alike = Calls(cs).same(Calls(ds))
+    alike = Quotient.of_calls(cs).same(Quotient.of_calls(ds))
     if alike:
         assert paired(polynomial, cs) == paired(polynomial, ds)
     points = {b for b, _ in (*cs, *ds)}

@@ -1,0 +1,330 @@
+"""The cotangents of a function, in its two forms: the list of its calls, and what it captured.
+
+Both are commutative monoids that can be scaled and compared, and both contain each other: the
+result of a call may be a function, and so may a captured variable.
+
+>>> calls = Calls([(2, 1), (5, 0)]) + [(2, 3)]
+>>> calls, calls.merged(), 2 * calls.merged()
+([(2, 1), (5, 0), (2, 3)], [(2, 4)], [(2, 8)])
+>>> calls.equivalent([(2.0, 4.0)])
+True
+>>> Captured({"a": 1}) + Captured({"a": 2, "b": 1})
+{a: 3, b: 1}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from combinators.errors import TypeMismatch
+from combinators.kit.quotient import Quotient, number_key
+from combinators.kit.recursion import Recursive, recurse
+from combinators.tracing.faces import Face, open_up
+from diffcurry.closures import FunctionValue
+from interpreters.execution.running import Code
+
+
+class Call(NamedTuple):
+    """One call of a function: what it was given, and the cotangent of what it gave."""
+
+    argument: Any
+    cotangent: Any
+
+
+class FunctionCotangent:
+    """What both forms can do."""
+
+    __array_ufunc__ = None
+    """A NumPy number times a cotangent is left to the cotangent."""
+
+    def __add__(self, other: Any) -> Any:
+        """The sum, with a cotangent of the same form."""
+        return recurse(_sum(self, other))
+
+    def __radd__(self, other: Any) -> Any:
+        """The sum; what ``sum`` starts from is zero."""
+        return (
+            self if other is None or (np.isscalar(other) and other == 0) else _given(other) + self
+        )
+
+    def __mul__(self, factor: Any) -> Any:
+        """Every number in it times ``factor``."""
+        return recurse(_scaled(self, factor))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Any:
+        """Every number in it negated."""
+        return self * -1
+
+    def merged(self) -> Any:
+        """The normal form: each argument once and in order, with the sum, and without zeros.
+
+        Two lists are equivalent, ``(x, 0) ~ []`` and ``(x, g) + (x, h) ~ (x, g + h)`` (Fig. 4 of
+        004), where their normal forms are equal, up to the rounding of sums. Arguments are one
+        only where they are equal bit by bit.
+        """
+        return recurse(_merged(self))
+
+    def equivalent(self, other: Any) -> bool:
+        """Whether no tangent of the function tells them apart, but for the rounding of sums."""
+        mine, theirs = (Quotient(recurse(_entries(c, ()))) for c in (self, other))
+        return mine.same(theirs)
+
+
+class Calls(FunctionCotangent, Sequence[Call]):
+    """A function's cotangent as the list of its calls (Fig. 3 of 004)."""
+
+    def __init__(self, calls: Sequence[Call | tuple[Any, Any]] = ()) -> None:
+        """Of ``(argument, cotangent)`` pairs."""
+        self._calls = tuple(Call(*call) for call in calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Call]: ...
+    def __getitem__(self, index: int | slice) -> Call | Sequence[Call]:
+        """A call, or several."""
+        return self._calls[index]
+
+    def __len__(self) -> int:
+        """How many calls there were."""
+        return len(self._calls)
+
+    def __eq__(self, other: object) -> bool:
+        """The same numbers in the same order."""
+        if not isinstance(other, Sequence) or not all(map(is_call, other)):
+            return NotImplemented
+        return [_key(tuple(c)) for c in self] == [_key(tuple(c)) for c in other]
+
+    def __hash__(self) -> int:
+        """Of the calls."""
+        return hash(_key(self))
+
+    def __repr__(self) -> str:
+        """As the paper writes it."""
+        shown = [f"({brief(c.argument)}, {brief(c.cotangent)})" for c in self[:20]]
+        return "[" + ", ".join(shown + ["…"] * (len(self) > len(shown))) + "]"
+
+    def __str__(self) -> str:
+        """A table, the last call first, as the pullback meets them."""
+        rows = [("argument", "cotangent")]
+        rows += [(brief(c.argument), brief(c.cotangent)) for c in self[:20]]
+        wide = max(len(left) for left, _ in rows)
+        lines = [f"{left:<{wide}}  {right}" for left, right in rows]
+        lines.insert(1, "-" * wide + "  " + "-" * max(len(right) for _, right in rows))
+        if len(self) > 20:
+            lines.append(f"… and {len(self) - 20} more")
+        return "\n".join(lines)
+
+
+class Captured(FunctionCotangent, Mapping[str, Any]):
+    """A function's cotangent as that of the variables it captured, by name (Fig. 5 of 004).
+
+    A variable that is missing from it has the cotangent zero. It belongs to functions of one code:
+    another function may have captured other things under these names.
+    """
+
+    def __init__(
+        self, cotangents: Mapping[str, Any] | None = None, code: Code | None = None
+    ) -> None:
+        """Of cotangents by name, and the code of the function, where it is known."""
+        self._cotangents = dict(cotangents or {})
+        self.code = code
+
+    def __getitem__(self, name: str) -> Any:
+        """The cotangent of the captured variable ``name``."""
+        found = self._cotangents[name]
+        if isinstance(found, Deferred):
+            found = self._cotangents[name] = found.shown()
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """Over the names."""
+        return iter(self._cotangents)
+
+    def __len__(self) -> int:
+        """How many have a cotangent."""
+        return len(self._cotangents)
+
+    def __repr__(self) -> str:
+        """By name."""
+        return "{" + ", ".join(f"{name}: {self._brief(name)}" for name in self) + "}"
+
+    def _brief(self, name: str) -> str:
+        """A captured function's own captures are not shown: they may go on for ever."""
+        return (
+            "{…}" if isinstance(self._cotangents[name], Deferred | Captured) else brief(self[name])
+        )
+
+    def belongs_to(self, code: Code) -> bool:
+        """Whether it can be a cotangent of a function of this code."""
+        return self.code is None or same_code(self.code, code)
+
+
+class Deferred(NamedTuple):
+    """The cotangent of a captured function: shown when it is asked for."""
+
+    shown: Callable[[], Any]
+
+
+def same_code(one: Code, other: Code) -> bool:
+    """Whether functions of these codes compute the same of what they capture."""
+    return one is other or one.label.body is other.label.body or one.label.body == other.label.body
+
+
+def is_call(entry: Any) -> bool:
+    """Whether it is a pair of an argument and a cotangent."""
+    return isinstance(entry, tuple) and len(entry) == 2
+
+
+def _given(cotangent: Any) -> Any:
+    """A cotangent that a user wrote down, in the class of its form."""
+    if isinstance(cotangent, FunctionCotangent):
+        return cotangent
+    if isinstance(cotangent, Mapping):
+        return Captured(cotangent)
+    if isinstance(cotangent, Sequence) and all(map(is_call, cotangent)):
+        return Calls(cotangent)
+    raise TypeMismatch(
+        f"the cotangent of a function is a list of calls or a mapping of what it captured, "
+        f"and this is {cotangent!r:.60}"
+    )
+
+
+def _sum(a: Any, b: Any) -> Recursive[Any]:
+    if a is None or b is None:
+        return a if b is None else b
+    if isinstance(a, FunctionCotangent):
+        b = _given(b)
+        if isinstance(a, Calls) and isinstance(b, Calls):
+            return Calls([*a, *b])
+        if isinstance(a, Captured) and isinstance(b, Captured):
+            return (yield _sum_of_captured(a, b))
+        raise TypeMismatch(
+            "a list of calls and a mapping of what was captured are added: hand both to the "
+            "pullback that made the function, and add what it gives"
+        )
+    opened, other = open_up(a), open_up(b)
+    if opened is None or other is None:
+        return a + b
+    parts = []
+    for x, y in zip(opened[2], other[2], strict=True):
+        parts.append((yield _sum(x, y)))
+    return Face(opened[0], opened[1], ()).build(parts)
+
+
+def _sum_of_captured(a: Captured, b: Captured) -> Recursive[Captured]:
+    if a.code is not None and not b.belongs_to(a.code):
+        raise TypeMismatch(f"cotangents of two functions of different code are added: {a} and {b}")
+    total = dict(a)
+    for name, cotangent in b.items():
+        total[name] = yield _sum(total.get(name), cotangent)
+    return Captured(total, a.code or b.code)
+
+
+def _scaled(cotangent: Any, factor: Any) -> Recursive[Any]:
+    if cotangent is None:
+        return None
+    if isinstance(cotangent, Calls):
+        calls = []
+        for argument, given in cotangent:
+            calls.append((argument, (yield _scaled(given, factor))))
+        return Calls(calls)
+    if isinstance(cotangent, Captured):
+        held = {}
+        for name, given in cotangent.items():
+            held[name] = yield _scaled(given, factor)
+        return Captured(held, cotangent.code)
+    opened = open_up(cotangent)
+    if opened is None:
+        return cotangent * factor
+    parts = []
+    for part in opened[2]:
+        parts.append((yield _scaled(part, factor)))
+    return Face(opened[0], opened[1], ()).build(parts)
+
+
+def _merged(cotangent: Any) -> Recursive[Any]:
+    if isinstance(cotangent, Calls):
+        totals: dict[Hashable, Call] = {}
+        for argument, given in cotangent:
+            key = _key(argument)
+            total = yield _sum(totals[key].cotangent if key in totals else None, given)
+            totals[key] = Call(totals[key].argument if key in totals else argument, total)
+        calls = []
+        for key in sorted(totals):
+            argument, total = totals[key]
+            total = yield _merged(total)
+            if not _is_zero(total):
+                calls.append(Call(argument, total))
+        return Calls(calls)
+    if isinstance(cotangent, Captured):
+        held = {}
+        for name in sorted(cotangent):
+            part = yield _merged(cotangent[name])
+            if not _is_zero(part):
+                held[name] = part
+        return Captured(held, cotangent.code)
+    opened = open_up(cotangent)
+    if opened is None:
+        return cotangent
+    parts = []
+    for part in opened[2]:
+        parts.append((yield _merged(part)))
+    return Face(opened[0], opened[1], ()).build(parts)
+
+
+def _is_zero(merged: Any) -> bool:
+    """Whether a cotangent in normal form is zero."""
+    if isinstance(merged, FunctionCotangent):
+        return not merged  # type: ignore[truthy-bool]  # both forms have a length
+    opened = open_up(merged)
+    return not np.any(merged) if opened is None else all(map(_is_zero, opened[2]))
+
+
+def _entries(cotangent: Any, place: tuple[Hashable, ...]) -> Recursive[list[tuple[Any, Any]]]:
+    """The numbers of a cotangent, each with what leads to it: components, arguments, names."""
+    if isinstance(cotangent, Calls):
+        inner = [(_key(argument), given) for argument, given in cotangent]
+    elif isinstance(cotangent, Mapping):
+        inner = list(cotangent.items())
+    elif isinstance(cotangent, Sequence) and place == () and all(map(is_call, cotangent)):
+        inner = [(_key(argument), given) for argument, given in cotangent]
+    else:
+        opened = open_up(cotangent)
+        if opened is None:
+            return [(place, cotangent)]
+        inner = list(enumerate(opened[2]))
+    found: list[tuple[Any, Any]] = []
+    for step, given in inner:
+        found += yield _entries(given, (*place, step))
+    return found
+
+
+def _key(value: Any) -> Any:
+    """What tells a value from others; the keys of values of one type can be ordered."""
+    if isinstance(value, Calls):
+        return tuple(_key(tuple(call)) for call in value)
+    if isinstance(value, Captured):
+        return tuple((name, _key(given)) for name, given in value.items())
+    opened = open_up(value)
+    if opened is not None:
+        return tuple(map(_key, opened[2]))
+    if isinstance(value, FunctionValue):
+        return id(value.closure.code.label.body), _key(tuple(value.captured.values()))
+    return id(value) if callable(value) else number_key(value)
+
+
+def brief(value: Any) -> str:
+    """A value in a few words."""
+    if isinstance(value, np.generic):
+        return f"{value.item():.6g}" if value.dtype.kind == "f" else str(value)
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=4, threshold=6).replace("\n", "")
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(brief, value)) + ")"
+    return repr(value)

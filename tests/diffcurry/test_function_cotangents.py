@@ -1,0 +1,108 @@
+"""Cotangents of functions: one type in two forms, added, scaled, compared and handed back."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from combinators.errors import TypeMismatch
+from diffcurry import Calls, Captured, Real, fun
+
+BOTH = pytest.mark.parametrize("mode", ["dependent", "simple"])
+
+
+def make(a):
+    return fun(lambda z: (a * z, a + z), Real)
+
+
+@BOTH
+def test_the_calls_of_a_function_whose_result_is_a_product_are_handed_back(mode):
+    f, pullback = dc.vjp(make, 2.0, mode=mode)
+    assert pullback([(3.0, (1.0, 10.0))]) == (13.0,)
+    calls, _ = dc.vjp(lambda f, x: f(x)[0] * f(x)[1], f, 3.0, mode="simple")[1](1.0)
+    assert pullback(calls) == (21.0,)
+
+
+def test_an_environment_among_calls_is_shown_as_what_was_captured():
+    g = functools.partial(lambda a, z: a * z * z, 3.0)
+    for mode in ("simple", "dependent"):
+        _, pullback = dc.vjp(lambda f, x: dc.grad(f)(x), g, 2.0, mode=mode)
+        assert pullback(1.0) == ({"a": 4.0}, 6.0)
+
+
+@BOTH
+def test_an_environment_is_handed_back_as_the_cotangent_inside_a_call(mode):
+    def of_functions(a):
+        return fun(lambda x: fun(lambda y: a * x * y * a, Real), Real)
+
+    _, pullback = dc.vjp(of_functions, 2.0, mode=mode)
+    assert pullback([(3.0, {"a": 1.0})]) == (1.0,)
+    assert pullback([(3.0, {"a": 1.0, "x": 7.0}), (1.0, [(1.0, 1.0)])]) == (5.0,)
+
+
+def test_the_tangent_of_a_function_may_give_functions():
+    curried = fun(functools.partial(lambda a, x: fun(lambda y: a * x * y, Real), 2.0), Real)
+    moved = dc.jvp(
+        lambda f, x: f(x)(x), (curried, 3.0), (lambda x: fun(lambda y: x * y, Real), 0.0)
+    )
+    assert moved == (18.0, 9.0)
+
+
+def test_merged_is_a_normal_form():
+    one = Calls([(1.0, 2.0), (3.0, 4.0)]).merged()
+    assert one == Calls([(3.0, 4.0), (1.0, 2.0)]).merged()
+    nested = Calls([(1.0, (Calls([(2.0, 0.0)]), 3.0))]).merged()
+    assert nested == Calls([(1.0, (Calls([]), 3.0))])
+    assert Calls([(2, 1.0), (2.0, 1.0)]).merged() == Calls([(2.0, 2.0)])
+    assert Calls([(0.0, 1.0), (-0.0, 1.0)]).merged() == Calls([(-0.0, 1.0), (0.0, 1.0)])
+    assert Calls([(2**53 + 1, 1.0), (2.0**53, 1.0)]).merged() != Calls([(2.0**53, 2.0)])
+
+
+def test_cotangents_of_functions_are_added_scaled_and_compared():
+    calls = Calls([(np.array([1.0, 2.0]), {"b": 1.0, "c": None})])
+    assert (2.0 * calls + calls).equivalent(3 * calls)
+    assert sum([calls, calls]).equivalent(calls * 2)
+    assert not (calls + calls).equivalent(calls)
+    assert (calls + -calls).merged() == []
+    inner = Captured({"a": 1.0, "f": Captured({"b": 2.0})})
+    assert inner + {"f": {"b": 1.0}} == {"a": 1.0, "f": {"b": 3.0}}
+    assert (inner * 2).equivalent({"f": {"b": 4.0}, "a": 2.0})
+    assert Calls([(1.0, Calls([(2.0, 1.0)])), (1.0, Calls([(2.0, -1.0)]))]).equivalent([])
+
+
+def test_the_two_forms_are_not_added():
+    with pytest.raises(TypeMismatch, match="hand both to the pullback"):
+        Calls([(1.0, 1.0)]) + Captured({"a": 1.0})
+
+
+def test_the_cotangent_of_a_closure_is_no_other_closures_of_its_shape():
+    def line(k):
+        return lambda a: fun((lambda z: a * z) if k else (lambda z: a + z), Real)
+
+    (f, pullback), (g, other) = dc.vjp(line(0), 2.0), dc.vjp(line(1), 2.0)
+    of_f, _ = dc.vjp(lambda h, x: h(x), f, 3.0)[1](1.0)
+    of_g, _ = dc.vjp(lambda h, x: h(x), g, 3.0)[1](1.0)
+    assert pullback(of_f) == (1.0,)
+    assert other(of_g) == (3.0,)
+    with pytest.raises(TypeMismatch, match="is of another function"):
+        pullback(of_g)
+    with pytest.raises(TypeMismatch, match="of different code"):
+        of_f + of_g
+    assert pullback(dict(of_g)) == (3.0,)
+
+
+@BOTH
+def test_a_tower_of_a_thousand_closures_is_handed_back(mode):
+    def tower(x):
+        def storey(below, a):
+            return fun(lambda t: below(t) + a * x, Real)
+
+        return dc.fold(storey, fun(lambda t: t * x, Real), np.ones(1000))
+
+    top, pullback = dc.vjp(tower, 2.0, mode=mode)
+    assert pullback([(3.0, 1.0)]) == (1003.0,)
+    captured, _ = dc.vjp(lambda h, t: h(t), top, 3.0)[1](1.0)
+    assert pullback(captured) == (1003.0,)
+    assert pullback(captured + captured) == (2006.0,)
+    assert (2 * captured).equivalent(captured + captured)
