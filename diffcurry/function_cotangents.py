@@ -250,7 +250,7 @@ def _scaled(cotangent: Any, factor: Any) -> Recursive[Any]:
 
 def _merged(cotangent: Any) -> Recursive[Any]:
     if isinstance(cotangent, Calls):
-        totals: dict[Hashable, Call] = {}
+        totals: dict[Any, Call] = {}
         for argument, given in cotangent:
             key = _key(argument)
             total = yield _sum(totals[key].cotangent if key in totals else None, given)
