@@ -21,11 +21,10 @@ from combinators.simplify.forward import passed
 from combinators.simplify.fusion import fused
 from combinators.simplify.needs import Analysis
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
-from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
+from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace, check_words
 from combinators.simplify.rules import FAST, RULES, STEPS
 from combinators.simplify.sums import summed
-from combinators.simplify.wellformed import check_words
-from combinators.simplify.written import written
+from combinators.simplify.walks import nested_blocks
 from combinators.terms import Lam
 
 PASSES = 8
@@ -86,14 +85,14 @@ def simplify(
                 made, left = units[-1], max(left, TIDYING)
             elif is_settled:
                 break
-        return written(made, last.ids, switches, frozenset(keep))
+        return nested_blocks(made, last.ids, switches, frozenset(keep))
 
 
 def normal(lam: Lam) -> Lam:
     """``lam`` in let-normal form: what is used again is named, once, and nothing else changes."""
     switches = Switches((), ())
     made, last = passed(lam, switches)
-    return written(made, last.ids, switches)
+    return nested_blocks(made, last.ids, switches)
 
 
 __all__ = [

@@ -16,7 +16,7 @@ from combinators.block import operands
 from combinators.objects import Tensor, components
 from combinators.operation import Operation
 from combinators.rows import length_of
-from combinators.simplify.everywhere import Inside
+from combinators.simplify.walks import Inside
 from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 MOVES = frozenset(["reshape", "transpose"])

@@ -1,20 +1,32 @@
-"""Calls: a function that stands there, that is called once or that is small is written out."""
+"""Calls and choices.
+
+A function that stands there, that is called once or that is small is written out. A choice that is
+known, or that gives the same either way, is none; of another, only the needed parts are chosen.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
-from combinators.simplify.parts import Frame, Later, Need, Value, assembled, is_partial, paths
-from combinators.terms import App, Lam, Term, Var
-
-if TYPE_CHECKING:
-    from combinators.simplify.forward import Pass
+from combinators.objects import components
+from combinators.simplify.evaluator import Evaluator
+from combinators.simplify.parts import (
+    Frame,
+    Later,
+    Need,
+    Path,
+    Split,
+    Value,
+    assembled,
+    is_partial,
+    paths,
+)
+from combinators.simplify.patterns import same
+from combinators.terms import App, Cond, Const, Lam, Term, Tuple, Var
 
 
 def call(
-    run: Pass, term: App, frame: Frame, block: Block, wish: str, need: Need
+    run: Evaluator, term: App, frame: Frame, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What ``f x`` stands for."""
     argument: Value = yield run.walk(term.argument, frame, block)
@@ -23,7 +35,7 @@ def call(
 
 
 def applied(
-    run: Pass, term: App, frame: Frame, argument: Value, block: Block, wish: str, need: Need
+    run: Evaluator, term: App, frame: Frame, argument: Value, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What the function of ``term`` gives at ``argument``."""
     lam, inside = function_of(run, term.function, frame)
@@ -40,7 +52,7 @@ def applied(
     return run.writer.emit(App(function, atom, term.place), block, wish)
 
 
-def function_of(run: Pass, function: Term, frame: Frame) -> tuple[Lam | None, Frame]:
+def function_of(run: Evaluator, function: Term, frame: Frame) -> tuple[Lam | None, Frame]:
     """The λ that a function is, where that is known here, and where its names are bound."""
     if isinstance(function, Var):
         value = frame.env.get(function.name)
@@ -54,12 +66,12 @@ def function_of(run: Pass, function: Term, frame: Frame) -> tuple[Lam | None, Fr
     return function, frame.called()
 
 
-def is_alone(run: Pass, lam: Lam) -> bool:
+def is_alone(run: Evaluator, lam: Lam) -> bool:
     """Whether a closed λ is mentioned in one place only."""
     return run.analysis is not None and run.analysis.calls[id(lam)] == 1
 
 
-def _reason(run: Pass, lam: Lam | None) -> str | None:
+def _reason(run: Evaluator, lam: Lam | None) -> str | None:
     """The step that writes the function out, if one does."""
     if lam is None or run.analysis is None:
         return None
@@ -73,7 +85,7 @@ def _reason(run: Pass, lam: Lam | None) -> str | None:
 
 
 def _written_out(
-    run: Pass, lam: Lam, inside: Frame, argument: Value, block: Block, wish: str, need: Need
+    run: Evaluator, lam: Lam, inside: Frame, argument: Value, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     if len(lam.params) == 1:
         inside.env[lam.params[0].name] = argument
@@ -85,7 +97,7 @@ def _written_out(
 
 
 def _unit_called(
-    run: Pass, term: App, lam: Lam, argument: Value, block: Block, wish: str
+    run: Evaluator, term: App, lam: Lam, argument: Value, block: Block, wish: str
 ) -> Recursive[Value]:
     """A call of a closed λ, which may take and give only the parts that are needed."""
     unit: Lam = yield run.unit(lam)
@@ -103,3 +115,95 @@ def _unit_called(
     if not is_partial(need, cod) or not run.switches.has("call-parts"):
         return result
     return assembled(cod, run.unpacked(result, paths(need, cod), block))
+
+
+def choice(
+    run: Evaluator, term: Cond, frame: Frame, block: Block, wish: str, need: Need
+) -> Recursive[Value]:
+    """What ``if p then a else b`` stands for."""
+    need = need if run.switches.has("cond-parts") else None
+    test: Term = yield run.operand(term.test, frame, block)
+    if isinstance(test, Const) and run.switches.has("cond-known"):
+        taken = term.then if bool(test.literal.array) else term.other
+        run.switches.say("cond-known", term, taken, wish)
+        known: Value = yield run.walk(taken, frame, block, wish, need)
+        return known
+    inner = Block(block), Block(block)
+    values: list[Value] = []
+    for branch, inside in zip((term.then, term.other), inner, strict=True):
+        values.append((yield run.walk(branch, frame, inside, "v", need)))
+        run.writer.leave(inside)
+    places = _places(run, term, values, need)
+    atoms: list[list[Term]] = []
+    for value, inside in zip(values, inner, strict=True):
+        atoms.append((yield _selected(run, value, places, inside)))
+    equal = [_is_same(run, a, b, block) for a, b in zip(*atoms, strict=True)]
+    if any(equal):
+        run.switches.say("cond-same", term, atoms[0][equal.index(True)], wish)
+    elif len(places) > 1 and not is_partial(need, term.type):
+        places, equal = [()], [False]
+        for value, inside, found in zip(values, inner, atoms, strict=True):
+            found[:] = yield _selected(run, value, places, inside)
+    elif is_partial(need, term.type):
+        run.switches.say("cond-parts", term, term, wish)
+    return _joined(run, term, test, inner, places, atoms, equal, block, wish)
+
+
+def _selected(
+    run: Evaluator, value: Value, places: list[Path], block: Block
+) -> Recursive[list[Term]]:
+    found: list[Term] = []
+    for path in places:
+        found.append((yield run.select(value, path, block)))
+    run.writer.leave(block)
+    return found
+
+
+def _places(run: Evaluator, term: Cond, values: list[Value], need: Need) -> list[Path]:
+    """The parts of which the branches are compared, and given apart if they are not all needed."""
+    product = components(term.type)
+    if is_partial(need, term.type):
+        return paths(need, term.type)
+    if product is not None and run.switches.has("cond-same") and product.width > 0:
+        lines = [v if isinstance(v, Split) else _line(run, v) for v in values]
+        if all(isinstance(line, (Tuple, Split)) for line in lines):
+            return [(index,) for index in range(product.width)]
+    return [()]
+
+
+def _line(run: Evaluator, value: Value) -> Term | None:
+    return run.writer.definition(value) if isinstance(value, Term) else None
+
+
+def _is_same(run: Evaluator, x: Term, y: Term, block: Block) -> bool:
+    return run.switches.has("cond-same") and same(x, y) and run.writer.is_outside(x, block)
+
+
+def _joined(
+    run: Evaluator,
+    term: Cond,
+    test: Term,
+    inner: tuple[Block, Block],
+    places: list[Path],
+    atoms: list[list[Term]],
+    equal: list[bool],
+    block: Block,
+    wish: str,
+) -> Value:
+    entries: list[tuple[Path, Value]] = [
+        (path, atom)
+        for path, atom, is_equal in zip(places, atoms[0], equal, strict=True)
+        if is_equal
+    ]
+    left = [path for path, is_equal in zip(places, equal, strict=True) if not is_equal]
+    bodies = []
+    for found, inside in zip(atoms, inner, strict=True):
+        rest = [atom for atom, is_equal in zip(found, equal, strict=True) if not is_equal]
+        body = run.packed(rest, inside) if rest else None
+        bodies.append(run.writer.close(inside, body) if body is not None else None)
+        run.writer.leave(inside)
+    if bodies[0] is not None and bodies[1] is not None:
+        run.choose(test, block)
+        chosen = run.writer.bind(Cond(test, bodies[0], bodies[1], term.place), block, wish)
+        entries += run.unpacked(chosen, left, block)
+    return assembled(term.type, entries)

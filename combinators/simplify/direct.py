@@ -11,8 +11,8 @@ from typing import Any
 
 from combinators.block import Block, remade
 from combinators.primitives.loops import LOOPS
-from combinators.simplify.blocks import Writer
 from combinators.simplify.parts import Value
+from combinators.simplify.writer import Writer
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var
 
 DEEP = 40

@@ -9,7 +9,8 @@ and what was kept between the choices is seen in place.
 
 from __future__ import annotations
 
-from combinators.simplify.everywhere import Inside, Lines, everywhere
+from combinators.block import Lines
+from combinators.simplify.walks import Inside, everywhere
 from combinators.terms import Cond, Lam, Let, Proj, Term, Tuple, Var
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
@@ -12,6 +12,7 @@ from combinators.primitives.loops import FOLD, MAP
 from combinators.rows import length_of, row_of
 from combinators.simplify.calls import function_of, is_alone
 from combinators.simplify.carries import Carry
+from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.holes import zeros
 from combinators.simplify.parts import (
     Frame,
@@ -26,14 +27,11 @@ from combinators.simplify.rows import row, rows
 from combinators.simplify.stacks import Output, Rows, output
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
 
-if TYPE_CHECKING:
-    from combinators.simplify.forward import Pass
-
 _MISSING: Any = object()
 
 
 def loop(
-    run: Pass, term: Prim, frame: Frame, block: Block, wish: str, need: Need
+    run: Evaluator, term: Prim, frame: Frame, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What a fold, a scan or a map stands for."""
     if run.switches.has("loop-empty") and length_of(term.args[-1].type) == 0:
@@ -54,14 +52,14 @@ def loop(
     return known
 
 
-def _opaque(run: Pass, term: Prim, frame: Frame, block: Block, wish: str) -> Recursive[Value]:
+def _opaque(run: Evaluator, term: Prim, frame: Frame, block: Block, wish: str) -> Recursive[Value]:
     function, *rest = term.args
     atoms = yield run.operands((function, *rest), frame, block)
     return run.writer.emit(Prim(term.operation, atoms, term.place), block, wish)
 
 
 def _empty(
-    run: Pass, term: Prim, stack: Object | None, frame: Frame, block: Block
+    run: Evaluator, term: Prim, stack: Object | None, frame: Frame, block: Block
 ) -> Recursive[Value]:
     if term.operation.name == "map":
         assert stack is not None
@@ -93,7 +91,7 @@ class _Loop:
     """One loop whose function is written in place."""
 
     def __init__(
-        self, run: Pass, term: Prim, lam: Lam, frame: Frame, inside: Frame, block: Block
+        self, run: Evaluator, term: Prim, lam: Lam, frame: Frame, inside: Frame, block: Block
     ) -> None:
         self.run, self.term, self.lam = run, term, lam
         self.frame, self.inside, self.block = frame, inside, block

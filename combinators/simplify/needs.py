@@ -12,31 +12,13 @@ from combinators.objects import components
 from combinators.primitives.loops import LOOPS, MAP
 from combinators.rows import row_of
 from combinators.simplify.carries import Carry
-from combinators.simplify.parts import Need, is_partial, merged, shallow
+from combinators.simplify.parts import Need, Uses, is_partial, merged, shallow
 from combinators.simplify.rule import Switches
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 SMALL = 4
 """A function of at most so many lines, none of them a call, is written at each of its calls."""
 _MISSING: Any = object()
-
-
-class Uses:
-    """How one closed λ uses its variables, by name."""
-
-    def __init__(self) -> None:
-        self.count: Counter[str] = Counter()
-        self.needs: dict[str, Need] = {}
-        self.fused: set[str] = set()
-        """Maps, and tuples of them, that one loop of the same block reads."""
-        self.carries: dict[int, frozenset[int] | None] = {}
-        """The live components of a loop's carry, by the id of the loop; None is all."""
-        self.bodies: dict[int, Need] = {}
-        """What is needed of what a loop's body gives."""
-
-    def need(self, var: Var) -> Need:
-        """What is needed of a variable that is used."""
-        return self.needs.get(var.name, {})
 
 
 class Analysis:

@@ -1,17 +1,14 @@
-"""What is needed of a value, and values of which only parts are there."""
+"""What is needed of a value, how variables are used, and values of which only parts are there."""
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combinators.objects import Object, component, components
-from combinators.terms import Term
-
-if TYPE_CHECKING:
-    from combinators.simplify.needs import Uses
+from combinators.terms import Term, Var
 
 Need = dict[int, Any] | None
 """Components, each with what is needed of it; None is the whole. It is two levels deep."""
@@ -54,6 +51,24 @@ def paths(need: Need, obj: Object) -> list[Path]:
         for index in sorted(need)
         for path in paths(need[index], product.parts[index])
     ]
+
+
+class Uses:
+    """How one closed λ uses its variables, by name."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()
+        self.needs: dict[str, Need] = {}
+        self.fused: set[str] = set()
+        """Maps, and tuples of them, that one loop of the same block reads."""
+        self.carries: dict[int, frozenset[int] | None] = {}
+        """The live components of a loop's carry, by the id of the loop; None is all."""
+        self.bodies: dict[int, Need] = {}
+        """What is needed of what a loop's body gives."""
+
+    def need(self, var: Var) -> Need:
+        """What is needed of a variable that is used."""
+        return self.needs.get(var.name, {})
 
 
 @dataclass(eq=False)

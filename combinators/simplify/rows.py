@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
@@ -11,13 +10,11 @@ from combinators.objects import Object, Tensor
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import row_of
 from combinators.simplify.calls import applied, function_of
+from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.holes import filled, is_typed_zero, is_uniform, zeros
 from combinators.simplify.needs import row_need
 from combinators.simplify.parts import Frame, Later, Need, Path, Value, assembled, is_partial, paths
 from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
-
-if TYPE_CHECKING:
-    from combinators.simplify.forward import Pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +47,7 @@ Recipe = Part | Mapped | Joined | None
 """How a row of the loop as it was comes from a row of the loop that is written."""
 
 
-def rows(run: Pass, loop: Prim, frame: Frame, block: Block) -> Recursive[tuple[Term, Recipe]]:
+def rows(run: Evaluator, loop: Prim, frame: Frame, block: Block) -> Recursive[tuple[Term, Recipe]]:
     """What the loop runs over, and its rows."""
     lam, inside = function_of(run, loop.args[0], frame)
     need: Need = None
@@ -69,7 +66,7 @@ def rows(run: Pass, loop: Prim, frame: Frame, block: Block) -> Recursive[tuple[T
 
 
 def _taken(
-    run: Pass, row: Object, entries: list[tuple[Path, Term]], block: Block
+    run: Evaluator, row: Object, entries: list[tuple[Path, Term]], block: Block
 ) -> tuple[Term, Part]:
     """Several sequences as one: what is the same in every row, or there already, is left out."""
     atoms: list[Term] = []
@@ -92,7 +89,7 @@ def _taken(
     return run.packed(atoms, block), recipe
 
 
-def _steady_row(run: Pass, stack: Term) -> Term | None:
+def _steady_row(run: Evaluator, stack: Term) -> Term | None:
     """The row of a sequence of equal rows."""
     line = run.writer.definition(stack)
     if is_typed_zero(line):
@@ -106,7 +103,7 @@ def _steady_row(run: Pass, stack: Term) -> Term | None:
     return None
 
 
-def _apart(run: Pass, loop: Prim, atom: Term, block: Block) -> tuple[Term, Recipe]:
+def _apart(run: Evaluator, loop: Prim, atom: Term, block: Block) -> tuple[Term, Recipe]:
     """A loop over several sequences, if that makes them fewer."""
     line, row = run.writer.definition(atom), row_of(loop.args[-1].type)
     if not isinstance(line, Tuple) or not run.switches.has("row-steady"):
@@ -119,7 +116,7 @@ def _apart(run: Pass, loop: Prim, atom: Term, block: Block) -> tuple[Term, Recip
     return xs, recipe
 
 
-def _source(run: Pass, value: Value, block: Block) -> Recursive[tuple[Term, Recipe]]:
+def _source(run: Evaluator, value: Value, block: Block) -> Recursive[tuple[Term, Recipe]]:
     match value:
         case Later(Prim() as loop, frame):
             run.switches.say("map-fusion", loop, loop)
@@ -139,7 +136,7 @@ def _source(run: Pass, value: Value, block: Block) -> Recursive[tuple[Term, Reci
             return atom, None
 
 
-def row(run: Pass, recipe: Recipe, atom: Term, block: Block) -> Recursive[Value]:
+def row(run: Evaluator, recipe: Recipe, atom: Term, block: Block) -> Recursive[Value]:
     """The row of the loop as it was, in the body of the loop that is written."""
     match recipe:
         case Part(obj, places, known):

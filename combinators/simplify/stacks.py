@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
@@ -11,13 +10,11 @@ from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import length_of, stack_of
+from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.holes import is_typed_zero, zeros
 from combinators.simplify.parts import Need, Path, Value, paths
 from combinators.simplify.patterns import same
 from combinators.terms import Prim, Proj, Term, Tuple, Var
-
-if TYPE_CHECKING:
-    from combinators.simplify.forward import Pass
 
 WIDEST = 64
 """What gives more parts is looked at as it stands."""
@@ -31,7 +28,7 @@ class Output:
     places: list[list[Path]] = field(default_factory=list)
     known: list[tuple[Path, Value]] = field(default_factory=list)
 
-    def entries(self, run: Pass, stack: Term, block: Block) -> list[tuple[Path, Value]]:
+    def entries(self, run: Evaluator, stack: Term, block: Block) -> list[tuple[Path, Value]]:
         """The parts of the result, of what is stacked ones."""
         made = run.unpacked(stack, [where[0] for where in self.places], block)
         return [
@@ -59,7 +56,7 @@ class Rows:
     block: Block
 
 
-def output(run: Pass, loop: Rows, value: Value, need: Need, obj: Object) -> Recursive[Output]:
+def output(run: Evaluator, loop: Rows, value: Value, need: Need, obj: Object) -> Recursive[Output]:
     """What a loop has to stack of what its steps give, of type ``obj``."""
     places = paths(need, obj)
     atoms: list[Term] = []
@@ -84,7 +81,7 @@ def output(run: Pass, loop: Rows, value: Value, need: Need, obj: Object) -> Recu
     return plain if len(found.atoms) == len(parts) else found
 
 
-def _parts(run: Pass, entries: list[tuple[Path, Term]]) -> list[tuple[Path, Term]]:
+def _parts(run: Evaluator, entries: list[tuple[Path, Term]]) -> list[tuple[Path, Term]]:
     """Tuples taken apart."""
     found = entries
     while len(found) <= WIDEST:
@@ -101,7 +98,7 @@ def _parts(run: Pass, entries: list[tuple[Path, Term]]) -> list[tuple[Path, Term
     return entries
 
 
-def _stack(run: Pass, loop: Rows, atom: Term) -> Term | None:
+def _stack(run: Evaluator, loop: Rows, atom: Term) -> Term | None:
     """The stack of a part that is a row, or the same at every step."""
     writer, length = run.writer, length_of(loop.xs.type)
     if same(atom, loop.item):

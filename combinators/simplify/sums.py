@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from combinators.block import Lines
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor
@@ -17,9 +18,9 @@ from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD, MAP, SCAN
 from combinators.rows import length_of
 from combinators.simplify.accumulators import Accumulator, Addend, Body, is_worth_a_look
-from combinators.simplify.everywhere import Inside, Lines, everywhere
 from combinators.simplify.payoff import chosen
 from combinators.simplify.rule import Switches
+from combinators.simplify.walks import Inside, everywhere
 from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 
 SUMS = {"plus": "loop-sums", "add": "loop-adds"}

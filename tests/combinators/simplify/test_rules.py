@@ -10,9 +10,9 @@ from combinators.block import Block
 from combinators.errors import DiffcurryError
 from combinators.objects import Tangent, components
 from combinators.simplify import FAST, RULES
-from combinators.simplify.blocks import Writer
 from combinators.simplify.patterns import view
 from combinators.simplify.rule import Switches
+from combinators.simplify.writer import Writer
 from combinators.terms import Lam, Let
 from tests.combinators.simplify.instances import cost, instances
 from tests.combinators.simplify.test_random_programs import EXACT, FLOATS, value

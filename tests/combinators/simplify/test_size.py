@@ -10,7 +10,7 @@ import diffcurry as dc
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Real, Tensor
 from combinators.simplify import simplify
-from combinators.simplify.blocks import Writer
+from combinators.simplify.writer import Writer
 from combinators.terms import Prim
 from diffcurry import fun
 from interpreters.staging.programs import gradient

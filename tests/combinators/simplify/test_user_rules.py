@@ -6,7 +6,7 @@ import pytest
 from combinators.errors import TypeMismatch
 from combinators.objects import Real
 from combinators.simplify import FAST, RULES, Hole, Rest, Rule, head, once, simplify
-from combinators.simplify.wellformed import check_rule
+from combinators.simplify.rule import check_rule
 from diffcurry import fun
 
 x, y = Hole("x"), Hole("y")
