@@ -17,17 +17,18 @@ from combinators.terms import Lam
 from combinators.tracing.faces import Face, face_of
 from combinators.translate import translate
 from combinators.type_folds import parts_of
-from interpreters.carriers.sympy_definitions import (
+from interpreters.carriers.sympy_shared import (
+    MOST_OPERATIONS,
     READABLE,
     Definitions,
+    Shared,
     condensed,
     named,
     needed,
     total_size,
     written_out,
 )
-from interpreters.carriers.sympy_numbers import expressions
-from interpreters.carriers.sympy_shared import MOST_OPERATIONS, Shared
+from interpreters.carriers.sympy_values import expressions
 from interpreters.modes.formula import Formula, Symbols, check_effort
 from interpreters.modes.formula.symbols import expressions_in
 

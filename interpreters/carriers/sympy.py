@@ -19,10 +19,15 @@ from combinators.operation import Operation, named
 from combinators.primitives.checks import CHECKS
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
-from interpreters.carriers.sympy_integers import INTEGER
-from interpreters.carriers.sympy_numbers import expressions
 from interpreters.carriers.sympy_places import asked, put, taken
-from interpreters.carriers.sympy_values import BOOLEAN, VALUES, choose, converted
+from interpreters.carriers.sympy_values import (
+    BOOLEAN,
+    INTEGER,
+    VALUES,
+    choose,
+    converted,
+    expressions,
+)
 
 _WHERE = Operation(named("where"))
 

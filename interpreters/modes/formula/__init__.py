@@ -1,7 +1,6 @@
 """Formulas: a program run on symbols, whose open conditionals become ``Piecewise``."""
 
-from interpreters.modes.formula.effort import check_effort
-from interpreters.modes.formula.mode import Formula
+from interpreters.modes.formula.mode import Formula, check_effort
 from interpreters.modes.formula.symbols import Symbols
 
 __all__ = ["Formula", "Symbols", "check_effort"]

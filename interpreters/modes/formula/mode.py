@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import sympy
 
 from combinators.kit.text import Names
+from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, LOOPS, MAP
-from combinators.primitives.structural import PACK
+from combinators.primitives.structural import PACK, STRUCTURAL
 from combinators.rows import length_of
-from interpreters.carriers.sympy_shared import Shared
+from combinators.terms import Lam, Prim, Term
+from interpreters.carriers.sympy_shared import Shared, effort, too_long
+from interpreters.cost.walk import tallied
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Running, arguments, function_of
-from interpreters.modes.formula.cotangents import Cotangents
-from interpreters.modes.formula.merging import Merging
+from interpreters.modes.formula.erasure import Cotangents, Merging
 from interpreters.modes.formula.sums import Sums, no_sum
 
 ROUNDS = 64
@@ -78,3 +80,33 @@ class Formula(Running):
         obj = arguments(dom)[0] if operation.primitive is PACK else cod
         algebra = self.cotangents.computation(operation, obj)
         return algebra or super().computation(operation, dom, cod)
+
+
+def check_effort(lam: Lam, most: int) -> None:
+    """Raise ``DomainError`` where ``lam``, a closed λ, is known to take more than ``most``.
+
+    A long fold may be a sum, and a conditional may be settled: then only the run can count.
+    """
+    if any(map(_may_be_a_sum, distinct_nodes(lam))):
+        return
+    tally = tallied(lam, _Effort())
+    if tally.exact and tally.total > most:
+        raise too_long(most)
+
+
+def _may_be_a_sum(node: object) -> bool:
+    if not isinstance(node, Prim) or node.operation.primitive is not FOLD.primitive:
+        return False
+    return length_of(node.args[-1].type) > ROUNDS
+
+
+class _Effort:
+    """What the carrier counts."""
+
+    def of(self, term: Term) -> Mapping[str, int]:
+        if not isinstance(term, Prim) or term.operation.primitive in LOOPS | STRUCTURAL:
+            return {}
+        return {"": effort(term.operation, [arg.type for arg in term.args], term.type)}
+
+    def round(self, loop: Prim) -> Mapping[str, int]:
+        return {}

@@ -25,8 +25,8 @@ from interpreters.carriers.duals import Dual
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import VALUES
 from interpreters.carriers.sympy import SymPy
-from interpreters.carriers.sympy_numbers import expression, expressions
 from interpreters.carriers.sympy_places import Index, element
+from interpreters.carriers.sympy_values import expression, expressions
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.formula import Symbols
 from interpreters.modes.primal import Primal
