@@ -30,6 +30,7 @@ from diffcurry.display import Report, cost, html
 from diffcurry.explain import STAGES, Explanation, Stage, Walked, explain
 from diffcurry.modes import primal
 from diffcurry.program import NotThese, Program
+from diffcurry.readings import ACTIVE, Readings, traced_under
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,6 +60,8 @@ class Function(Definition, Generic[P, R]):
         """``function``, at ``types`` where they are given."""
         self.checked = checked
         self._checks: Remembered[Lam, Lam] = Remembered()
+        self._reads: Readings | None = None
+        self._under: Readings | None = None
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
         self._quick: dict[int, Callable[[tuple[Any, ...]], R]] = {}
@@ -85,7 +88,8 @@ class Function(Definition, Generic[P, R]):
         compiled = program.quick()
         if compiled is None:
             return self.evaluate(values)
-        self._quick[len(values)] = compiled.entry
+        entry = compiled.entry if self._reads is None else self._reads.guarded(compiled.entry)
+        self._quick[len(values)] = entry
         for value, obj, name in program.named(values):
             fits(value, obj, name)
         try:
@@ -103,6 +107,12 @@ class Function(Definition, Generic[P, R]):
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The λ at these argument types; of a checked function, with its checks."""
+        here = ACTIVE.get()
+        if self._under is not None and self._under is not here:
+            self._under.notice()
+            if self._under.changed():
+                self.forget()
+        self._under = here
         made = super().specialise(types, faces)
         if not self.checked:
             return made
@@ -124,9 +134,9 @@ class Function(Definition, Generic[P, R]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what it remembers, which is made again."""
-        return {
-            name: type(value)() if name in MEMORIES else value for name, value in vars(self).items()
-        }
+        kept = {name: v for name, v in vars(self).items() if name not in ("_reads", "_under")}
+        made = {name: type(v)() if name in MEMORIES else v for name, v in kept.items()}
+        return made | {"_reads": None, "_under": None}
 
     def __repr__(self) -> str:
         """Its name, and the types at which it has been traced."""
@@ -143,14 +153,34 @@ class Function(Definition, Generic[P, R]):
             return args
         return in_order(self._signature, args, kwargs, self.__name__)
 
+    def forget(self) -> None:
+        """Forget what was traced, because it read what is something else now."""
+        for memory in (self._programs, self._quick, self._closed, self._open):
+            memory.clear()
+        self._reads = None
+
+    def read_by(self) -> Readings:
+        """What it reads besides its arguments."""
+        return Readings(self.function)
+
+    def traced(self, types: Types, faces: Faces) -> Specialised:
+        """The λ at these types, traced apart; what the function reads is remembered."""
+        if self._reads is None:
+            self._reads = self.read_by()
+        with uncollected(), traced_under(self._reads):
+            return traced_apart(lambda: self.specialise(types, faces))
+
     def program(self, *args: Any) -> Program:
         """The function at the types of ``args``, or at its declared types."""
+        if self._reads is not None:
+            self._reads.notice()
+            if self._reads.changed():
+                self.forget()
         types, faces = self._types_of(args)
         key = (tuple(t if isinstance(t, Object) else None for t in types), faces)
         untyped = any(not isinstance(t, Object) for t in types)
         if untyped or key not in self._programs:
-            with uncollected():
-                made = traced_apart(lambda: self.specialise(types, faces))
+            made = self.traced(types, faces)
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
                 self._programs[key] = Program(made, faces, simple=self.is_simple)
@@ -186,7 +216,7 @@ class Function(Definition, Generic[P, R]):
         if self.types is not None and self.types != args:
             raise TypeMismatch(f"{self!r} is declared at {self.types}, and asked for at {args}")
         faces = tuple(map(face_of, args))
-        return Program(traced_apart(lambda: self.specialise(args, faces)))
+        return Program(self.traced(args, faces))
 
     def source(self, *at: Any) -> str:
         """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.

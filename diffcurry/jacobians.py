@@ -31,6 +31,7 @@ from diffcurry.function import Function
 from diffcurry.interpretation import as_function
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
+from diffcurry.readings import Readings
 from diffcurry.transforms import Gradient, Pulled, check_tuples, jvp
 
 P = ParamSpec("P")
@@ -55,6 +56,10 @@ class Composed(Function[P, Any]):
         super().__init__(written, inner.types)
         self._signature = inner._signature
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
+
+    def read_by(self) -> Readings:
+        """What the function that it is the derivative of reads."""
+        return self.inner.read_by()
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The program, made simpler: one that is closed."""

@@ -169,6 +169,8 @@ def test_free_arrays_are_copied_when_traced():
     f = dc.fun(lambda x: np.sum(weights * x))
     assert dc.grad(f)(1.0) == 3.0
     weights[:] = 100
+    with pytest.warns(UserWarning, match="the array weights was changed in place"):
+        assert dc.grad(f)(1.0) == 3.0
     assert dc.grad(f)(1.0) == 3.0
 
 

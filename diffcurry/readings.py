@@ -1,0 +1,295 @@
+"""What a Python function reads besides its arguments: globals, closure cells, attributes, items.
+
+What it reads while it is traced is a constant of its program. A function remembers what it read,
+so that a program is written anew where something else stands there later:
+
+    batch = first                 # a global that ``loss`` reads
+    step = grad(loss); step(w)    # reads: loss.__globals__["batch"] is first
+    batch = second; step(w)       # it is not: loss is traced again
+
+Names are compared by identity, at every call. An array stays what it was when it was traced; what
+it holds is compared at the calls 1, 2, 4, 8, …, and a warning says that it was changed in place.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import users_place
+from combinators.tracing.definition import Definition
+
+MOST, LONG, LARGE = 256, 64, 1 << 20
+"""How many things are looked at, items of a container, and elements of an array."""
+
+_OURS = frozenset(
+    {*sys.stdlib_module_names, "numpy", "scipy", "jax", "combinators", "interpreters", "laws"}
+    | {"diffcurry"}
+)
+"""Packages whose functions read nothing that changes."""
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), BuiltinFunctionType)
+
+
+class Changed(LookupError):
+    """Something that was read is something else now."""
+
+
+class Readings:
+    """What Python functions read, as it is now."""
+
+    def __init__(self, *functions: Any) -> None:
+        """Look through ``functions`` and all that they reach."""
+        self.whole = True
+        """Whether everything that they can read was looked at."""
+        self._items: list[tuple[Any, Any, Any]] = []
+        self._cells: list[tuple[CellType, Any]] = []
+        self._lengths: list[tuple[Any, int]] = []
+        self._arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self._generators: list[tuple[np.random.Generator, Any]] = []
+        self._words: set[str] = set()
+        self._look(functions)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing is read that could change."""
+        return not (self._items or self._cells or self._arrays or self._lengths)
+
+    def changed(self) -> bool:
+        """Whether anything else stands where something was read."""
+        same = all(map(_same_item, self._items)) and all(map(_same_cell, self._cells))
+        return not same or any(len(holder) != length for holder, length in self._lengths)
+
+    def in_place(self) -> list[str]:
+        """The names of arrays that hold other numbers than they did."""
+        return [name for name, array, before in self._arrays if not _equal(array, before)]
+
+    def notice(self) -> None:
+        """Warn of arrays that were changed in place, once each."""
+        changed = self.in_place()
+        self._arrays[:] = [entry for entry in self._arrays if entry[0] not in changed]
+        for name in changed:
+            _warn(
+                f"the array {name} was changed in place since a function that reads it was traced: "
+                "there it is a constant, as it was. Pass it as an argument, or make a new array"
+            )
+
+    def settle(self) -> None:
+        """Leave out what tracing itself changed, as a log, and warn of random numbers drawn."""
+        self._items[:] = filter(_same_item, self._items)
+        self._cells[:] = filter(_same_cell, self._cells)
+        self._lengths[:] = [pair for pair in self._lengths if len(pair[0]) == pair[1]]
+        if any(g.bit_generator.state != state for g, state in self._generators):
+            _warn_random()
+
+    def guarded(self, entry: Callable[[tuple[Any, ...]], Any]) -> Callable[[tuple[Any, ...]], Any]:
+        """``entry``, which raises ``Changed`` once something differs."""
+        if self.nothing:
+            return entry
+        items, cells, lengths = self._items, self._cells, self._lengths
+        asked, again = 0, 1
+
+        def guard(args: tuple[Any, ...]) -> Any:
+            nonlocal asked, again
+            for holder, key, value in items:
+                if holder[key] is not value:
+                    raise Changed
+            for cell, value in cells:
+                if cell.cell_contents is not value:
+                    raise Changed
+            for holder, length in lengths:
+                if len(holder) != length:
+                    raise Changed
+            if self._arrays:
+                asked += 1
+                if asked == again:
+                    again *= 2
+                    self.notice()
+            return entry(args)
+
+        return guard
+
+    def _look(self, functions: tuple[Any, ...]) -> None:
+        waiting: list[tuple[str, Any]] = [(_name(f), f) for f in functions]
+        seen: dict[int, Any] = {}
+        objects: list[tuple[str, Any]] = []
+        while waiting:
+            name, value = waiting.pop()
+            if isinstance(value, _PLAIN) or id(value) in seen:
+                continue
+            if len(seen) >= MOST:
+                self.whole = False
+                return
+            seen[id(value)] = value
+            found = self._below(name, value)
+            if found is None:
+                objects.append((name, value))
+            else:
+                waiting += found
+            if not waiting:
+                waiting, objects = self._attributes(objects), []
+
+    def _below(self, name: str, value: Any) -> list[tuple[str, Any]] | None:
+        """What a value reaches; None for an object, which reaches what attributes are read."""
+        match value:
+            case FunctionType():
+                return self._function(value)
+            case MethodType():
+                return [(name, value.__func__), (name, value.__self__)]
+            case functools.partial():
+                held = (*value.args, *value.keywords.values())
+                return [(name, value.func), *((name, part) for part in held)]
+            case Definition():
+                return [(name, value.function)]
+            case np.ndarray():
+                if value.flags.writeable and value.dtype.kind in "biufc":
+                    self._arrays.append((name, value, _part(value).copy()))
+                return []
+            case np.random.Generator():
+                self._generators.append((value, value.bit_generator.state))
+                return []
+            case tuple() | frozenset():
+                return [(name, part) for part in value]
+            case list() | dict():
+                self._lengths.append((value, len(value)))
+                if len(value) > LONG:
+                    self.whole = False
+                    return []
+                pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
+                self._items += [(value, key, part) for key, part in pairs]
+                return [(f"{name}[{key!r}]", part) for key, part in pairs]
+            case np.generic() | np.ufunc() | np.dtype():
+                return []
+            case _:
+                return None
+
+    def _function(self, function: FunctionType) -> list[tuple[str, Any]]:
+        room = (function.__module__ or "").partition(".")[0]
+        if room in _OURS and room != "diffcurry":
+            return []
+        space, found = function.__globals__, []
+        if room != "diffcurry":
+            for code in _codes(function.__code__):
+                self._words.update(code.co_names)
+                for name in code.co_names:
+                    if name in space:
+                        found.append((name, space[name]))
+                        if not isinstance(space[name], ModuleType | type):
+                            self._items.append((space, name, space[name]))
+        names, cells = function.__code__.co_freevars, function.__closure__ or ()
+        for name, cell in zip(names, cells, strict=True):
+            try:
+                found.append((name, cell.cell_contents))
+            except ValueError:
+                continue  # it is given a value later
+            self._cells.append((cell, cell.cell_contents))
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        return found + [("a default", value) for value in defaults]
+
+    def _attributes(self, objects: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """The attributes of objects, classes and modules whose names are read."""
+        found: list[tuple[str, Any]] = []
+        for name, thing in objects:
+            kind = thing if isinstance(thing, type) else type(thing)
+            home = thing.__name__ if isinstance(thing, ModuleType) else kind.__module__
+            if home.partition(".")[0] in _OURS:
+                self.whole = self.whole and home not in ("builtins", "collections")
+                continue
+            held = getattr(thing, "__dict__", None)
+            if not isinstance(held, dict | MappingProxyType):
+                self.whole = False  # slots, or of C: who knows what it holds
+                continue
+            for word in self._words & held.keys():
+                self._items.append((held, word, held[word]))
+                found.append((f"{name}.{word}", held[word]))
+            methods = (getattr(kind, word, None) for word in (*self._words, "__call__"))
+            found += [(name, method) for method in methods if isinstance(method, FunctionType)]
+        return found
+
+
+def _same_item(item: tuple[Any, Any, Any]) -> bool:
+    holder, key, value = item
+    try:
+        return holder[key] is value
+    except LookupError:
+        return False
+
+
+def _same_cell(pair: tuple[CellType, Any]) -> bool:
+    cell, value = pair
+    try:
+        return cell.cell_contents is value
+    except ValueError:  # it is empty now
+        return False
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code, and those of the functions inside it."""
+    waiting = [code]
+    while waiting:
+        yield (one := waiting.pop())
+        waiting += [const for const in one.co_consts if isinstance(const, CodeType)]
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", "a function"))
+
+
+def _equal(array: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
+    return np.array_equal(_part(array), before, equal_nan=array.dtype.kind in "fc")
+
+
+def _part(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What is compared of an array: all of it, or the elements at equal steps of a large one."""
+    return array if array.size <= LARGE else array.reshape(-1)[:: array.size // LARGE + 1]
+
+
+ACTIVE: ContextVar[Readings | None] = ContextVar("readings", default=None)
+"""The readings under which a function is being traced."""
+
+
+@contextmanager
+def traced_under(readings: Readings) -> Iterator[None]:
+    """Trace what reads ``readings``; a warning says that random numbers were drawn."""
+    token, before = ACTIVE.set(readings), _states()
+    try:
+        yield
+    finally:
+        ACTIVE.reset(token)
+    readings.settle()
+    if _states() != before:
+        _warn_random()
+
+
+def _states() -> tuple[Any, ...]:
+    words: Any = np.random.get_state()  # noqa: NPY002 (the global state is what is looked at)
+    return random.getstate(), words[1].tobytes(), *words[2:]
+
+
+def _warn_random() -> None:
+    _warn(
+        "random numbers were drawn while a function was traced: they are constants of its program, "
+        "the same at every call. Draw them outside, and pass them as arguments"
+    )
+
+
+def _warn(message: str) -> None:
+    place = users_place()
+    warnings.warn_explicit(message, UserWarning, place.file, place.line)
