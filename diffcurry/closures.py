@@ -15,18 +15,21 @@ from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
-from combinators.terms import Lam, Var
+from combinators.terms import Lam, Term, Var
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import Face, face_of, open_up
 from combinators.tracing.functions import (
     Draft,
+    Faces,
     Specialisable,
+    Types,
     argument_types,
+    call,
     function_operand,
     parameter_names,
     positional_types,
 )
-from combinators.tracing.scope import current
+from combinators.tracing.scope import apart, current
 from combinators.translate import translate
 from diffcurry.arguments import fits
 from diffcurry.modes import CARRIER, primal
@@ -34,6 +37,7 @@ from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.execution.transport import Transport
+from interpreters.staging.codes import function_term
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
 _TRANSPORTS: Remembered[Running, Transport] = Remembered()
@@ -67,6 +71,7 @@ class FunctionValue(Specialisable):
         """Of a closure over NumPy's numbers."""
         self.closure = closure
         self.function = closure.code.function
+        self._term: Lam | None = None
         product = components(self.function.dom)
         self.types: tuple[Object, ...] = (
             product.parts if product is not None and product.width != 1 else (self.function.dom,)
@@ -76,12 +81,12 @@ class FunctionValue(Specialisable):
         """Its function type."""
         return self.function
 
-    def at(self, types: Any, faces: Any) -> Any:
-        """Refuse: it is a value, and belongs among the arguments of a program."""
-        raise TypeMismatch(
-            "a function that another program returned is used while tracing; "
-            "pass it to the traced function as an argument"
-        )
+    def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
+        """The function as a λ of a program, in which what it captured are constants."""
+        if self._term is None:
+            with apart():
+                self._term = function_term(self.closure)
+        return self._term, face_of(self.function.cod)
 
     def __deepcopy__(self, memo: Any) -> FunctionValue:
         """Itself: it does not change."""
@@ -109,7 +114,7 @@ class FunctionValue(Specialisable):
     def __call__(self, *args: Any) -> Any:
         """The function at ``args``."""
         if current() is not None:
-            self.at(None, None)
+            return call(self, args)
         if len(args) != len(self.types):
             raise TypeMismatch(f"{self!r} is called with {len(args)} arguments")
         for index, (arg, obj) in enumerate(zip(args, self.types, strict=True)):
@@ -178,13 +183,6 @@ def _bound_partial(
     placed = dict(zip(names, function.args, strict=False))
     given = {k: v for k, v in (placed | function.keywords).items() if not _is_static(v)}
     taken_types, taken_faces = argument_types(list(given.values()))
-    for name, obj in zip(given, taken_types, strict=True):
-        if not isinstance(obj, Object):
-            raise TypeMismatch(
-                f"partial binds {name} to a function that captures, and its type is not known; "
-                "give the types of its arguments, as in fun(f, Real)"
-            )
-    known = tuple(obj for obj in taken_types if isinstance(obj, Object))
     rest = [name for name in names if name not in placed | function.keywords][: len(types)]
 
     def whole(*values: Any) -> Any:
@@ -196,7 +194,7 @@ def _bound_partial(
     whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect asks
         [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in (*given, *rest)]
     )
-    made = Draft(whole, (*known, *types), (*taken_faces, *faces)).finish()
+    made = Draft(whole, (*taken_types, *types), (*taken_faces, *faces)).finish()
     lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(inner, "__name__", ""))
     return Bound(lam, made.lam.params[: len(given)], tuple(given.values()), taken_faces)
 

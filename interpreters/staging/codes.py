@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product, Tangent
 from combinators.operation import Operation
 from combinators.primitives.loops import DUAL, REP
-from combinators.terms import Lam, Var
+from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, entered
 from combinators.type_folds import (
     dual_function,
@@ -21,7 +22,9 @@ from combinators.type_folds import (
 from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Machine
 from interpreters.execution.running import Closure, Code, Running
+from interpreters.execution.transport import Transport
 from interpreters.modes.dependent import Dependent
+from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
@@ -131,3 +134,23 @@ WRITERS: dict[Operation, Callable[[Code, tuple[Captured, ...]], Written]] = {
     REP: rep_code,
     DUAL: dual_code,
 }
+
+
+def function_term(closure: Closure) -> Lam:
+    """A closure over numbers as a closed λ, in which what it captures are constants."""
+    mode, function, label = Primal(TERMS), closure.code.function, closure.code.label
+    assert mode.control is not None
+    control = mode.control
+    here = Transport(mode, lambda number: Atom(Const(Literal(number))))(closure, function)
+    scope = Scope(None, "a function value")
+    names = label.parameters if len(label.parameters) == 1 else ("x",)
+    x = scope.parameter(names[0], function.dom)
+
+    def write(machine: Machine) -> Steps:
+        start = (here, control.borders.value(control.plain_shape(mode, function.dom), Atom(x)))
+        value, _ = yield from forwards(machine, mode.eval(function), start)
+        shape, own = control.borders.term(value, function.cod)
+        y = yield from control.plain(mode, machine, shape, own, function.cod)
+        return Lam((x,), closed(scope, y).body, label.called)
+
+    return written(scope, write)

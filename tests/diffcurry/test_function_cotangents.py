@@ -106,3 +106,22 @@ def test_a_tower_of_a_thousand_closures_is_handed_back(mode, height):
     assert pullback(captured) == (height + 3.0,)
     assert pullback(captured + captured) == (2 * height + 6.0,)
     assert (2 * captured).equivalent(captured + captured)
+
+
+def test_a_partial_of_a_partial_captures_a_third():
+    inner = functools.partial(lambda a, z: a * z, 3.0)
+    middle = functools.partial(lambda g, b, z: g(z) * b, inner, 2.0)
+    outer = functools.partial(lambda h, c, z: h(z) * c, middle, 5.0)
+    captured, x = dc.vjp(lambda f, x: f(x), outer, 7.0)[1](1.0)
+    assert (captured["c"], captured["h"]["b"], captured["h"]["g"]["a"], x) == (42, 105, 70, 30)
+
+
+def test_a_returned_closure_can_be_differentiated():
+    line = fun(lambda a: fun(lambda x: a * x * x, Real))(2.0)
+    assert dc.grad(line)(3.0) == 12.0
+    assert dc.grad(dc.grad(line))(3.0) == 4.0
+    assert dc.jvp(line, (3.0,), (1.0,)) == (18.0, 12.0)
+    assert fun(lambda x: line(x) + dc.grad(line)(x))(3.0) == 30.0
+    apply = fun(lambda a: fun(lambda f, y: f(y) * a, dc.Fun(Real, Real), Real))(2.0)
+    assert dc.grad(apply)(line, 0.5) == {"a": 0.5}
+    assert np.isclose(dc.grad(apply, argnums=1)(np.sin, 0.5), 2 * np.cos(0.5))
