@@ -178,10 +178,6 @@ DOOR = {
         TypeError,
         ["partial", "does not take"],
     ),
-    "partial of an untyped partial": Mistake(
-        lambda: dc.grad(lambda f, x: f(x), argnums=1)(
-            functools.partial(lambda h, z: h(z), functools.partial(lambda a, t: a * t, 2.0)), 1.0
-        ),
         TypeMismatch,
         TypeError,
         ["partial binds h", "fun(f, Real)"],
