@@ -178,10 +178,6 @@ DOOR = {
         TypeError,
         ["partial", "does not take"],
     ),
-        TypeMismatch,
-        TypeError,
-        ["partial binds h", "fun(f, Real)"],
-    ),
     "linear_transpose of what is not linear": Mistake(
         lambda: dc.linear_transpose(lambda x: x * x, 1.0),
         NotDifferentiable,
