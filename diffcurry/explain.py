@@ -44,7 +44,7 @@ class Walked:
 
     @cached_property
     def bulk_fired(self) -> list[Fired]:
-        """The rules that put the program in bulk, in order."""
+        """The equations that put the program in bulk, in order."""
         fired: list[Fired] = []
         bulk(self.program.lam, trace=fired.append)
         return fired
@@ -80,8 +80,8 @@ def bulk_operations(walked: Walked) -> str:
     return "" if program.bulk is program.lam else str(program.bulk)
 
 
-def bulk_rules(walked: Walked) -> str:
-    """The rules of the bulk-operation transform that fired, with what each was about, once each."""
+def bulk_equations(walked: Walked) -> str:
+    """The equations of the bulk-operation transform that were used, and for what, once each."""
     fired = walked.bulk_fired
     return _listed(f"{one.rule}: {one.before!r}" for one in fired) if fired else ""
 
@@ -136,7 +136,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("term", "term", lambda walked: str(walked.program)),
     Stage("combinators", "term", lambda walked: str(walked.program.combinators)),
     Stage("bulk operations", "term", bulk_operations),
-    Stage("bulk rules that fired", "text", bulk_rules),
+    Stage("bulk equations that were used", "text", bulk_equations),
     Stage("rep-function", "term", rep_function),
     Stage("gradient, as written", "term", lambda walked: str(walked.derived.raw)),
     Stage("rules that fired", "text", rules),

@@ -1,21 +1,28 @@
 """The bulk-operation transform (003, section 5): arrays written one element at a time, in bulk.
 
 ``bulk`` gives a program of the same type and the same meaning in which no ``map`` or ``build`` is
-left that has a bulk form. The rules stand in ``figure9``, ``figure10``, ``figure11`` and
-``further``, one a line, and ``evaluation`` is the strategy that carries them out in one walk.
+left that has a bulk form:
+
+    λ(a : Tensor[2, 3], b). build (2, 4) (λi j. sum (build 3 (λp. a[i, p] * b[p, j])))
+    λ(a : Tensor[2, 3], b). a @ b
+
+``evaluation`` walks over the program once, and gives each term its value at all indices of the
+builds around it (``values``); ``equations`` are what its clauses realise, in the paper's notation.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
+from combinators.block import rebuilt
+from combinators.bulk.equations import EQUATIONS, Equation, Site, batched
 from combinators.bulk.evaluation import Evaluation, rewritten
-from combinators.bulk.placing import placed
-from combinators.bulk.rule import Rule, Site
-from combinators.bulk.survey import has_map
-from combinators.bulk.tables import RULES, batched
+from combinators.bulk.walk import Survey, has_map
 from combinators.kit.memory import uncollected
+from combinators.kit.tree import distinct_nodes
 from combinators.simplify import simplify
 from combinators.simplify.rule import Trace
-from combinators.terms import Lam
+from combinators.terms import Lam, Let, Term, Var
 
 PASSES = 3
 """A scan that carries nothing becomes a map when it is simplified, and so in bulk the next time."""
@@ -24,15 +31,15 @@ PASSES = 3
 def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
     """The closed λ ``lam`` with bulk operations for its maps; itself where it has none.
 
-    ``trace`` is called whenever a rule fires. Nothing is refused: what has no bulk form stays in a
-    map of its own. Raises ``UnboundVariable`` for a λ that captures.
+    ``trace`` is called whenever an equation is used. Nothing is refused: what has no bulk form
+    stays in a map of its own. Raises ``UnboundVariable`` for a λ that captures.
     """
     with uncollected():
         for _ in range(PASSES):
             if not has_map(lam):
                 break
             walk = Evaluation(lam, trace)
-            whole = placed(lam, walk.survey)
+            whole = _unnamed(lam, walk.survey)
             if whole is not lam:
                 walk = Evaluation(whole, trace)
             lam = simplify(rewritten(whole, walk))
@@ -41,4 +48,51 @@ def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
         return lam
 
 
-__all__ = ["RULES", "Rule", "Site", "batched", "bulk", "has_map"]
+def _unnamed(lam: Lam, survey: Survey) -> Lam:
+    """``lam`` without names for builds that one place of their own block uses; itself without such.
+
+    A trace breaks high expressions into named parts, and behind a name an index does not see that
+    what it asks for has no other use.
+    """
+    names = _used_once(lam, survey)
+    if not names:
+        return lam
+    unnamed = set(names.values())
+    made: dict[int, Term] = {}
+    stands_for: dict[str, Term] = {}
+
+    def new(term: Term) -> Term:
+        return stands_for.get(term.name, term) if isinstance(term, Var) else made[id(term)]
+
+    for node in distinct_nodes(lam, kind=Term):
+        match node:
+            case Let(bindings, body):
+                left = tuple((var, new(term)) for var, term in bindings if var.name not in unnamed)
+                found = Let(left, new(body)) if left else new(body)
+            case Lam(params, body, name):
+                found = node if new(body) is body else Lam(params, new(body), name)
+            case _:
+                found = rebuilt(node, node.below(), tuple(map(new, node.below())))
+        made[id(node)] = found
+        if id(node) in names:
+            stands_for[names[id(node)]] = found
+    whole = made[id(lam)]
+    assert isinstance(whole, Lam)
+    return whole
+
+
+def _used_once(lam: Lam, survey: Survey) -> dict[int, str]:
+    """The names of such builds, by the ``id`` of what is bound; none if a name is bound twice."""
+    lets = [node for node in distinct_nodes(lam, kind=Term) if isinstance(node, Let)]
+    lines = [line for let in lets for line in let.bindings]
+    captured = {var.name for found in survey.captured.values() for var in found}
+    if any(count > 1 for count in Counter(var.name for var, _ in lines).values()):
+        return {}
+    return {
+        id(term): var.name
+        for var, term in lines
+        if survey.is_mapped(term) and survey.uses[var.name] == 1 and var.name not in captured
+    }
+
+
+__all__ = ["EQUATIONS", "Equation", "Site", "batched", "bulk", "has_map"]

@@ -1,15 +1,33 @@
-"""Integers that are affine in the indices of builds: kept as they are, so that no table is made."""
+"""Affine indices: integers ``offset + Σ slope · i`` are kept as that, so that no table is made.
+
+Whatever the arithmetic that wrote it, ``x[2 * (i + 1) - j]`` has the index ``2 + 2·i - j``. With
+``a : Tensor[3, 4]``, in ``build (3, 4) (λi j. reshape[12] a [4 * i + j])``, the axes that were
+joined are indexed by ``k = 4·i + j``, taken apart again (``linear``): by ``k // 4`` and ``k % 4``,
+which are ``i`` and ``j``, since the multiples of 4 in ``k`` are ``4·i`` and ``0 ≤ j < 4``. So the
+whole is ``a`` itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.bulk.block import Axis, Block
-from combinators.bulk.laying import extent_of, pointwise
-from combinators.bulk.values import Affine, Array, Label, Tensors
+from combinators.bulk.block import Axis, Block, Shape
+from combinators.bulk.values import (
+    Affine,
+    Array,
+    Label,
+    Tensors,
+    extent_of,
+    forced,
+    pointwise,
+)
+from combinators.literal import Literal
 from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const
@@ -63,62 +81,147 @@ def index_of(axis: Axis) -> Affine:
     return Affine(0, {axis: 1}, Int)
 
 
-def _raised(index: Affine, out: Tensor) -> Mapping[Label, int]:
-    """The slopes, own axes counted as in ``out``; along one of extent 1 nothing changes."""
-    more = len(out.shape) - len(index.type.shape)
-    return {
-        label + more if isinstance(label, int) else label: slope
-        for label, slope in index.slopes.items()
-        if not isinstance(label, int) or index.type.shape[label] != 1
-    }
+def _sum(out: Tensor, *terms: tuple[Affine, int]) -> Affine:
+    """Multiples of affine integers added; their own axes are counted as in ``out``."""
+    offset, slopes = 0, Counter[Label]()
+    for index, factor in terms:
+        offset += factor * index.offset
+        more = len(out.shape) - len(index.type.shape)
+        for label, slope in index.slopes.items():
+            if not isinstance(label, int):
+                slopes[label] += factor * slope
+            elif index.type.shape[label] != 1:  # along an axis of extent 1 nothing changes
+                slopes[label + more] += factor * slope
+    return Affine(offset, {label: slope for label, slope in slopes.items() if slope}, out)
 
 
-def _combined(x: Affine, y: Affine, sign: int, out: Tensor) -> Affine:
-    slopes = dict(_raised(x, out))
-    for label, slope in _raised(y, out).items():
-        slopes[label] = slopes.get(label, 0) + sign * slope
-    kept = {label: slope for label, slope in slopes.items() if slope}
-    return Affine(x.offset + sign * y.offset, kept, out)
-
-
-def scaled(x: Affine, factor: int, out: Tensor) -> Affine:
-    """Each of them times a number."""
-    slopes = {label: slope * factor for label, slope in _raised(x, out).items()} if factor else {}
-    return Affine(x.offset * factor, slopes, out)
-
-
-def _multiplied(x: Affine, y: Affine, out: Tensor) -> Affine | None:
-    if x.slopes and y.slopes:
+def _divided(out: Tensor, index: Affine, by: int) -> tuple[Affine, Affine] | None:
+    """``(by · q + r) // by`` and ``% by``, which are ``q`` and ``r``, if ``0 ≤ r < by``."""
+    quotient = {label: slope // by for label, slope in index.slopes.items() if slope % by == 0}
+    rest = {label: slope for label, slope in index.slopes.items() if slope % by}
+    remainder = Affine(index.offset % by, rest, index.type)
+    if not is_within(remainder, by):
         return None
-    return scaled(y, x.offset, out) if not x.slopes else scaled(x, y.offset, out)
+    whole = Affine(index.offset // by, quotient, index.type)
+    return _sum(out, (whole, 1)), _sum(out, (remainder, 1))
 
 
-_ARITHMETIC: dict[str, Callable[..., Affine | None]] = {
-    "add": lambda out, x, y: _combined(x, y, 1, out),
-    "subtract": lambda out, x, y: _combined(x, y, -1, out),
-    "negative": lambda out, x: scaled(x, -1, out),
-    "multiply": lambda out, x, y: _multiplied(x, y, out),
-}
-
-
-def affine(name: str, reps: tuple[Any, ...], out: Any) -> Affine | None:
+def affine(name: str, reps: Sequence[Any], out: Tensor) -> Affine | None:
     """``op`` of affine integers, where that is affine again."""
-    rule = _ARITHMETIC.get(name)
-    if rule is None or not all(isinstance(rep, Affine) for rep in reps):
+    if not all(isinstance(rep, Affine) for rep in reps):
         return None
-    made = rule(out, *reps)
+    made: Affine | None = None
+    match name, reps:
+        case "add", (x, y):
+            made = _sum(out, (x, 1), (y, 1))
+        case "subtract", (x, y):
+            made = _sum(out, (x, 1), (y, -1))
+        case "negative", (x,):
+            made = _sum(out, (x, -1))
+        case "multiply", (x, y) if not (x.slopes and y.slopes):
+            made = _sum(out, (x, y.offset) if x.slopes else (y, x.offset))
+        case "floor_divide" | "remainder", (x, y) if not y.slopes and y.offset > 0:
+            both = _divided(out, x, y.offset)
+            made = both[name == "remainder"] if both else None
     found = bounds(made) if made is not None else None
     return None if found is not None and max(map(abs, found)) >= WIDE else made
 
 
 def arithmetic(block: Block, name: str, x: Tensors, y: Tensors) -> Tensors:
     """An operation on integers: affine, or else a line."""
-    operation = Operation(named(name))
-    out = operation.type(x.type, y.type)
+    out = Operation(named(name)).type(x.type, y.type)
+    assert isinstance(out, Tensor)
     found = affine(name, (x, y), out)
-    return pointwise(block, operation, (x, y)) if found is None else found
+    return pointwise(block, name, (x, y)) if found is None else found
 
 
 def number(value: int) -> Affine:
     """An integer that is known."""
     return Affine(value, {}, Int)
+
+
+class Index(NamedTuple):
+    """Where an axis is indexed; ``sure`` where what lies outside is masked later on."""
+
+    at: Tensors
+    sure: bool = False
+
+
+Key = Mapping[int, Index]
+"""The indices of some of the own axes."""
+
+
+def without(obj: Tensor, key: Key) -> Tensor:
+    """The type of what is left."""
+    return Tensor((n for axis, n in enumerate(obj.shape) if axis not in key), obj.dtype)
+
+
+def left_after(key: Key, rank: int) -> dict[int, int]:
+    """Where the own axes go that are not indexed."""
+    return {axis: at for at, axis in enumerate(a for a in range(rank) if a not in key)}
+
+
+def is_sure(index: Index, extent: int) -> bool:
+    """Whether an index lies inside, or is masked where it does not."""
+    return index.sure or (isinstance(index.at, Affine) and is_within(index.at, extent))
+
+
+def masked(block: Block, rep: Tensors, valid: Array) -> Tensors:
+    """``rep`` where ``valid`` holds, and zeros elsewhere."""
+    zero = Array(Const(Literal(0, rep.type.dtype)), (), Tensor((), rep.type.dtype))
+    return pointwise(block, "where", (valid, rep, zero))
+
+
+def validity(block: Block, key: Mapping[int, Index], obj: Tensor) -> Array | None:
+    """Whether the indices that may lie outside of ``obj`` lie inside; None where all do."""
+    tests = []
+    for axis, index in key.items():
+        if not is_sure(index, obj.shape[axis]):
+            at = forced(block, index.at)
+            tests.append(pointwise(block, "greater_equal", (at, number(0))))
+            tests.append(pointwise(block, "less", (at, number(obj.shape[axis]))))
+    return reduce(lambda x, y: pointwise(block, "logical_and", (x, y)), tests) if tests else None
+
+
+def groups(given: Shape, wanted: Shape) -> Iterator[tuple[list[int], list[int]]]:
+    """Axes of the one shape and of the other that hold the same elements, as few as can be.
+
+    Axes of extent 1 are in none.
+    """
+    mine = [axis for axis, n in enumerate(given) if n != 1]
+    yours = [axis for axis, n in enumerate(wanted) if n != 1]
+    while mine:
+        left, right = [mine.pop(0)], [yours.pop(0)]
+        while (size := _size(given, left)) != (other := _size(wanted, right)):
+            if size < other:
+                left.append(mine.pop(0))
+            else:
+                right.append(yours.pop(0))
+        yield left, right
+
+
+def _size(shape: Shape, axes: Sequence[int]) -> int:
+    return math.prod(shape[axis] for axis in axes)
+
+
+def linear(block: Block, given: Shape, wanted: Shape, key: Key) -> Key | None:
+    """The index of what was reshaped from ``given``; None where it would split an axis."""
+    if 0 in given:
+        return None
+    found: dict[int, Index] = {}
+    for mine, yours in groups(given, wanted):
+        if all(axis not in key for axis in yours):
+            continue
+        if any(axis not in key for axis in yours):
+            return None
+        at: Tensors = number(0)  # toLinearIdx
+        for axis in yours:
+            at = arithmetic(block, "multiply", at, number(wanted[axis]))
+            at = arithmetic(block, "add", at, key[axis].at)
+        for count, axis in enumerate(mine):  # fromLinearIdx
+            below = _size(given, mine[count + 1 :])
+            here = at if below == 1 else arithmetic(block, "floor_divide", at, number(below))
+            if count:
+                here = arithmetic(block, "remainder", here, number(given[axis]))
+            found[axis] = Index(here, sure=True)
+    return found

@@ -1,35 +1,43 @@
-"""Values at the border of a λ or a branch: as one term, with batch axes in front, and back.
+"""Values at the border of a λ, a branch or a loop: as one term, and back.
 
 A *layout* says which batch axes each tensor of a value has; None is a value with none, that goes
-over the border as it is.
+over the border as it is. A pair of ``x`` with the labels ``(i, 0)`` and ``n`` without any has the
+layout ``[(i,), None]``: it goes as ``(x, n)`` of the type ``Tensor[5, 3] × Int``, and inside of the
+λ the components of its parameter have these labels again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
+from typing import Any
 
 from combinators.bulk.block import Axis, Block
-from combinators.bulk.laying import own_axes, plain
 from combinators.bulk.values import (
+    Affine,
     Array,
+    Closure,
     Group,
     Labels,
+    Product,
     Rep,
+    Rows,
     Tensors,
     Whole,
     axes_of,
     batch,
+    forced,
     in_order,
+    laid,
+    own_axes,
+    plain,
 )
-from combinators.objects import (
-    Object,
-    Record,
-    Tensor,
-    components,
-)
+from combinators.bulk.walk import Walk
+from combinators.kit.recursion import Recursive
+from combinators.objects import Object, Record, Tensor, components
 from combinators.objects import Product as ProductType
 from combinators.rows import row_of
-from combinators.terms import Const, Proj, Term, Var
+from combinators.terms import Const, Lam, Proj, Term, Tuple, Var
 
 Layout = tuple[Axis, ...] | list["Layout"] | None
 
@@ -137,3 +145,75 @@ def tensorwise(block: Block, each: Callable[..., Rep], obj: Object, *reps: Rep) 
 def rows_of(block: Block, rep: Rep, each: Callable[[Tensors], Rep]) -> Rep:
     """The rows of a stack, each of its tensors made a row by ``each``."""
     return tensorwise(block, lambda _, stack: each(stack), row_of(rep.type), rep)
+
+
+def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = None) -> Recursive[Term]:
+    """A value as one term, with these batch axes; without a layout it has none."""
+    if isinstance(layout, list) or (layout is None and isinstance(rep, Group)):
+        parts = parts_of(block, rep)
+        below = layout or [None] * len(parts)
+        items = []
+        for part, inner in zip(parts, below, strict=True):
+            items.append((yield term_of(walk, part, block, inner)))
+        return Tuple(tuple(items), getattr(rep.type, "names", None))
+    if isinstance(rep, Closure):
+        function: Term = yield function_term(walk, rep, block)
+        return function
+    if isinstance(rep, Whole | Rows):
+        return rep.term
+    assert isinstance(rep, Tensors)
+    array = forced(block, rep)
+    return laid(block, array, (*(layout or ()), *own_axes(array.type)), full=True)
+
+
+def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
+    """A function that depends on no index, as a λ: the same one, where there is nothing to do."""
+    lam = f.lam
+    if not walk.survey.is_mapped(lam) and all(_is_itself(*item) for item in f.captured.items()):
+        return lam
+    f = prepared_function(block, f)
+    key: Any = (id(lam), captured_key(f))
+    if key not in walk.written:
+        inner = Block(names=walk.survey.names)
+        env = dict(f.captured)
+        env.update({param.name: virtual(inner, param, param.type) for param in lam.params})
+        result: Rep = yield walk.value(lam.body, env, inner)
+        body: Term = yield term_of(walk, result, inner)
+        walk.written[key] = f, Lam(lam.params, inner.term(body), lam.name)
+    made: Lam = walk.written[key][1]
+    return made
+
+
+def _is_itself(name: str, rep: Rep) -> bool:
+    if isinstance(rep, Array) and rep.labels != own_axes(rep.type):
+        return False
+    term = getattr(rep, "term", None)
+    return isinstance(term, Var) and term.name == name
+
+
+def captured_key(f: Closure) -> tuple[tuple[str, int], ...]:
+    """What a function captures, by identity: what has been written before it."""
+    return tuple(sorted((name, id(rep)) for name, rep in f.captured.items()))
+
+
+def prepared_function(block: Block, f: Closure) -> Closure:
+    """A function that captures what was written before it, not what was put off."""
+    inner = {name: prepared(block, rep) for name, rep in f.captured.items()}
+    is_same = all(inner[name] is f.captured[name] for name in inner)
+    return f if is_same else Closure(f.lam, inner, f.type)
+
+
+def prepared(block: Block, rep: Rep) -> Rep:
+    """A value that a λ or a branch may capture: what was put off is written before it."""
+    match rep:
+        case Product():
+            return forced(block, rep)
+        case Affine(offset, slopes, obj, []) if any(isinstance(label, int) for label in slopes):
+            return Affine(offset, slopes, obj, [forced(block, rep)])
+        case Group(parts, obj):
+            new = tuple(prepared(block, part) for part in parts)
+            return rep if all(map(is_, new, parts)) else Group(new, obj)
+        case Closure():
+            return prepared_function(block, rep)
+        case _:
+            return rep

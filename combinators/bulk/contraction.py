@@ -1,4 +1,11 @@
-"""Sums of products as matrix products: ``Σₚ a[i, p] b[p, j]`` is ``a @ b``, whatever wrote it.
+"""Contraction: sums, and sums of products as matrix products, whatever wrote them.
+
+    build 2 (λi. build 4 (λj. sum (build 3 (λp. a[i, p] * b[p, j]))))  ⇝  a @ b
+
+A product of batched values is not multiplied out at once (``Product``): it keeps its factors, here
+``a`` with the labels ``(i, p)`` and ``b`` with ``(p, j)``. When a sum over ``p`` comes, the label
+is in both, and in nothing else, so it is summed by a matrix product; ``i`` and ``j`` are on its
+left and its right, and a label of both that is not summed would be a stack of matrix products.
 
 Products of many factors are contracted two at a time, the cheapest pair first. The sum runs in
 another order than a loop would, factors are multiplied in another, and one that all terms have may
@@ -16,11 +23,26 @@ from itertools import combinations
 from typing import NamedTuple
 
 from combinators.bulk.block import Block
-from combinators.bulk.laying import extent_of, laid, pointwise
-from combinators.bulk.values import Array, Label, Labels, Product, in_order
+from combinators.bulk.equations import Site
+from combinators.bulk.values import (
+    Array,
+    Label,
+    Labels,
+    Product,
+    Tensors,
+    batch,
+    extent_of,
+    forced,
+    in_order,
+    laid,
+    pointwise,
+    relabelled,
+    spread,
+    squeezed,
+)
 from combinators.errors import Place
 from combinators.objects import Tensor
-from combinators.operation import Operation, named
+from combinators.operation import Operation
 from combinators.primitives.contraction import MATMUL
 
 SMALL = 64
@@ -37,24 +59,39 @@ class _Pair(NamedTuple):
     yours: Labels
     summed: Labels
 
-    @property
-    def size(self) -> int:
-        """How many products of numbers it takes."""
-        return self.count(in_order((*self.x.labels, *self.y.labels)))
-
     def count(self, labels: Iterable[Label]) -> int:
         """How many numbers these axes hold."""
         return math.prod(extent_of(label, self.x.type) for label in labels)
 
     @property
+    def size(self) -> int:
+        """How many products of numbers it takes."""
+        return self.count({*self.x.labels, *self.y.labels})
+
+    @property
     def is_matrix_product(self) -> bool:
-        """Whether a matrix product is what it is."""
-        if not self.summed:
-            return False
+        """Whether a matrix product is what it is, and not a stack of small ones."""
+        if not self.stacked:
+            return bool(self.summed)
         inner = (*self.mine, *self.yours, *self.summed)
-        if self.stacked and not (self.mine or self.yours):
-            return False
-        return not self.stacked or self.count(inner) >= SMALL
+        is_matrix = bool(self.summed and (self.mine or self.yours))
+        return is_matrix and self.count(inner) >= SMALL
+
+    def matrix_product(self, block: Block, operation: Operation, place: Place | None) -> Array:
+        """``x @ y``, where several axes of one kind are as one."""
+        x, y, stacked, mine, yours, summed = self
+        lead = tuple(self.count([label]) for label in stacked)
+        left, right = (
+            block.reshaped(
+                laid(block, side, (*stacked, *rows, *columns), full=True),
+                (*lead, self.count(rows), self.count(columns)),
+            )
+            for side, rows, columns in ((x, mine, summed), (y, summed, yours))
+        )
+        product = block.operate(operation, left, right, place=place)
+        labels = (*stacked, *mine, *yours)
+        shape = tuple(self.count([label]) for label in labels)
+        return Array(block.reshaped(product, shape), labels, x.type)
 
 
 def contracted(block: Block, product: Product, over: Iterable[Label]) -> Array | None:
@@ -92,39 +129,71 @@ def _paired(x: Array, y: Array, factors: list[Array], summed: set[Label]) -> _Pa
 
 def _multiplied(block: Block, pair: _Pair, place: Place | None) -> Array:
     if not pair.is_matrix_product:
-        return pointwise(block, Operation(named("multiply")), (pair.x, pair.y), place)
+        return pointwise(block, "multiply", (pair.x, pair.y), place)
     x, y, stacked, mine, yours, summed = pair
     if in_order((*mine, *yours)) != (*mine, *yours):
-        x, y, mine, yours = y, x, yours, mine
-    return matrix_product(block, MATMUL.plain, (x, y), (stacked, mine, yours, summed), place)
+        pair = _Pair(y, x, stacked, yours, mine, summed)
+    return pair.matrix_product(block, MATMUL.plain, place)
 
 
-def matrix_product(
-    block: Block,
-    operation: Operation,
-    factors: tuple[Array, Array],
-    axes: tuple[Labels, Labels, Labels, Labels],
-    place: Place | None = None,
-) -> Array:
-    """``x @ y`` with these axes stacked, left, right and summed over; several as one."""
-    (x, y), (stacked, mine, yours, summed) = factors, axes
-    obj = x.type
+def summed(site: Site) -> Tensors:
+    """A sum of a product is a contraction, if it can be."""
+    (rep,), axes = site.reps, site.parameters["axis"]
+    if isinstance(rep, Product):
+        done = contracted(site.block, rep, axes)
+        if done is not None:
+            return _fewer(done, site)
+    return reduced(site)
 
-    def sizes(of: Tensor, *groups: Labels) -> tuple[int, ...]:
-        return tuple(math.prod(extent_of(label, of) for label in group) for group in groups)
 
-    batch = tuple(extent_of(label, obj) for label in stacked)
-    left = block.reshaped(
-        laid(block, x, (*stacked, *mine, *summed), full=True), (*batch, *sizes(obj, mine, summed))
-    )
-    right = block.reshaped(
-        laid(block, y, (*stacked, *summed, *yours), full=True),
-        (*batch, *sizes(y.type, summed, yours)),
-    )
-    product = block.operate(operation, left, right, place=place)
-    shape = (
-        *batch,
-        *(extent_of(label, obj) for label in mine),
-        *(extent_of(label, y.type) for label in yours),
-    )
-    return Array(block.reshaped(product, shape), (*stacked, *mine, *yours), obj)
+def reduced(site: Site) -> Tensors:
+    """A reduction over own axes."""
+    axes = site.parameters["axis"]
+    array = spread(site.block, forced(site.block, site.reps[0]), axes)
+    at = tuple(sorted(array.labels.index(axis) for axis in axes))
+    result = array.term
+    if at:
+        operation = site.of(axis=at, keepdims=False).operation
+        result = site.block.operate(operation, array.term, place=site.place)
+    kept = tuple(label for label in array.labels if label not in axes)
+    return _fewer(Array(result, kept, array.type), site)
+
+
+def _fewer(array: Array, site: Site) -> Tensors:
+    """What is left of the own axes, counted again; those of extent 1 that are kept are put off."""
+    axes, out = site.parameters["axis"], site.type
+    if site.parameters["keepdims"]:
+        return Array(array.term, array.labels, out)
+    left = [axis for axis in range(len(array.type.shape)) if axis not in axes]
+    return relabelled(array, {axis: number for number, axis in enumerate(left)}, out)
+
+
+def matmul(site: Site) -> Tensors:
+    """A contraction, whose left and right axes may be builds'."""
+    block, (x, y), out = site.block, [forced(site.block, rep) for rep in site.reps], site.type
+    rank = over = len(out.shape)  # the axis that is summed over has a label of its own
+    obj = Tensor((*out.shape, x.type.shape[-1]), out.dtype)
+    left = spread(block, _placed(block, x, obj, (rank - 2, over)), (over,))
+    right = spread(block, _placed(block, y, obj, (over, rank - 1)), (over,))
+    pair = _paired(left, right, [], {over})
+    if not batch(pair.stacked) or pair.is_matrix_product:
+        product = pair.matrix_product(block, site.operation, site.place)
+        return Array(product.term, product.labels, out)
+    name = "scale" if site.parameters.get("absorbing") else "multiply"
+    product = pointwise(block, name, (left, right), site.place)
+    at = product.labels.index(over)
+    labels = (*product.labels[:at], *product.labels[at + 1 :])
+    return Array(block.summed(product.term, (at,)), labels, out)
+
+
+def _placed(block: Block, array: Array, obj: Tensor, last: tuple[int, int]) -> Array:
+    """An operand with the labels of the product, its last two axes being ``last``.
+
+    Axes of extent 1 are put off, but for the one that is summed over.
+    """
+    rank, more = len(array.type.shape), len(obj.shape) - 1 - len(array.type.shape)
+    moved: dict[Label, Label] = {axis: axis + more for axis in range(rank - 2)}
+    moved.update({rank - 2: last[0], rank - 1: last[1]})
+    stale = [a for a in range(rank) if array.type.shape[a] == 1 and moved[a] != len(obj.shape) - 1]
+    kept = squeezed(block, array, stale)
+    return Array(kept.term, tuple(moved.get(label, label) for label in kept.labels), obj)

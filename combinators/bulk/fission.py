@@ -1,27 +1,39 @@
-"""What has no bulk form stays in a map of its own: the lines before it and after it are bulk.
+"""Fission: what has no bulk form stays in a map of its own; the lines before and after are bulk.
+
+    map (λx. sin (f (x * x))) xs                     f unknown
+    ⇝  let y = map f (xs * xs) in sin y
 
 That are calls of unknown functions, ``with_derivative``, primitives of others that say nothing of
-their rows, and functions that depend on an index.
+their rows, and functions that depend on an index. The line's operands become the arrays that a map
+runs over, one map for each build that any of them depends on; what depends on none is captured.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from combinators.block import remade
 from combinators.bulk.block import Axis, Block
+from combinators.bulk.borders import term_of, virtual
 from combinators.bulk.rowing import Columns
 from combinators.bulk.values import Array, Group, Rep, Rows, axes_of, place_of
+from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Product, Tensor, components
 from combinators.primitives.loops import MAP
 from combinators.terms import Lam, Prim, Proj, Term, Var
 
-if TYPE_CHECKING:
-    from combinators.bulk.evaluation import Env, Evaluation
+
+def kept(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
+    """A line as it is; in a map of its own where its operands depend on an index."""
+    if any(axes_of(rep) for rep in reps):
+        apart: Rep = yield split_line(walk, term, reps, block)
+        return apart
+    args = []
+    for rep in reps:
+        args.append((yield term_of(walk, rep, block)))
+    return virtual(block, block.bind(remade(term, tuple(args))), term.type)
 
 
-def split_line(walk: Evaluation, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
+def split_line(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
     """A line whose operands are known."""
     env: dict[str, Rep] = {}
     names = []
@@ -33,14 +45,14 @@ def split_line(walk: Evaluation, term: Term, reps: list[Rep], block: Block) -> R
     return found
 
 
-def split(walk: Evaluation, term: Term, env: Env, block: Block) -> Recursive[Rep]:
+def split(walk: Walk, term: Term, env: Env, block: Block) -> Recursive[Rep]:
     """A term, at each index of the builds that it depends on."""
     mentioned = {name: env[name] for name in walk.mentioned(term) if name in env}
     found: Rep = yield _split(walk, term, mentioned, block)
     return found
 
 
-def _split(walk: Evaluation, term: Term, env: Env, block: Block) -> Recursive[Rep]:
+def _split(walk: Walk, term: Term, env: Env, block: Block) -> Recursive[Rep]:
     walk.has_split = True
     walk.say("build1-split", term, term)
     found = frozenset[Axis]().union(*map(axes_of, env.values()))
@@ -50,12 +62,12 @@ def _split(walk: Evaluation, term: Term, env: Env, block: Block) -> Recursive[Re
 
 
 def _nested(
-    walk: Evaluation, term: Term, env: Env, axes: tuple[Axis, ...], block: Block
+    walk: Walk, term: Term, env: Env, axes: tuple[Axis, ...], block: Block
 ) -> Recursive[Term]:
     """A map for each axis, the outermost build's first."""
     if not axes:
         rep: Rep = yield walk.value(term, env, block)
-        result: Term = yield walk.written_out(rep, block)
+        result: Term = yield term_of(walk, rep, block)
         return result
     columns = Columns(block, axes[0].extent, axes[0])
     for rep in env.values():

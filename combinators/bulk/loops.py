@@ -6,20 +6,22 @@ can only become more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from combinators.bulk import calls
 from combinators.bulk.block import Block
 from combinators.bulk.borders import (
     Layout,
     joined,
     layout_of,
     parts_of,
+    prepared,
+    prepared_function,
+    term_of,
     type_of,
     virtual,
 )
+from combinators.bulk.fission import kept
 from combinators.bulk.rowing import Columns
 from combinators.bulk.values import Array, Closure, Group, Rep, axes_of
+from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.primitives.loops import SCAN
@@ -27,11 +29,8 @@ from combinators.rows import length_of, stack_of
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import is_first_order
 
-if TYPE_CHECKING:
-    from combinators.bulk.evaluation import Env, Evaluation
 
-
-def looped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
+def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     """What a loop gives."""
     reps: list[Rep] = []
     for arg in term.args:
@@ -39,12 +38,12 @@ def looped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Re
     f, init, xs = reps
     is_known = isinstance(f, Closure) and all(map(is_first_order, (term.type, init.type, xs.type)))
     if not is_known or not any(map(axes_of, reps)):
-        kept: Rep = yield walk.kept(term, reps, block)
-        return kept
+        alone: Rep = yield kept(walk, term, reps, block)
+        return alone
     assert isinstance(f, Closure)
     walk.say("build1-fold", term, term)
     columns = Columns(block, length_of(xs.type))
-    row = calls.prepared(block, columns.row_of(xs))
+    row = prepared(block, columns.row_of(xs))
     loop = _Loop(walk, term, f, columns, row)
     layout = layout_of(init)
     while True:
@@ -52,7 +51,7 @@ def looped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Re
         if wider == layout:
             break
         layout = wider
-    start: Term = yield walk.over(init, layout, block)
+    start: Term = yield term_of(walk, init, block, layout)
     line = block.operate(term.operation, step, start, columns.operand(), place=term.place)
     if term.operation.primitive is not SCAN.primitive:
         return virtual(block, line, init.type, layout)
@@ -62,9 +61,7 @@ def looped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Re
 class _Loop:
     """A loop inside of builds."""
 
-    def __init__(
-        self, walk: Evaluation, term: Prim, f: Closure, columns: Columns, row: Rep
-    ) -> None:
+    def __init__(self, walk: Walk, term: Prim, f: Closure, columns: Columns, row: Rep) -> None:
         self.walk, self.term, self.f = walk, term, f
         self.columns, self.row = columns, row
         self.is_scan = term.operation.primitive is SCAN.primitive
@@ -77,7 +74,7 @@ class _Loop:
         carry = Var(inner.names.fresh("carry"), type_of(obj, layout))
         given = virtual(inner, carry, obj, layout)
         param, row = self.columns.parameter(inner, self.row)
-        env = calls.ready(block, self.f)
+        env = dict(prepared_function(block, self.f).captured)
         params = self.f.lam.params
         if len(params) == 1:
             env[params[0].name] = Group((given, row), params[0].type)
@@ -89,7 +86,7 @@ class _Loop:
         item = layout_of(parts[1]) if self.is_scan else None
         outs: list[Term] = []
         for part, over in zip(parts, (wider, item), strict=False):
-            outs.append((yield self.walk.over(part, over, inner)))
+            outs.append((yield term_of(self.walk, part, inner, over)))
         body = Tuple(tuple(outs)) if self.is_scan else outs[0]
         lam = Lam((carry, param), inner.term(body), self.f.lam.name)
         return lam, wider, item

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from combinators.bulk import calls, indexing, narrowing
-from combinators.bulk.affine import index_of
+from combinators.bulk.affine import Index, Key, index_of, without
 from combinators.bulk.block import Axis, Block
-from combinators.bulk.borders import parts_of, rows_of, tensorwise
-from combinators.bulk.masking import Index, Key, without
-from combinators.bulk.selecting import selected
+from combinators.bulk.borders import rows_of, tensorwise
+from combinators.bulk.calls import bound, called
+from combinators.bulk.fission import kept
+from combinators.bulk.indexing import is_compound
+from combinators.bulk.selection import selected
 from combinators.bulk.values import Affine, Closure, Label, Rep, Tensors, axes_of, relabelled
+from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
 from combinators.rows import length_of
 from combinators.terms import Prim, Term, Var
 from combinators.type_folds import is_first_order
 
-if TYPE_CHECKING:
-    from combinators.bulk.evaluation import Env, Evaluation
 
-
-def mapped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
+def mapped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     """The values of a map, whose axis is the first of its own.
 
     A map of an unknown function, or over or to functions, stays.
@@ -31,29 +30,29 @@ def mapped(walk: Evaluation, term: Prim, env: Env, block: Block) -> Recursive[Re
     xs: Rep = yield walk.value(term.args[1], env, block)
     if not (isinstance(f, Closure) and is_first_order(term.type) and is_first_order(xs.type)):
         walk.has_split = True
-        kept: Rep = yield walk.kept(term, [f, xs], block)
-        return kept
+        alone: Rep = yield kept(walk, term, [f, xs], block)
+        return alone
     if axes_of(f) or axes_of(xs):
         walk.say("build1-build1", term, f.lam.body)
     axis = block.axis(length_of(xs.type))
     at = Index(index_of(axis))
     row = rows_of(block, xs, lambda stack: selected(block, stack, {0: at}))
     if _is_used_again(walk, term.args[0], f):
-        result: Rep = yield calls.called(walk, f, row, block)
+        result: Rep = yield called(walk, f, row, block)
     else:
-        result = yield body(walk, f, row, block)
+        result = yield walk.value(f.lam.body, bound(f, row, block), block)
     if walk.trace is not None:
         _tell(walk, f, result, axis)
     return _stacked(block, result, axis, term.type)
 
 
-def _is_used_again(walk: Evaluation, function: Term, f: Closure) -> bool:
+def _is_used_again(walk: Walk, function: Term, f: Closure) -> bool:
     """Whether the λ stands in other places too: then it is made bulk once, and called."""
     again = isinstance(function, Var) and walk.survey.uses[function.name] > 1
     return again or walk.survey.references[id(f.lam)] > 1
 
 
-def _tell(walk: Evaluation, f: Closure, result: Rep, axis: Axis) -> None:
+def _tell(walk: Walk, f: Closure, result: Rep, axis: Axis) -> None:
     """The end of a build whose body is its index, or does not use it."""
     if isinstance(result, Affine) and dict(result.slopes) == {axis: 1} and not result.offset:
         walk.say("build1-itself", f.lam, f.lam.body)
@@ -61,9 +60,7 @@ def _tell(walk: Evaluation, f: Closure, result: Rep, axis: Axis) -> None:
         walk.say("build1-invariant", f.lam, f.lam.body)
 
 
-def element(
-    walk: Evaluation, term: Prim, key: Key, env: Env, block: Block
-) -> Recursive[Rep | None]:
+def element(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep | None]:
     """A map that is indexed: only the row that is asked for, or what is asked for of each."""
     f: Rep = yield walk.value(term.args[0], env, block)
     xs = term.args[1]
@@ -76,36 +73,22 @@ def element(
     below = {number - 1: index for number, index in key.items() if number}
     result: Any
     if _is_used_again(walk, term.args[0], f):
-        result = yield calls.called(walk, f, row, block)
+        result = yield called(walk, f, row, block)
         result = selected(block, result, below) if below else result
     else:
-        result = yield indexing.indexed(walk, f.lam.body, below, _bound(f, row, block), block)
+        result = yield walk.value(f.lam.body, bound(f, row, block), block, below)
     return result if 0 in key else _stacked(block, result, axis, without(term.type, key))
 
 
-def _row(walk: Evaluation, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
+def _row(walk: Walk, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
     """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
     count = math.prod(axis.extent for axis in axes_of(at.at))
-    is_open = narrowing.is_compound(xs) and not walk.survey.is_checked(xs)
+    is_open = is_compound(xs) and not walk.survey.is_checked(xs)
     if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
-        row: Rep = yield indexing.indexed(walk, xs, {0: at}, env, block)
+        row: Rep = yield walk.value(xs, env, block, {0: at})
         return row
     stacks: Rep = yield walk.value(xs, env, block)
     return rows_of(block, stacks, lambda stack: selected(block, stack, {0: at}))
-
-
-def body(walk: Evaluation, f: Closure, argument: Rep, block: Block) -> Recursive[Rep]:
-    """The body of a known function, written here."""
-    result: Rep = yield walk.value(f.lam.body, _bound(f, argument, block), block)
-    return result
-
-
-def _bound(f: Closure, argument: Rep, block: Block) -> Env:
-    """What the variables of a function stand for, at an argument."""
-    params = f.lam.params
-    parts = (argument,) if len(params) == 1 else parts_of(block, argument)
-    names = (param.name for param in params)
-    return {**f.captured, **dict(zip(names, parts, strict=True))}
 
 
 def _stacked(block: Block, rep: Rep, axis: Axis, obj: Object) -> Rep:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from combinators.bulk.affine import index_of
+from combinators.bulk.affine import Index, index_of
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import rows_of, virtual
-from combinators.bulk.laying import forced, laid
-from combinators.bulk.masking import Index
-from combinators.bulk.selecting import selected
+from combinators.bulk.selection import selected
 from combinators.bulk.values import (
     Affine,
     Array,
@@ -17,7 +15,9 @@ from combinators.bulk.values import (
     Rep,
     Rows,
     Tensors,
+    forced,
     in_order,
+    laid,
 )
 from combinators.objects import Int, Object, Tensor, Vector
 from combinators.objects import Product as ProductType

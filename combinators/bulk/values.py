@@ -1,20 +1,32 @@
-"""What a term stands for while builds are undone: arrays whose axes bear labels.
+"""Batched values: what a term stands for while builds are undone, arrays whose axes bear labels.
 
 Inside ``build1 k (λi. …)`` a term stands for all its values at once. The index ``i`` is an
 ``Axis``, and an array has labels, one for each of its axes: an ``Axis``, or the number of an axis
 that the term itself has, its *own*. What does not depend on ``i`` has no such axis, so that
 ``replicate k t`` is put off until something needs it; own axes may be put off too. A transpose, and
-the end of a build, only change labels.
+the end of a build, only change labels. So of
+
+    build 5 (λi. build 3 (λj. transpose a [i] * u[j]))        a : Tensor[3, 5], u : Tensor[3]
+
+``transpose a`` is ``a`` with the labels ``(1, 0)``, indexed at ``i`` it is ``a`` with ``(0, i)``,
+and at ``j`` with ``(j, i)``; ``u[j]`` is ``u`` with ``(j,)``. The product aligns them,
+
+    transpose a * reshape[1, 3] u                             labels (i, j)
+
+and the ends of both builds call its axes ``(0, 1)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
 
-from combinators.bulk.block import Axis
+from combinators.bulk.block import Atom, Axis, Block
 from combinators.errors import Place
-from combinators.objects import Object, Record, Tensor
+from combinators.objects import Int, Object, Record, Tensor
+from combinators.operation import Operation, named
 from combinators.terms import Const, Lam, Term, Var
 
 Label = Axis | int
@@ -149,7 +161,7 @@ def axes_of(rep: Rep) -> frozenset[Axis]:
     return frozenset(found)
 
 
-def relabelled(rep: Tensors, new: Mapping[Label, Label], obj: Tensor) -> Tensors:
+def relabelled(rep: Tensors, new: Mapping[Any, Label], obj: Tensor) -> Tensors:
     """The same numbers with other labels, and so of another type: nothing is moved."""
 
     def changed(labels: Iterable[Label]) -> Labels:
@@ -165,3 +177,130 @@ def relabelled(rep: Tensors, new: Mapping[Label, Label], obj: Tensor) -> Tensors
             assert not isinstance(sides[0], Affine)
             assert not isinstance(sides[1], Affine)
             return Product(sides[0], sides[1], obj, place)
+
+
+def extent_of(label: Label, obj: Tensor) -> int:
+    """The extent of an axis of an array whose values have type ``obj``."""
+    return obj.shape[label] if isinstance(label, int) else label.extent
+
+
+def own_axes(obj: Tensor) -> Labels:
+    """The labels of all own axes."""
+    return tuple(range(len(obj.shape)))
+
+
+def forced(block: Block, rep: Tensors) -> Array:
+    """The numbers as an array: products are multiplied, indices written down."""
+    match rep:
+        case Array():
+            return rep
+        case Affine():
+            return _tabulated(block, rep)
+        case Product(left, right, _, place):
+            return pointwise(block, "multiply", (left, right), place)
+
+
+def laid(block: Block, array: Array, order: Sequence[Label], *, full: bool) -> Atom:
+    """The array with its axes in this ``order``; what it lacks is of extent 1, or all there."""
+    present = [label for label in order if label in array.labels]
+    x = block.transposed(array.term, [array.labels.index(label) for label in present])
+    if len(present) == len(order):
+        return x
+    lead = 0
+    while lead < len(order) and order[lead] not in array.labels:
+        lead += 1
+    shape = tuple(
+        extent_of(label, array.type) if label in array.labels else 1 for label in order[lead:]
+    )
+    x = block.reshaped(x, shape)
+    if not full:
+        return x
+    return block.broadcast(x, tuple(extent_of(label, array.type) for label in order))
+
+
+def spread(block: Block, array: Array, labels: Labels) -> Array:
+    """The array with these axes too, where it lacks them."""
+    if set(labels) <= set(array.labels):
+        return array
+    order = in_order((*array.labels, *labels))
+    x = laid(block, array, order, full=True)
+    assert not isinstance(x, tuple)
+    return Array(x, order, array.type)
+
+
+def squeezed(block: Block, array: Array, stale: Container[Label]) -> Array:
+    """The array without these of its axes, which are of extent 1."""
+    kept = tuple(label for label in array.labels if label not in stale)
+    if kept == array.labels:
+        return array
+    shape = tuple(extent_of(label, array.type) for label in kept)
+    return Array(block.reshaped(array.term, shape), kept, array.type)
+
+
+def raised(block: Block, array: Array, out: Tensor) -> Array:
+    """The array as an operand of what gives ``out``: its own axes are counted from the last."""
+    more = len(out.shape) - len(array.type.shape)
+    stale = {a for a, n in enumerate(array.type.shape) if n == 1 and out.shape[a + more] != 1}
+    kept = squeezed(block, array, stale)
+    labels = tuple(a + more if isinstance(a, int) else a for a in kept.labels)
+    return Array(kept.term, labels, Tensor(out.shape, array.type.dtype))
+
+
+def pointwise(
+    block: Block, operation: Operation | str, reps: Sequence[Tensors], place: Place | None = None
+) -> Array:
+    """An elementwise operation on arrays that may lack axes; what all lack, the result lacks."""
+    if isinstance(operation, str):
+        operation = Operation(named(operation))
+    out = operation.type(*[rep.type for rep in reps])
+    assert isinstance(out, Tensor)
+    arrays = [forced(block, rep) for rep in reps]
+    labels = _alike(arrays, out)
+    if labels is not None:
+        line = block.operate(operation, *[array.term for array in arrays], place=place)
+        return Array(line, labels, out)
+    arrays = [raised(block, array, out) for array in arrays]
+    order = in_order(label for array in arrays for label in array.labels)
+    args = [laid(block, array, order, full=False) for array in arrays]
+    result = block.operate(operation, *args, place=place)
+    return Array(result, order, out)
+
+
+def _alike(arrays: Sequence[Array], out: Tensor) -> Labels | None:
+    """The labels that all have, or none, in order; None where something has to be moved."""
+    found: Labels = ()
+    for array in arrays:
+        if array.labels:
+            if array.type.shape != out.shape or (found and found != array.labels):
+                return None
+            found = array.labels
+    return found if len(found) < 2 or in_order(found) == found else None
+
+
+def _tabulated(block: Block, rep: Affine) -> Array:
+    """A table of indices; those of batch axes are written where their build stands."""
+    if rep.made:
+        return rep.made[0]
+    axes = batch(rep.slopes)
+    is_everywhere = len(axes) == len(rep.slopes)
+    if axes and is_everywhere:
+        block = max(axes, key=place_of).block
+    columns = []
+    for label in in_order(rep.slopes):
+        term: Atom = block.positions(extent_of(label, rep.type))
+        if (slope := rep.slopes[label]) != 1:
+            term = block.apply("multiply", term, block.number(slope))
+        columns.append(Array(term, (label,), rep.type))
+    if rep.offset or not columns:
+        columns.append(Array(block.number(rep.offset), (), Int))
+    made = reduce(lambda x, y: pointwise(block, "add", (x, y)), columns)
+    table = Array(made.term, made.labels, rep.type)
+    if is_everywhere:
+        rep.made.append(table)
+    return table
+
+
+def plain(term: Atom) -> Array:
+    """An array with its own axes in order."""
+    assert isinstance(term.type, Tensor)
+    return Array(term, own_axes(term.type), term.type)

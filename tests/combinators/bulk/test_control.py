@@ -9,8 +9,8 @@ import pytest
 
 import diffcurry as dc
 from combinators.bulk import batched, bulk, has_map
-from combinators.bulk.elementwise import elementwise
-from combinators.bulk.tables import BUILD
+from combinators.bulk.clauses import elementwise
+from combinators.bulk.equations import CLAUSES
 from combinators.objects import Fun, Real, Tensor
 from combinators.operation import PRIMITIVES, Linear
 from diffcurry.function import fun
@@ -231,4 +231,4 @@ def test_primitives_of_others() -> None:
         np.testing.assert_allclose(fun(f.function)(A), A)
     finally:
         PRIMITIVES.pop("bulk_shift", None)
-        BUILD.pop("bulk_shift", None)
+        CLAUSES.pop("bulk_shift", None)

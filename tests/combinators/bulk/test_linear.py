@@ -10,13 +10,13 @@ import pytest
 import diffcurry as dc
 from combinators.bulk import bulk, has_map
 from combinators.bulk.evaluation import Evaluation, rewritten
-from combinators.bulk.measure import measure
 from combinators.kit.tree import size
 from combinators.objects import Real
 from combinators.operation import Operation, named
 from combinators.primitives.loops import MAP
 from combinators.terms import App, Lam, Let, Prim, Term, Var, const
 from diffcurry.function import fun
+from tests.combinators.bulk.measure import measure
 from tests.combinators.bulk.running import assert_close, in_bulk, value
 
 X = np.ones(5)

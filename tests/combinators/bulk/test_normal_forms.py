@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from combinators.bulk import bulk, has_map
 from combinators.bulk.evaluation import Evaluation, rewritten
-from combinators.bulk.measure import measure
 from combinators.terms import Const, Lam, Prim, Proj, Term, Var
 from interpreters.staging.programs import gradient
+from tests.combinators.bulk.measure import measure
 from tests.combinators.bulk.running import assert_close, leaves, value
 from tests.strategies.arrays import arguments, array_programs, random_program
 
 NORMAL = {"concatenate", "put", "matmul", "reshape", "iota", "embed", "cumsum"}
-"""What an index may stand in front of, besides variables and constants (``figure10``).
+"""What an index may stand in front of, besides variables and constants (``equations``).
 
 Components of tuples, which Fig. 7 has not, are like variables."""
 FLOATS = (0, 1, 2, 6)

@@ -1,4 +1,4 @@
-"""The user can watch the transform: rules with the lines that they were about, and a stage."""
+"""The user can watch the transform: equations, the lines they were used for, and a stage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def doubled(x: Any) -> Any:
     return dc.build(4, lambda i: 2.0 * x[3 - i])
 
 
-def test_rules_say_what_they_were_about() -> None:
+def test_equations_say_what_they_were_used_for() -> None:
     fired: list[Any] = []
     bulk(fun(doubled).program(X).lam, trace=fired.append)
     assert [one.rule for one in fired] == ["build1-op", "gather-affine", "build1-op"]

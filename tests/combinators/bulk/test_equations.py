@@ -1,4 +1,4 @@
-"""Every rule by itself: it fires on its left side, and both sides mean the same."""
+"""Every equation by itself: its left side uses it, and both sides mean the same."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.bulk import RULES, bulk
-from combinators.bulk.measure import measure
+from combinators.bulk import EQUATIONS, bulk
 from combinators.primitives.structural import plus
 from diffcurry.function import fun
+from tests.combinators.bulk.measure import measure
 from tests.combinators.bulk.running import assert_close, in_bulk, value
 
 K = 3
@@ -204,7 +204,7 @@ _twice_as_function = fun(lambda t: t + t)
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_a_rule_fires_and_both_sides_mean_the_same(name: str) -> None:
+def test_an_equation_is_used_and_both_sides_mean_the_same(name: str) -> None:
     left, right = SIDES[name]
     args = (X, Y, A, D)
     made, fired = in_bulk(left, *args)
@@ -213,11 +213,11 @@ def test_a_rule_fires_and_both_sides_mean_the_same(name: str) -> None:
     assert_close(value(made, *args), value(fun(right).program(*args).lam, *args))
 
 
-def test_every_rule_has_its_instance() -> None:
-    names = [rule.name for rule in RULES]
+def test_every_equation_has_its_instance() -> None:
+    names = [one.name for one in EQUATIONS]
     assert len(set(names)) == len(names)
     assert set(names) == set(SIDES) | NO_MORE | {"build1-split"}
-    assert all("⇝" in repr(rule) for rule in RULES)
+    assert all("⇝" in repr(one) for one in EQUATIONS)
 
 
 @pytest.mark.parametrize("name", SIDES)

@@ -1,27 +1,49 @@
-"""``index x ix`` at all indices at once: affine indices move nothing, others make a ``gather``.
+"""Selection: ``index x ix`` at all indices at once.
 
-An own axis that is indexed by an affine index of one build, ``x[2 * i + 1]``, becomes that build's
-axis of a slice of ``x``; one that sticks out reads zeros. Any other index is a table of integers,
-and the elements are taken at it (Fig. 11 of 003): an axis that the array and the table share is
-taken at its own positions, ``gather (k ::: sh) … (λ(i ::: is). i ::: ix)``.
+An own axis that is indexed by an affine index of one build becomes that build's axis of a slice of
+``x``, among zeros where it sticks out; axes that go in step are a diagonal; two indices that slide
+over one axis make windows. None of these has a table:
+
+    build 3 (λi. x[2 * i + 1])                     slice[start=1, step=2, extent=3] x
+    build 4 (λi. x[i - 1])                         embed[start=1] (slice[extent=3] x)
+    build 3 (λi. a[i, i])                          slice[step=4] (reshape[9] a)
+    build 3 (λi. build 2 (λj. x[i + j]))           windows of x, by ``sliding``
+
+Any other index is a table of integers, and the elements are taken at it (Fig. 11 of 003): an axis
+that the array and the table share is taken at its own positions,
+``gather (k ::: sh) … (λ(i ::: is). i ::: ix)``.
 """
 
 from __future__ import annotations
 
-from combinators.bulk.affine import arithmetic, index_of, is_within, number
-from combinators.bulk.block import Axis, Block
-from combinators.bulk.laying import extent_of, forced, laid
-from combinators.bulk.masking import (
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from combinators.bulk.affine import (
     Index,
     Key,
-    closed_up,
+    arithmetic,
+    index_of,
     is_sure,
+    is_within,
+    left_after,
     masked,
+    number,
     validity,
     without,
 )
-from combinators.bulk.sliding import sliding, windows
-from combinators.bulk.values import Affine, Array, Label, Tensors, in_order, relabelled
+from combinators.bulk.block import Atom, Axis, Block, shape_of
+from combinators.bulk.values import (
+    Affine,
+    Array,
+    Label,
+    Tensors,
+    extent_of,
+    forced,
+    in_order,
+    laid,
+    relabelled,
+)
 from combinators.literal import Literal
 from combinators.terms import Const
 
@@ -38,9 +60,9 @@ def selected(block: Block, rep: Tensors, key: Key) -> Tensors:
 
 def _substituted(block: Block, rep: Affine, key: Key) -> Tensors:
     """``offset + slope * index``: affine again, where the index is."""
-    obj = without(rep.type, key)
     slopes = {label: s for label, s in rep.slopes.items() if label not in key}
-    found: Tensors = relabelled(Affine(rep.offset, slopes, rep.type), closed_up(rep.type, key), obj)
+    rest = Affine(rep.offset, slopes, rep.type)
+    found = relabelled(rest, left_after(key, len(rep.type.shape)), without(rep.type, key))
     for label, slope in rep.slopes.items():
         if isinstance(label, int) and label in key:
             step = arithmetic(block, "multiply", key[label].at, number(slope))
@@ -66,7 +88,7 @@ class _Selecting:
             self._gather(todo)
         array = self.array
         assert not any(label in key for label in array.labels)
-        rest = relabelled(array, closed_up(self.obj, key), without(self.obj, key))
+        rest = relabelled(array, left_after(key, len(self.obj.shape)), without(self.obj, key))
         valid = validity(self.block, self.unsure, self.obj)
         return rest if valid is None else masked(self.block, rest, valid)
 
@@ -100,24 +122,25 @@ class _Selecting:
         way = sliding(index.slopes)
         if way is None:
             return False
-        array = self.array
-        at = array.labels.index(axis)
-        x = windows(self.block, array.term, at, way, index.offset)
-        labels = (*array.labels[:at], way.tiled, way.running, *array.labels[at + 1 :])
-        self.array = Array(x, labels, self.obj)
+        x = windows(self.block, self.array.term, self.array.labels.index(axis), way, index.offset)
+        self._becomes(axis, x, way.tiled, way.running)
         return True
+
+    def _becomes(self, axis: int, x: Atom, *labels: Axis) -> None:
+        """``x`` has these axes where the array has ``axis``."""
+        before = self.array.labels
+        at = before.index(axis)
+        self.array = Array(x, (*before[:at], *labels, *before[at + 1 :]), self.obj)
 
     def _pick(self, axis: int, position: int) -> None:
         """One element along an axis; zeros where there is none."""
         array, extent = self.array, self.obj.shape[axis]
-        kept = tuple(label for label in array.labels if label != axis)
         if not 0 <= position < extent:
-            zero = Const(Literal(0, self.obj.dtype))
-            self.array = Array(zero, (), self.obj)
+            self.array = Array(Const(Literal(0, self.obj.dtype)), (), self.obj)
             return
         row = self.block.part(array.term, array.labels.index(axis), position, 1, 1)
-        shape = tuple(extent_of(label, self.obj) for label in kept)
-        self.array = Array(self.block.reshaped(row, shape), kept, self.obj)
+        shape = tuple(extent_of(label, self.obj) for label in array.labels if label != axis)
+        self._becomes(axis, self.block.reshaped(row, shape))
 
     def _slide(self, axis: int, label: Axis, offset: int, slope: int) -> None:
         """The elements ``offset + slope * i`` along an axis, which becomes the axis of ``i``."""
@@ -127,8 +150,7 @@ class _Selecting:
         first = offset + slope * inside.start
         x = self.block.part(array.term, at, first, slope, len(inside))
         x = self.block.padded(x, at, inside.start, label.extent)
-        labels = (*array.labels[:at], label, *array.labels[at + 1 :])
-        self.array = Array(x, labels, self.obj)
+        self._becomes(axis, x, label)
 
     def _diagonals(self, key: dict[int, Index]) -> dict[int, Index]:
         """Axes that one index drives together, ``x[i, i]``, are a window of both laid flat."""
@@ -177,7 +199,9 @@ class _Selecting:
         rows = in_order(label for table in tables.values() for label in table.labels)
         shared = [label for label in self.array.labels if label in rows]
         wanted: dict[Label, Array] = dict(tables.items())
-        wanted.update((label, self._own_positions(label)) for label in shared)
+        for label in shared:
+            assert isinstance(label, Axis)
+            wanted[label] = forced(self.block, index_of(label))
         taken = sorted(wanted, key=self.array.labels.index)
         start = self.array.labels.index(taken[0])
         rest = [label for label in self.array.labels if label not in wanted]
@@ -186,10 +210,6 @@ class _Selecting:
         indices = [laid(self.block, wanted[label], rows, full=False) for label in taken]
         result = self.block.apply("take", x, *indices, axis=start)
         self.array = Array(result, (*rest[:start], *rows, *rest[start:]), self.obj)
-
-    def _own_positions(self, label: Label) -> Array:
-        assert isinstance(label, Axis)
-        return forced(self.block, index_of(label))
 
 
 def _driver(index: Tensors) -> Axis | None:
@@ -207,3 +227,68 @@ def _inside(offset: int, slope: int, count: int, extent: int) -> range:
     first = max(0, -(offset // slope))
     last = min(count, (extent - 1 - offset) // slope + 1)
     return range(first, last) if first < last else range(0)
+
+
+WASTE = 4
+"""Rows may be so many times as long as what is read of them."""
+
+
+class Sliding(NamedTuple):
+    """``x[offset + step·i + direction·j]``: a window for each ``i``, along which ``j`` runs."""
+
+    tiled: Axis
+    step: int
+    running: Axis
+    direction: int
+
+    @property
+    def length(self) -> int:
+        """How much of ``x`` the windows cover."""
+        return abs(self.step) * (self.tiled.extent - 1) + self.running.extent
+
+    @property
+    def is_frugal(self) -> bool:
+        """Whether rows are not much longer than windows."""
+        return self.length <= WASTE * self.running.extent
+
+
+def sliding(slopes: Mapping[Label, int]) -> Sliding | None:
+    """How two indices slide, if they do: one of them by single steps, the other seldom."""
+    if len(slopes) != 2 or any(isinstance(label, int) or label.extent < 2 for label in slopes):
+        return None
+    axes = [label for label in slopes if isinstance(label, Axis)]
+    ways = [
+        Sliding(tiled, slopes[tiled], running, slopes[running])
+        for tiled, running in (axes, axes[::-1])
+        if abs(slopes[running]) == 1
+    ]
+    best = min(ways, key=lambda way: way.tiled.extent * way.length, default=None)
+    return best if best is not None and best.is_frugal else None
+
+
+def windows(block: Block, x: Atom, at: int, way: Sliding, offset: int) -> Atom:
+    """``x`` with two axes in place of its axis ``at``: the tiled one, and the one that runs."""
+    count, width, length = way.tiled.extent, way.running.extent, way.length
+    step, low = way.step, offset + min(0, way.step) * (count - 1)
+    low += min(0, way.direction) * (width - 1)
+    row = _covered(block, x, at, low, length)
+    if way.direction < 0:
+        row, step = block.part(row, at, length - 1, -1, length), -step
+    before, after = shape_of(row)[:at], shape_of(row)[at + 1 :]
+    rows = count + (-(-count * step // length) if step > 0 else 0)
+    one = block.reshaped(row, (*before, 1, length, *after))
+    tiled = block.broadcast(one, (*before, rows, length, *after))
+    flat = block.reshaped(tiled, (*before, rows * length, *after))
+    first = max(0, -step) * (count - 1)
+    cut = block.part(flat, at, first, 1, count * (length + step))
+    sheared = block.reshaped(cut, (*before, count, length + step, *after))
+    return block.part(sheared, at + 1, 0, 1, width)
+
+
+def _covered(block: Block, x: Atom, at: int, low: int, length: int) -> Atom:
+    """The elements from ``low`` on, so many of them; zeros where there are none."""
+    extent = shape_of(x)[at]
+    start, stop = max(low, 0), min(low + length, extent)
+    inside = max(0, stop - start)
+    part = block.part(x, at, start, 1, inside)
+    return block.padded(part, at, start - low if inside else 0, length)

@@ -1,0 +1,130 @@
+"""What all clauses of the evaluation share: the survey of the program, and the walk over it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from typing import Any
+
+from combinators.bulk.affine import Key
+from combinators.bulk.block import Block
+from combinators.bulk.values import Rep, axes_of
+from combinators.free import captured
+from combinators.kit.recursion import Recursive
+from combinators.kit.text import Names
+from combinators.kit.tree import distinct_nodes
+from combinators.primitives.checks import CHECKS
+from combinators.primitives.loops import MAP
+from combinators.simplify.rule import Fired, Trace
+from combinators.terms import Cond, Const, Lam, Prim, Term, Var
+
+Env = dict[str, Rep]
+"""What the variables stand for."""
+
+
+def has_map(term: Term) -> bool:
+    """Whether there is a ``map`` anywhere below ``term``: a look at every node, once."""
+    todo: list[Term] = [term]
+    seen: set[int] = set()
+    while todo:
+        for part in todo.pop().below():
+            kind = type(part)
+            if kind is Var or kind is Const or id(part) in seen:
+                continue
+            if isinstance(part, Prim) and part.operation.primitive is MAP.primitive:
+                return True
+            seen.add(id(part))
+            todo.append(part)
+    return False
+
+
+class Survey:
+    """Where maps are, what λs and branches capture, and how often names and λs are used."""
+
+    def __init__(self, lam: Lam) -> None:
+        """Of a closed λ, in a walk over its distinct nodes."""
+        self.free, self.captured = captured(lam)
+        self.uses: Counter[str] = Counter()
+        self.references: Counter[int] = Counter()
+        self._mapped: set[int] = set()
+        self._checked: set[int] = set()
+        names: set[str] = set()
+        for node in distinct_nodes(lam, kind=Term):
+            if isinstance(node, Var):
+                names.add(node.name)
+                continue
+            if isinstance(node, Lam):
+                names.update(param.name for param in node.params)
+            below = node.below()
+            primitive = node.operation.primitive if isinstance(node, Prim) else None
+            if primitive is MAP.primitive or any(id(part) in self._mapped for part in below):
+                self._mapped.add(id(node))
+            is_check = primitive is not None and primitive.name in CHECKS
+            if is_check or any(id(part) in self._checked for part in below):
+                self._checked.add(id(node))
+            for part in below:
+                if isinstance(part, Var):
+                    self.uses[part.name] += 1
+                elif isinstance(part, Lam):
+                    self.references[id(part)] += 1
+        self.names = Names(names)
+
+    def is_mapped(self, term: Term) -> bool:
+        """Whether there is a ``map`` in it."""
+        return id(term) in self._mapped
+
+    def is_checked(self, term: Term) -> bool:
+        """Whether something in it may raise."""
+        return id(term) in self._checked
+
+
+class Walk(ABC):
+    """One walk over one program."""
+
+    def __init__(self, lam: Lam, trace: Trace | None) -> None:
+        """Of a closed λ."""
+        self.survey = Survey(lam)
+        self.trace = trace
+        self.steps = 0
+        """How many terms have been looked at."""
+        self.has_split = False
+        """Whether something stays in a map of its own."""
+        self.indexed: list[Term] = []
+        """What an index was left in front of."""
+        self.written: dict[Any, Any] = {}
+        """The λs that have been made bulk, as terms."""
+        self.called: dict[Any, Any] = {}
+        """The λs that have been made bulk at batch axes."""
+
+    @abstractmethod
+    def value(self, term: Term, env: Env, block: Block, key: Key | None = None) -> Recursive[Rep]:
+        """What ``index term key`` stands for; its lines go into ``block``."""
+
+    @abstractmethod
+    def applied(self, term: Prim, reps: list[Any], block: Block) -> Recursive[Rep]:
+        """An operation on what its operands stand for."""
+
+    def say(self, equation: str, before: Term, after: Term) -> None:
+        """Note that an equation was used."""
+        if self.trace is not None:
+            self.trace(Fired(equation, before, after, "", getattr(before, "place", None)))
+
+    def axes_in(self, term: Term, env: Env) -> set[Any]:
+        """The batch axes of what a term mentions."""
+        reps = [env[name] for name in self.mentioned(term) if name in env]
+        return {axis for rep in reps for axis in axes_of(rep)}
+
+    def mentioned(self, term: Term) -> set[str]:
+        """The names of variables in a term: those that it captures, and some that it binds."""
+        found: set[str] = set()
+        todo = [term]
+        while todo:
+            here = todo.pop()
+            if isinstance(here, Var):
+                found.add(here.name)
+            elif isinstance(here, Lam | Cond):
+                todo += self.survey.captured[id(here)]
+                todo += [here.test] if isinstance(here, Cond) else []
+            else:
+                todo += here.below()
+        return found
