@@ -30,7 +30,7 @@ def kept(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep
     args = []
     for rep in reps:
         args.append((yield term_of(walk, rep, block)))
-    return virtual(block, block.bind(remade(term, tuple(args))), term.type)
+    return virtual(block, block.bind(remade(term, tuple(args)) if args else term), term.type)
 
 
 def split_line(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
