@@ -22,7 +22,7 @@ def collected(session: Any) -> list[Any]:
     keep_rooms()
     needs_hypothesis()
     from laws import laws_of
-    from laws.testing.items import items
+    from laws.items import items
 
     get = session.config.getoption
     if get("laws_examples") is not None and get("laws_examples") < 1:

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from laws import strategies
-    from laws.asking.checking import check, check_law
-    from laws.asking.replaying import law_named, replay
-    from laws.asking.report import Report
-    from laws.asking.selecting import selected
-    from laws.asking.verdict import Counterexample, Verdict
-    from laws.comparing.equality import Level
-    from laws.law import Computed, Law
-    from laws.model import Signature, adapts, model_of
+    from laws.checking import check, check_law
+    from laws.claims import adapts, model_of, selected
+    from laws.equality import Level
+    from laws.law import Computed, Law, Structure
+    from laws.model import Signature
+    from laws.scene import Counterexample
     from laws.strategies import register
-    from laws.structure import Structure
     from laws.structures import LAWS, STRUCTURES, laws_of
-    from laws.testing.suites import suite
+    from laws.suites import suite
+    from laws.verdict import Report, Verdict, law_named, replay
 
 __all__ = [
     "LAWS",
@@ -55,24 +53,24 @@ _FILES = {
     "LAWS": "structures",
     "STRUCTURES": "structures",
     "Computed": "law",
-    "Counterexample": "asking.verdict",
+    "Counterexample": "scene",
     "Law": "law",
-    "Level": "comparing.equality",
-    "Report": "asking.report",
+    "Level": "equality",
+    "Report": "verdict",
     "Signature": "model",
-    "Structure": "structure",
-    "Verdict": "asking.verdict",
-    "adapts": "model",
-    "check": "asking.checking",
-    "check_law": "asking.checking",
-    "law_named": "asking.replaying",
+    "Structure": "law",
+    "Verdict": "verdict",
+    "adapts": "claims",
+    "check": "checking",
+    "check_law": "checking",
+    "law_named": "verdict",
     "laws_of": "structures",
-    "model_of": "model",
+    "model_of": "claims",
     "register": "strategies",
-    "replay": "asking.replaying",
-    "selected": "asking.selecting",
+    "replay": "verdict",
+    "selected": "claims",
     "strategies": "strategies",
-    "suite": "testing.suites",
+    "suite": "suites",
 }
 
 

@@ -1,8 +1,15 @@
-"""A law is data: two sides, what they quantify over, the structure that has it, and its source."""
+r"""A law is data: two sides, what they quantify over, the structure that has it, and its source.
+
+>>> from laws.structures.cartesian import LAWS
+>>> print(LAWS[0])
+P1a: ⟨f, g⟩ >> π₁ = f
+>>> latex(LAWS[0])
+'\\langle f, g\\rangle \\gg \\pi_{1} = f'
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -10,9 +17,67 @@ from typing import Any, Literal
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product
-from laws.language.operators import Along, At, D, Image, Inner, Plus, R, Scaled, Zero
-from laws.language.variables import Generator, Space, Variable
-from laws.structure import Structure
+from laws.language import (
+    Along,
+    At,
+    D,
+    Generator,
+    Image,
+    Inner,
+    Plus,
+    R,
+    Scaled,
+    Space,
+    Variable,
+    Zero,
+)
+from laws.model import signature_of
+from laws.notation import LATEX, TEXT, Symbols, write, written
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A kind of category, which inherits the laws of those that it ``extends``."""
+
+    name: str
+    title: str
+    extends: tuple[Structure, ...] = ()
+    arrows: tuple[str, ...] = ()
+    """The methods that its laws use of a model's category."""
+    methods: tuple[str, ...] = ()
+    """The methods that its laws use of the model itself."""
+    features: tuple[str, ...] = ()
+    """What its laws use of the model's signature: ``"loops"``."""
+
+    def lineage(self) -> Iterator[Structure]:
+        """Those that it extends, first, and itself; each once."""
+        seen: set[Structure] = set()
+        todo = [self]
+        order: list[Structure] = []
+        while todo:
+            structure = todo.pop()
+            if structure not in seen:
+                seen.add(structure)
+                order.append(structure)
+                todo.extend(structure.extends)
+        return reversed(order)
+
+    def is_claimed_by(self, model: Any) -> bool:
+        """Whether ``model`` has every method that the structure and its lineage use."""
+        return all(
+            all(_has(model.category, name) for name in structure.arrows)
+            and all(_has(model, name) for name in structure.methods)
+            and all(getattr(signature_of(model), name) for name in structure.features)
+            for structure in self.lineage()
+        )
+
+
+def _has(thing: Any, name: str) -> bool:
+    """A method, or a table with the key after the colon: ``ways:simplify``."""
+    attribute, _, key = name.partition(":")
+    found = getattr(thing, attribute, None)
+    return key in found if key and found is not None else found not in (None, False)
+
 
 Relation = Literal["=", "≤", "raises"]
 """What holds between the sides. ``"raises"`` says that the left side is refused."""
@@ -104,14 +169,10 @@ class Law:
 
     def __str__(self) -> str:
         """``C1: id >> f = f``."""
-        from laws.rendering.notation import equation
-
         return f"{self.name}: {equation(self)}"
 
     def _repr_latex_(self) -> str:
         """The equation, for notebooks."""
-        from laws.rendering.notation import latex
-
         return f"$\\displaystyle {latex(self)}$"
 
 
@@ -131,3 +192,92 @@ def _variables(obj: Object) -> Iterator[Variable]:
         case Fun(dom, cod):
             yield from _variables(dom)
             yield from _variables(cod)
+
+
+_RELATIONS = {TEXT: {"=": "=", "≤": "≤"}, LATEX: {"=": "=", "≤": r"\leq"}}
+
+
+def side(what: Side, symbols: Symbols = TEXT) -> str:
+    """One side of a law."""
+    if isinstance(what, Computed):
+        return what.text if symbols is TEXT else what.latex or rf"\text{{{escaped(what.text)}}}"
+    return write(what, symbols)
+
+
+def equation(law: Law) -> str:
+    """``lhs = rhs``, in text."""
+    return _equation(law, TEXT)
+
+
+def latex(law: Law) -> str:
+    """``lhs = rhs``, in LaTeX, without dollars."""
+    return _equation(law, LATEX)
+
+
+def typeset(laws: Iterable[Law]) -> str:
+    """A display of LaTeX, a law a line, one relation under the other."""
+    lines = (rf"\text{{{law.name}}}\quad & {_equation(law, LATEX, '&& ')}" for law in laws)
+    return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])
+
+
+def quantifiers(law: Law, symbols: Symbols = TEXT) -> str:
+    """What the law quantifies over: ``f : A → B; g : A → C; a : A``.
+
+    Objects that are restricted stand first: ``A, B vectors``.
+    """
+    parts = [
+        *_restricted(law, symbols),
+        *(_declared(generator, symbols) for generator in law.generators),
+    ]
+    return "; ".join(parts)
+
+
+def escaped(text: str) -> str:
+    """Plain text inside LaTeX."""
+    for letter, instead in (("\\", r"\backslash "), ("⟨", "("), ("⟩", ")"), ("^", r"\^{}")):
+        text = text.replace(letter, instead)
+    return "".join(rf"\{letter}" if letter in "_#$%&{}" else letter for letter in text)
+
+
+def _equation(law: Law, symbols: Symbols, mark: str = "") -> str:
+    """Both sides; ``mark`` stands before what relates them."""
+    left = f"{side(law.lhs, symbols)} {mark}"
+    if law.relation == "raises":
+        return f"{left}{symbols.refused}"
+    return f"{left}{_RELATIONS[symbols][law.relation]} {side(law.rhs, symbols)}"
+
+
+def _restricted(law: Law, symbols: Symbols) -> list[str]:
+    by_kind: dict[str, list[Variable]] = {}
+    for variable in law.variables:
+        by_kind.setdefault(variable.kind, []).append(variable)
+    words = {"data": "without functions", "vector": "vectors"}
+    return [
+        f"{', '.join(written(v, symbols) for v in by_kind[kind])} {symbols.words(word)}"
+        for kind, word in words.items()
+        if kind in by_kind
+    ]
+
+
+def _declared(generator: Generator, symbols: Symbols) -> str:
+    name = symbols.named(generator.name)
+    cod = written(generator.cod, symbols)
+    if generator.sort == "point":
+        return f"{name} {symbols.colon} {cod}"
+    arrow = f"{name} {symbols.colon} {written(generator.dom, symbols)} {symbols.to} {cod}"
+    return f"{arrow} {symbols.words('linear')}" if generator.sort == "linear" else arrow
+
+
+def law_record(law: Law) -> dict[str, Any]:
+    """A law as a dict."""
+    return {
+        "law": law.name,
+        "structure": law.structure.name,
+        "statement": law.statement,
+        "equation": equation(law),
+        "latex": latex(law),
+        "quantifiers": quantifiers(law),
+        "source": law.source,
+        "rule": law.rule,
+        "implied_by": list(law.implied_by),
+    }

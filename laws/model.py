@@ -16,7 +16,6 @@ a whole model is often one small class. Whatever is no model is made one by an a
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
@@ -25,11 +24,10 @@ from combinators.category import Category
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from laws.comparing.probes import Probes
+from laws.observation import Leaf, Probes
+from laws.writing import ways_in
 
 M = TypeVar("M")
-Leaf = tuple[str, Any]
-"""Where in an outcome something stands, and what stands there."""
 
 
 class Interpreting(Protocol[M]):
@@ -102,7 +100,7 @@ class Signature:
     own: Callable[[Object, Object], Any] | None = None
     """Arrows of the model's own: a strategy of them from one object to another, or None.
 
-    ``laws.models.own.own`` makes one.
+    ``laws.free.own`` makes one.
     """
     extra: tuple[Object, ...] = ()
     """Objects of its own, besides, as ``Tensor((2,), "float32")``."""
@@ -117,82 +115,6 @@ class Signature:
         for shape in shapes:
             if not isinstance(shape, tuple) or not all(isinstance(extent, int) for extent in shape):
                 raise TypeMismatch(f"a shape is a tuple of whole numbers, as (3,), not {shape!r}")
-
-
-OURS = "; of interpreters, carriers and primitives `from diffcurry import laws` makes models"
-"""What there is to say as long as nobody has registered an adapter."""
-Adapter = Callable[[Any], Any]
-_ADAPTERS: list[tuple[Callable[[Any], bool], Adapter]] = []
-
-
-def adapts(recognises: Callable[[Any], bool]) -> Callable[[Adapter], Adapter]:
-    """Register what makes a model of the things that ``recognises`` is true of; the last wins."""
-
-    def register(adapter: Adapter) -> Adapter:
-        _ADAPTERS.insert(0, (recognises, adapter))
-        return adapter
-
-    return register
-
-
-def model_of(thing: Any) -> Any:
-    """``thing`` as a model: itself, its own instance, or what an adapter makes of it.
-
-    A class and a function are called, without arguments. It raises ``TypeMismatch`` where ``thing``
-    has neither combinators nor an adapter, or declares what makes no sense.
-    """
-    from laws.asking.declared import insist
-
-    model = _adapted(thing)
-    insist(model)
-    return model
-
-
-def _adapted(thing: Any) -> Any:
-    for recognises, adapter in _ADAPTERS:
-        if recognises(thing):
-            return adapter(thing)
-    if isinstance(thing, type) or inspect.isroutine(thing):
-        return _adapted(made(thing))
-    if callable(getattr(thing, "run", None)):
-        if hasattr(thing, "category"):
-            return thing
-        if callable(getattr(thing, "compose", None)):
-            return Alone(thing)
-    raise TypeMismatch(
-        f"{thing!r:.60} is no model: it has no run(arrow, point) and no combinators (identity, "
-        f"compose, …); docs/laws.md says what a model is{'' if _ADAPTERS else OURS}"
-    )
-
-
-def made(maker: Callable[..., Any]) -> Any:
-    """What a class or a function without arguments gives; ``TypeMismatch`` where it needs some."""
-    try:
-        parameters = list(inspect.signature(maker).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in optional]
-    if needed:
-        name = getattr(maker, "__name__", repr(maker))
-        raise TypeMismatch(
-            f"{name} takes arguments ({', '.join(needed)}); name a function that takes none, such "
-            f"as `def mine(): return {name}(…)`, or, in Python, pass {name}(…) itself"
-        )
-    return maker()
-
-
-class Alone:
-    """A category that runs its own arrows."""
-
-    def __init__(self, category: Any) -> None:
-        self.category = category
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.category, name)
-
-    def __repr__(self) -> str:
-        return repr(self.category)
 
 
 def name_of(model: Any) -> str:
@@ -244,6 +166,4 @@ def _has(category: Any, *names: str) -> bool:
 
 def ways_of(model: Any) -> Mapping[str, Callable[[Morphism], Any]]:
     """The ways from programs to arrows of the model, by name: every category's, and its own."""
-    from laws.models.ways import ways_in
-
     return {**ways_in(model.category), **getattr(model, "ways", {})}

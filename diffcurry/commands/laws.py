@@ -98,8 +98,8 @@ def needs_hypothesis() -> None:
 def _checked(options: Namespace) -> Any:
     needs_hypothesis()
     from laws import Report, check_law
+    from laws.document import watched
     from laws.model import name_of
-    from laws.rendering.progress import watched
 
     model = load_model(options.target)
     asked = _selected(model, options.only)
@@ -126,9 +126,9 @@ def names(text: str | None) -> list[str] | None:
 
 def _listed(options: Namespace) -> str:
     from laws import LAWS
-    from laws.asking.selecting import named_by
-    from laws.rendering.listing import listing, markdown
-    from laws.rendering.record import law_record
+    from laws.claims import named_by
+    from laws.law import law_record
+    from laws.listing import listing, markdown
 
     model = None if options.target is None else load_model(options.target)
     asked = _selected(model, options.only) if model is not None else LAWS
@@ -158,7 +158,7 @@ def _write(options: Namespace) -> str:
 
 def _test(options: Namespace, module: str, name: str) -> str:
     """The test file: of all structures that the model claims, or of what is asked ``only``."""
-    from laws.rendering.listing import by_structure
+    from laws.listing import by_structure
 
     asked = _selected(load_model(options.target), options.only)
     thing = found_at(options.target, "model")

@@ -14,8 +14,8 @@ def load_model(target: str) -> Any:
     """The model that ``target`` names; ``Misused`` says why it names none."""
     keep_rooms()
     import diffcurry.models  # noqa: F401 (our own things become models)
-    from laws.model import made, model_of
-    from laws.rendering.origin import remember
+    from laws.claims import made, model_of
+    from laws.snippet import remember
 
     thing = found_at(target, "model")
     is_maker = inspect.isclass(thing) or inspect.isroutine(thing)

@@ -1,6 +1,56 @@
 """Our own interpreters, carriers and primitives as models of the laws."""
 
-from diffcurry.models.adapters import model_of_mode
-from diffcurry.models.modes import ModeModel
+from __future__ import annotations
+
+from typing import Any
+
+from combinators.operation import Operation
+from diffcurry.models.carriers import CarrierModel, CostModel
+from diffcurry.models.modes import ForwardModel, ModeModel, PrimalModel
+from diffcurry.models.primitives import PrimitiveModel
+from diffcurry.models.reverse import CallsModel, DeltaModel, EnvironmentModel
+from diffcurry.primitive import UserPrimitive
+from interpreters.carriers.counting import Counting
+from interpreters.execution.running import Running
+from interpreters.modes.delta import Deltas
+from interpreters.modes.dependent import Dependent
+from interpreters.modes.pushforward import Pushforward
+from interpreters.reverse import Reverse
+from laws.claims import adapts
 
 __all__ = ["ModeModel", "model_of_mode"]
+
+
+@adapts(lambda thing: isinstance(thing, Running))
+def model_of_mode(mode: Any) -> ModeModel:
+    """The model of a mode: what it derives, and in which form."""
+    if isinstance(mode, Pushforward):
+        return ForwardModel(mode)
+    if isinstance(mode, Dependent) and isinstance(mode.over, Counting):
+        return CostModel(mode)
+    if isinstance(mode, Deltas):
+        return DeltaModel(mode)
+    if isinstance(mode, Reverse):
+        return CallsModel(mode) if mode.records_calls else EnvironmentModel(mode)
+    return PrimalModel(mode)
+
+
+METHODS = ("const", "operation", "add", "truth", "row", "stack", "lift", "lower")
+
+
+@adapts(
+    lambda thing: (
+        not isinstance(thing, type)
+        and all(callable(getattr(thing, name, None)) for name in METHODS)
+    )
+)
+def model_of_carrier(carrier: Any) -> CarrierModel:
+    """The model of a carrier: its own laws, and those of the pullback over it."""
+    return CarrierModel(carrier)
+
+
+@adapts(lambda thing: isinstance(thing, UserPrimitive))
+def model_of_primitive(primitive: Any) -> PrimitiveModel:
+    """The model of a declared primitive, at the types at which it was checked."""
+    operation = Operation(primitive.declared)
+    return PrimitiveModel(operation, primitive.types, primitive.domain, made_of=primitive)

@@ -1,28 +1,89 @@
-"""A carrier as a model: its own laws, and those of the modes over it.
+"""A carrier as a model: its own laws, those of the modes over it, and what programs cost.
 
 The mode is the dependently typed pullback, whose values are those of the primal mode; forward mode
-over the carrier gives its ``D``.
+over the carrier gives its ``D``. Pointwise primitives that users registered are drawn often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
 from combinators.errors import DiffcurryError
-from combinators.morphisms import Morphism, interpret
+from combinators.morphisms import Morphism, Primitive, interpret, prod
 from combinators.objects import Object, Real, Tensor, components
-from combinators.operation import Operation, named
+from combinators.operation import PRIMITIVES, Operation, named
 from diffcurry.models.host import Hosted
-from diffcurry.models.registered import ending_in, pointwise_of
 from diffcurry.models.reverse import EnvironmentModel, Rep
-from interpreters.carriers.carrier import Carrier
+from interpreters.carriers.carrier import Carrier, values
+from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
+from interpreters.carriers.terms import TERMS
+from interpreters.cost.counted import lines
+from interpreters.cost.passed import passed
 from interpreters.modes.dependent import Dependent
+from interpreters.staging.programs import pullback
 from interpreters.tangents.dense import dense, sparse
 from laws.model import Signature, own_signature
 from laws.structures import structures_of
+from laws.writing import term_of
+
+Own = Callable[[Object, Object], Any]
+
+
+def pointwise_of(carrier: type) -> dict[str, int]:
+    """The pointwise primitives registered for a class of carriers, and how many numbers they take.
+
+    Of our own carriers there are none: their primitives are asked one by one, as models themselves.
+    """
+    if carrier.__module__.partition(".")[0] == "interpreters":
+        return {}
+    registered = {primitive for primitive, of in values.funcs if of is carrier}
+    taken = {
+        name: _numbers_taken(Operation(primitive))
+        for name, primitive in PRIMITIVES.items()
+        if type(primitive) in registered
+    }
+    return {name: arity for name, arity in taken.items() if arity}
+
+
+def _numbers_taken(operation: Operation) -> int:
+    """One or two, where so many numbers give a number; else none."""
+    for arity in (1, 2):
+        try:
+            if operation.type(*(Real,) * arity) is Real:
+                return arity
+        except (DiffcurryError, TypeError):
+            continue
+    return 0
+
+
+def ending_in(operations: Mapping[str, int]) -> Own | None:
+    """For ``Signature.own``: strategies of arrows whose last step is one of these operations."""
+    return (lambda dom, cod: _strategy(operations, dom, cod)) if operations else None
+
+
+def _strategy(operations: Mapping[str, int], dom: Object, cod: Object) -> Any:
+    from hypothesis import strategies as st
+
+    from laws.strategies.making import paths
+
+    numbers = paths(dom, Real)
+    if cod is not Real or not numbers:
+        return None
+
+    def applied(name: str) -> Any:
+        given = [st.sampled_from(numbers)] * operations[name]
+        return st.tuples(*given).map(lambda parts: _applied(name, dom, parts))
+
+    return st.sampled_from(sorted(operations)).flatmap(applied)
+
+
+def _applied(name: str, dom: Object, parts: tuple[Morphism, ...]) -> Morphism:
+    last = Primitive(Operation(named(name)), (Real,) * len(parts))
+    return (parts[0] if len(parts) == 1 else prod(dom, *parts)) >> last
+
 
 POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
 MATRIX = Tensor((2, 2))
@@ -119,3 +180,34 @@ def _across(value: Any, obj: Object, source: Carrier, target: Carrier) -> Any:
         return tuple(_across(part, below, source, target) for part, below in pairs)
     assert isinstance(obj, Tensor)
     return target.lift(source.lower(value), obj)
+
+
+class CostModel(EnvironmentModel):
+    """A mode over ``Counting``."""
+
+    @property
+    def carrier(self) -> Carrier:
+        """The carrier that counts."""
+        return self.mode.over
+
+    def operations(self, arrow: Hosted, point: Any, cotangent: Any = None) -> int:
+        """How many operations a run takes; with a cotangent, the pullback's besides."""
+        assert arrow.arrow is not None
+        assert isinstance(self.carrier, Counting)
+        self.carrier.reset()
+        _, pull = self.mode.rep(arrow.arrow, point)
+        if cotangent is not None:
+            pull(sparse(cotangent, arrow.cod))
+        return self.carrier.total
+
+    def passed(self, program: Morphism) -> int:
+        """The numbers that loops carry and capture, once a round."""
+        return passed(term_of(program))
+
+    def lines(self, program: Morphism) -> int:
+        """The lines of the program, as a term."""
+        return lines(term_of(program))
+
+    def gradient_lines(self, program: Morphism) -> int:
+        """The lines of the program of its value and pullback."""
+        return lines(pullback(term_of(program), (0,), Dependent(TERMS)))

@@ -1,4 +1,4 @@
-"""The laws of a primitive, asked when it is declared."""
+"""The laws of a primitive, asked when it is declared, and explained where they fail."""
 
 from __future__ import annotations
 
@@ -10,20 +10,110 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from combinators.errors import DiffcurryError, DomainError, MissingRule, WrongDerivative
+from combinators.derivative_rules import pullback_rule, pushforward_rule
+from combinators.errors import (
+    DiffcurryError,
+    DomainError,
+    MissingRule,
+    ShapeMismatch,
+    TypeMismatch,
+    WrongDerivative,
+)
 from combinators.morphisms import prod
-from combinators.objects import Object, Unit
+from combinators.objects import Object, Unit, components
 from combinators.operation import Operation
 from combinators.type_folds import is_smooth
-from diffcurry.models.explaining import explained
 from diffcurry.models.primitives import PrimitiveModel
-from diffcurry.models.ruling import check_rules
-from laws.asking.scene import Scene
-from laws.asking.tally import OUTSIDE, REFUSALS
-from laws.asking.verdict import Counterexample
-from laws.comparing.probes import Probes
 from laws.law import Law
+from laws.observation import Difference, Probes
+from laws.scene import Counterexample, Scene
 from laws.structures import primitive as said
+from laws.tally import OUTSIDE, REFUSALS
+
+_ZERO = "a derivative of zero is dc.scale(v, 0.0)"
+
+
+def check_rules(operation: Operation, types: tuple[Object, ...]) -> None:
+    """Write both rules down at ``types``, and let through what they raise.
+
+    Raises TypeMismatch where a rule gives nothing, or no value of the type that is expected.
+    """
+    smooth = tuple(i for i, obj in enumerate(types) if is_smooth(obj))
+    try:
+        pushforwards = {i: pushforward_rule(operation, types, i) for i in smooth}
+        pullback = pullback_rule(operation, types, smooth)
+    except (ShapeMismatch, TypeMismatch) as error:
+        at = ", ".join(map(repr, types))
+        message = f"the rule of {operation.name}, at {at}: {error.args[0]}; {_ZERO}"
+        raise type(error)(message, error.place) from None
+    for index, rule in pushforwards.items():
+        if rule is not None:
+            _check(operation, index, rule.body.type, operation.type(*types))
+    product = None if pullback is None else components(pullback.body.type)
+    if product is not None:
+        for index, part in zip(smooth, product.parts, strict=True):
+            _check(operation, index, part, types[index])
+
+
+def _check(operation: Operation, index: int, given: Object, wanted: Object) -> None:
+    if given is not wanted:
+        what = "nothing (is a return missing?)" if given is Unit else repr(given)
+        raise TypeMismatch(
+            f"the rule of {operation.name} gives {what} for argument {index}, where {wanted!r} is "
+            f"expected; write it with dc.scale(v, ...); {_ZERO}"
+        )
+
+
+_AT_ARRAYS = (
+    "write it so that arrays are taken element by element, as by NumPy's own functions, or say at "
+    "which types= it is meant"
+)
+_ADVICE = {
+    "T1": "mend typing=, or the value",
+    "T5": "mend what was registered for Fractions",
+    "T7a": _AT_ARRAYS,
+    "T7b": _AT_ARRAYS,
+}
+_TRANSPOSES = "pushforward and pullback are not transposes: is the rule linear in v?"
+_WRITES = "it writes into its argument: give a new array"
+
+
+def explained(model: PrimitiveModel, found: Counterexample) -> str:
+    """The law, the smallest arguments, and both sides."""
+    law, scene = found.scene.law, found.scene
+    drawn = {g: scene.at(g) for g in law.generators if g is not said.p}
+    which = f"for argument {model.moved(drawn[said.v])}, " if said.v in drawn else ""
+    at = "at " + ", ".join(f"{g.name} = {_shown(value)}" for g, value in drawn.items())
+    head = f"{model.operation.name}: {which}"
+    if found.difference is None:
+        advice = f"; {_ADVICE[law.name]}" if law.name in _ADVICE else ""
+        return f"{head}law {law.name} ({law.statement}) raises {found.error!r}, {at}{advice}"
+    if law.name == "T4":
+        x, v = drawn[said.x], drawn[said.v]
+        pushed = model.run(scene.arrow(said.pushed), (x, v))
+        return (
+            f"{head}the rule gives {_shown(pushed)} where the value changes by "
+            f"{_shown(model.slope(x, v)[0])}, {at} (law T4: {law.statement}); "
+            "mend the rule, or pass check=False if it is meant so"
+        )
+    return head + _sides(law, found.difference, at)
+
+
+def _sides(law: Law, difference: Difference, at: str) -> str:
+    advice = _WRITES if "afterwards" in difference.place else _ADVICE.get(law.name, _TRANSPOSES)
+    return (
+        f"law {law} fails, {law.statement}: the left side gives {_shown(difference.left)}, the "
+        f"right {_shown(difference.right)}, {at}; {advice}"
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, threshold=6, separator=", ").replace("\n", "")
+    return f"{value:.9g}" if isinstance(value, float | np.floating) else str(value)
+
 
 if TYPE_CHECKING:
     from diffcurry.primitive import UserPrimitive
@@ -83,7 +173,7 @@ def _seconds(model: PrimitiveModel) -> float:
 
 
 def _at_random(law: Law, model: PrimitiveModel) -> None:
-    from laws.asking.checking import check_law
+    from laws.checking import check_law
 
     verdict = check_law(law, model, examples=EXAMPLES)
     _hold(model, verdict.counterexample)

@@ -18,7 +18,7 @@ from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
-from laws.models.free import FREE
+from laws.free import FREE
 
 
 @dataclass(frozen=True, eq=False)

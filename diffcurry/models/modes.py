@@ -1,26 +1,34 @@
-"""A mode over a carrier as a model: values, and what there is to see of each kind of mode."""
+"""A mode over a carrier as a model: values, sums of arrows, and forward mode's derivatives.
+
+A function may be taken for a tangent of functions, and a tangent is applied to arguments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
-from combinators.objects import Object, Product, Real, Tensor, components
+from combinators.morphisms import interpret
+from combinators.objects import Fun, Object, Product, Real, Tensor, components
 from combinators.operation import Operation, named
 from combinators.primitives.structural import PLUS, ZEROS
+from combinators.type_folds import tangent_of
 from diffcurry.models.host import Host, Hosted
 from diffcurry.models.ways import Way, ways_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
-from laws.comparing.equality import leaves
-from laws.comparing.probes import Probes
-from laws.model import Leaf, Signature, own_signature
+from interpreters.modes.pushforward import Pushforward
+from interpreters.tangents.dense import dense
+from laws.model import Signature, own_signature
+from laws.observation import Leaf, Probes, leaves, point_of
 
 QUIET = np.errstate(all="ignore")
 """Where infinities and nans are drawn, NumPy has nothing to warn of."""
@@ -136,3 +144,131 @@ class PrimalModel(ModeModel):
     def ways(self) -> dict[str, Way]:
         """Emitted Python, and formulas of SymPy."""
         return ways_of(self.carrier)
+
+
+Vector = Callable[[Any], Any]
+"""A tangent of a function, from an argument to a tangent of the result; None is zero."""
+
+
+class Directions(ModeModel):
+    """What the laws of the closed differential ask of a model with forward mode."""
+
+    def dense(self, tangent: Any, obj: Object) -> Any:
+        """A tangent in tuples, with its zeros."""
+        raise NotImplementedError
+
+    def along(self, arrow: Hosted, dom: Object, function: Fun) -> Hosted:
+        """A function of ``A ⇒ T B`` as a tangent of ``A ⇒ B``."""
+        apply = self.category.eval(function)
+
+        def at(point: Any) -> Vector:
+            direction = arrow.at(point)
+            return lambda argument: apply.at((direction, argument))
+
+        return Hosted(dom, tangent_of(function), at)
+
+    def at(self, vector: Hosted, argument: Hosted, dom: Object, function: Fun) -> Hosted:
+        """What a tangent of ``A ⇒ B`` gives of an argument."""
+
+        def at(point: Any) -> Any:
+            tangent: Vector | None = vector.at(point)
+            moved = None if tangent is None else tangent(argument.at(point))
+            return self.dense(moved, function.cod)
+
+        return Hosted(dom, tangent_of(function.cod), at)
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A value, and the arrow and point that give it and its tangents."""
+
+    value: Any
+    arrow: Arrow
+    point: Any
+
+
+class Deriving(Directions):
+    """A model with ``D``, by forward mode over its numbers."""
+
+    @property
+    def forward(self) -> Pushforward:
+        """Forward mode."""
+        raise NotImplementedError
+
+    def D(self, arrow: Hosted, dom: Object, cod: Object) -> Hosted:
+        """``D[f](a, v)``."""
+        if arrow.program is None:
+            raise NotDifferentiable("the derivative of a derivative is for programs")
+        forward = self.forward
+        moved = interpret(arrow.program, forward)
+
+        def at(pair: Any) -> Any:
+            point, vector = pair
+            return self.dense(forward.push(moved, point, vector)[1], cod)
+
+        return Hosted(Product(dom, tangent_of(dom)), tangent_of(cod), at)
+
+    def dense(self, tangent: Any, obj: Object) -> Any:
+        """A tangent in tuples, with its zeros."""
+        product = components(obj)
+        if product is not None:
+            parts = tangent or (None,) * product.width
+            return tuple(self.dense(t, p) for t, p in zip(parts, product.parts, strict=True))
+        if isinstance(obj, Tensor):
+            return dense(self.carrier, tangent, obj) if obj.is_smooth else ()
+        return tangent
+
+
+class ForwardModel(Deriving):
+    """The pushforward; a value is seen with how it moves along a vector."""
+
+    mode: Pushforward
+
+    @property
+    def carrier(self) -> Carrier:
+        """The numbers of points and vectors."""
+        return self.mode.inner.over
+
+    @property
+    def forward(self) -> Pushforward:
+        """Itself."""
+        return self.mode
+
+    def outcome(self, arrow: Arrow, point: Any) -> Any:
+        """The value; its tangents are asked for when it is looked at."""
+        return Moving(self.mode.push(arrow, point)[0], arrow, point)
+
+    def value(self, outcome: Any) -> Any:
+        """The value."""
+        return outcome.value if isinstance(outcome, Moving) else outcome
+
+    def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
+        """The value, and its tangent; functions of the domain stand still."""
+        yield from super().observe(cod, outcome, probes)
+        if isinstance(outcome, Moving):
+            dom = outcome.arrow.dom
+            vector = self._vector(probes.cotangent("pushforward", dom), dom)
+            push = QUIET(self.mode.push)
+            tangent = push(outcome.arrow, outcome.point, vector)[1]
+            yield from self._told(tangent, cod, probes, "pushforward(…)")
+
+    def _vector(self, vector: Any, obj: Object) -> Any:
+        product = components(obj)
+        if product is not None:
+            return tuple(map(self._vector, vector, product.parts))
+        return self.carrier.const(vector) if isinstance(vector, Literal) else None
+
+    def _told(self, tangent: Any, obj: Object, probes: Probes, place: str) -> Iterator[Leaf]:
+        """A tangent by its numbers; a function's by what it gives at an argument."""
+        if isinstance(obj, Fun):
+            argument = point_of(self, probes.argument(place, obj.dom))
+            moved = tangent(argument) if tangent is not None else None
+            yield from self._told(moved, obj.cod, probes, f"{place}()")
+        elif components(obj) is not None:
+            product = components(obj)
+            assert product is not None
+            parts = tangent or (None,) * product.width
+            for index, part in enumerate(product.parts):
+                yield from self._told(parts[index], part, probes, f"{place}[{index}]")
+        else:
+            yield from leaves(self, tangent_of(obj), self.dense(tangent, obj), probes, place)

@@ -2,7 +2,8 @@
 
 Points are numbers of both signs and several sizes, or those between the ends of a ``domain``, none
 of them alike, so that kinks and ties are met by no chance. A point at which the value raises, or is
-not finite, lies outside, and another is drawn. A vector moves one argument.
+not finite, lies outside, and another is drawn. A vector moves one argument. What is pointwise is
+asked at arrays too: two points become the rows of one.
 """
 
 from __future__ import annotations
@@ -18,20 +19,83 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive, interpret, prod
 from combinators.objects import Object, Product, Real, Tensor, Unit, components
 from combinators.operation import Operation
-from combinators.primitives.signatures import pointwise
+from combinators.primitives.signatures import pointwise, tensor
 from combinators.type_folds import tangent_of
 from diffcurry.models.carriers import CarrierModel
 from diffcurry.models.host import Hosted
-from diffcurry.models.rows import Rows
 from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from laws.asking.instance import Instance
-from laws.language.variables import Generator
+from interpreters.tangents.dense import dense, sparse
+from laws.language import Generator
 from laws.law import Law
+from laws.scene import Instance
 from laws.structures import primitive as said
+
+Point = tuple[Any, ...]
+
+
+class Rows:
+    """A primitive, asked at two points at once and at each of them alone."""
+
+    types: tuple[Object, ...]
+    """Those of the arguments at two points at once."""
+
+    def __init__(self, operation: Operation, types: tuple[Object, ...], mode: Dependent) -> None:
+        """``types`` are those of the arguments at one point."""
+        self._operation, self._mode, self._alone = operation, mode, types
+        self._rank = len(tensor(operation.type(*types)).shape)
+        given = map(tensor, types)
+        self.types = tuple(Tensor((2, *self._wide(obj.shape)), obj.dtype) for obj in given)
+
+    def together(self, x: Any, z: Any) -> dict[str, Any]:
+        """The value at both points in one, and what the arguments are afterwards."""
+        both = self._both(x, z)
+        return {"value": self._value(both, self.types), "afterwards": both}
+
+    def apart(self, x: Any, z: Any) -> dict[str, Any]:
+        """The same of each point alone, row by row; arguments are what they were."""
+        before = self._both(x, z)
+        values = [self._value(_point(at), self._alone) for at in (x, z)]
+        return {"value": np.stack(values), "afterwards": before}
+
+    def pulled_together(self, x: Any, z: Any) -> Point:
+        """What the pullback at both points in one gives of ones."""
+        return self._pulled(self._both(x, z), self.types)
+
+    def pulled_apart(self, x: Any, z: Any) -> Point:
+        """The same of each point alone, row by row."""
+        return self._both(*(self._pulled(_point(at), self._alone) for at in (x, z)))
+
+    def _both(self, x: Any, z: Any) -> Point:
+        """Two points as one, each argument of two rows that broadcast as before."""
+        pairs = zip(_point(x), _point(z), strict=True)
+        return tuple(np.stack([self._widened(a), self._widened(b)]) for a, b in pairs)
+
+    def _widened(self, array: Any) -> Any:
+        return np.reshape(array, self._wide(np.shape(array)))
+
+    def _wide(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (1,) * (self._rank - len(shape)) + shape
+
+    def _value(self, point: Point, types: tuple[Object, ...]) -> Any:
+        cod = self._operation.type(*types)
+        return self._mode.over.operation(self._operation, types, cod)(*point)
+
+    def _pulled(self, point: Point, types: tuple[Object, ...]) -> Point:
+        primitive = Primitive(self._operation, types)
+        arrow = interpret(primitive, self._mode)
+        _, pullback = self._mode.rep(arrow, point if len(point) > 1 else point[0])
+        ones = sparse(np.ones(tensor(primitive.cod).shape), primitive.cod)
+        return _point(dense(self._mode.over, pullback(ones), primitive.dom))
+
+
+def _point(value: Any) -> Point:
+    """The arguments, of which one alone is no tuple."""
+    return value if isinstance(value, tuple) else (value,)
+
 
 GRID = np.array([19, 11, 27, 7, 15, 23, 29, 3, 31, 1]) / 32
 """Places between the ends of a domain, the simplest first; no kink is likely to be there."""

@@ -3,12 +3,16 @@
 ``D[f]`` and ``R[f]`` are arrows of the free category again, written by the staged modes
 (``interpreters.staging.programs``), simplified, and translated back. So both iterate, and the laws
 of second and third derivatives are asked here, of programs that hold closures, choices and loops.
+Beside it stand our algorithms: one gradient by every mode, and by the programs that they write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
+
+import numpy as np
 
 from combinators.errors import NotDifferentiable, WrongMode
 from combinators.literal import Literal
@@ -33,10 +37,13 @@ from interpreters.carriers.terms import TERMS
 from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
+from interpreters.modes.pullback import Pullback
+from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 from interpreters.staging.programs import pullback, pushforward
-from laws.models.free import FREE
-from laws.models.written import term_of
+from interpreters.tangents.dense import dense, sparse
+from laws.free import FREE
+from laws.writing import term_of
 
 Form = Callable[[Any], Reverse | Deltas]
 """A reverse mode: ``Dependent``, ``Pullback`` or ``Deltas``."""
@@ -139,3 +146,78 @@ def _products(left: Morphism, right: Morphism, obj: Object) -> Iterator[Morphism
         axes = (("axis", tuple(range(len(obj.shape)))), ("keepdims", False))
         total = Primitive(Operation(named("sum"), axes), (obj,))
         yield prod(left.dom, left, right) >> times >> total
+
+
+def gradients(
+    carrier: Carrier, program: Morphism, point: Any, covector: Any
+) -> dict[str, Iterator[Any]]:
+    """``R[f](a, w)`` of an arrow between vectors, its numbers in order."""
+    modes: tuple[Reverse | Deltas, ...] = (Dependent(carrier), Pullback(carrier), Deltas(carrier))
+    found = {
+        type(mode).__name__: _elements(
+            carrier, _pulled(carrier, mode, program, point, covector), program.dom
+        )
+        for mode in modes
+    }
+    found["Pushforward"] = _by_forward(carrier, program, point, covector)
+    forms: dict[str, Form] = {"program": Dependent, "delta program": Deltas}
+    for name, form in forms.items():
+        pulled = _by_program(carrier, form, program, point, covector)
+        found[name] = _elements(carrier, pulled, program.dom)
+    return found
+
+
+def _pulled(
+    carrier: Carrier, mode: Reverse | Deltas, program: Morphism, point: Any, covector: Any
+) -> Any:
+    pulled = mode.rep(interpret(program, mode), point)[1](sparse(covector, program.cod))
+    return dense(carrier, pulled, program.dom)
+
+
+def _by_program(carrier: Carrier, form: Form, program: Morphism, point: Any, covector: Any) -> Any:
+
+    gradient = Programs(carrier, form).R(program, program.dom, program.cod)
+    return interpret(gradient, Primal(carrier)).run((point, covector))
+
+
+def _by_forward(carrier: Carrier, program: Morphism, point: Any, covector: Any) -> Iterator[Any]:
+    """A number of the gradient for each basis vector."""
+    mode = Pushforward(carrier)
+    arrow = interpret(program, mode)
+    weights = list(_elements(carrier, covector, program.cod))
+    for vector in _basis(carrier, program.dom):
+        tangent = _filled(carrier, mode.push(arrow, point, vector)[1], program.cod)
+        moved = list(_elements(carrier, tangent, program.cod))
+        products = (x * y for x, y in zip(moved, weights, strict=True))
+        yield reduce(carrier.add, products, carrier.const(Literal(0.0)))
+
+
+def _filled(carrier: Carrier, tangent: Any, obj: Object) -> Any:
+    product = components(obj)
+    if product is None:
+        return dense(carrier, tangent, obj)
+    parts = tangent or (None,) * product.width
+    return tuple(_filled(carrier, t, part) for t, part in zip(parts, product.parts, strict=True))
+
+
+def _elements(carrier: Carrier, value: Any, obj: Object) -> Iterator[Any]:
+    product = components(obj)
+    if product is not None:
+        for part, below in zip(value, product.parts, strict=True):
+            yield from _elements(carrier, part, below)
+    else:
+        yield from np.asarray(value).flat
+
+
+def _basis(carrier: Carrier, obj: Object) -> Iterator[Any]:
+    """The unit vectors."""
+    product = components(obj)
+    if product is not None:
+        for at, part in enumerate(product.parts):
+            for unit in _basis(carrier, part):
+                yield tuple(unit if i == at else None for i in range(product.width))
+    elif isinstance(obj, Tensor):
+        for index in np.ndindex(obj.shape):
+            one = np.zeros(obj.shape, dtype=obj.dtype)
+            one[index] = 1
+            yield carrier.const(Literal(one))

@@ -22,7 +22,7 @@ from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 from interpreters.staging.programs import value
-from laws.models.written import term_of
+from laws.writing import term_of
 
 Way = Callable[[Morphism], Hosted]
 

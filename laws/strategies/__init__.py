@@ -9,13 +9,10 @@ All shrink to identities, projections and constants, one-element shapes and smal
 id
 """
 
-from laws.strategies.arrows import arrows
-from laws.strategies.covectors import covectors
-from laws.strategies.instances import instances, scenes
-from laws.strategies.objects import objects
-from laws.strategies.points import literals, numbers, points
-from laws.strategies.registry import register
-from laws.strategies.terms import term_of, terms
+from laws.strategies.arrows import arrows, points, term_of, terms
+from laws.strategies.instances import covectors, instances, scenes
+from laws.strategies.objects import objects, register
+from laws.strategies.points import literals, numbers
 
 __all__ = [
     "arrows",

@@ -1,18 +1,25 @@
-"""Random well-typed arrows: identities, projections and constants first, loops last."""
+"""Random well-typed arrows: identities, projections and constants first, loops last.
+
+Points are arrows from Unit, and terms are those of arrows, so that all shrink alike.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
-from combinators.morphisms import Morphism
-from combinators.objects import Bool, Object, Tensor
+from combinators.category import Label
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Bool, Fun, Object, Product, Tensor, Unit
+from combinators.terms import Lam, Term, pack, packed
 from laws.model import Signature
 from laws.strategies import arrays
 from laws.strategies.choices import Choices, Draw
-from laws.strategies.control import called, chosen, compared, given, shared
-from laws.strategies.linear import linear as linear_map
 from laws.strategies.loops import folded, mapped, scanned
-from laws.strategies.making import POINT_FUEL, Making, Way
+from laws.strategies.making import POINT_FUEL, Making, Way, called, chosen, compared, given, shared
+from laws.strategies.making import linear as linear_map
+from laws.writing import Arrow, Writing
 
 FUEL = 4
 """How many ways to larger arrows are gone at most in one arrow."""
@@ -50,6 +57,19 @@ def arrows(
     return drawn()
 
 
+def points(
+    signature: Signature, obj: Object, *, special: bool = False
+) -> st.SearchStrategy[Morphism]:
+    """Global elements ``1 → A``: constants, tuples and closed functions.
+
+    >>> from combinators.objects import Fun, Real
+    >>> from hypothesis import find
+    >>> find(points(Signature(), Fun(Real, Real)), lambda element: True)
+    curry(π0)
+    """
+    return arrows(signature, Unit, obj, fuel=2, special=special, plain=True)
+
+
 def making(
     choices: Choices, signature: Signature, *, fuel: int = POINT_FUEL, special: bool = False
 ) -> Making:
@@ -83,3 +103,61 @@ def _array_ways(cod: Tensor) -> list[Way]:
     ways += [arrays.transposed] if len(cod.shape) > 1 else []
     ways += [arrays.multiplied] if cod.is_smooth and len(cod.shape) > 1 else []
     return ways
+
+
+def terms(
+    signature: Signature,
+    params: Sequence[Object],
+    cod: Object,
+    *,
+    fuel: int = FUEL,
+    special: bool = False,
+) -> st.SearchStrategy[Lam]:
+    """Closed λs of parameters of these types, which give a ``cod``.
+
+    >>> from combinators.objects import Real
+    >>> from hypothesis import find
+    >>> find(terms(Signature(), (Real, Real), Real), lambda e: True)
+    λ(x, y). x
+    """
+    dom = packed(tuple(params))
+    drawn = arrows(signature, dom, cod, fuel=fuel, special=special)
+    return drawn.map(lambda arrow: term_of(arrow, params))
+
+
+def term_of(arrow: Morphism, params: Sequence[Object]) -> Lam:
+    """The λ of parameters of these types that means ``arrow``: ``translate`` gives it back.
+
+    Names are given by how many are in scope, so that different scopes use the same ones.
+    """
+    scoped = _Scoped()
+    own = tuple(map(scoped.fresh, params))
+    return Lam(own, interpret(arrow, scoped)(pack(own)))
+
+
+class _Scoped(Writing):
+    """Writing that gives the names of a λ or a branch again outside of it."""
+
+    def name(self, index: int) -> str:
+        """``x, y, z, u, v, w, x1, …``."""
+        turn, letter = divmod(index - 1, 6)
+        return "xyzuvw"[letter] + (str(turn) if turn else "")
+
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
+        """A λ."""
+        return self._leaving(super().curry(captured, function, body, label))
+
+    def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
+        """A choice."""
+        return super().cond(dom, self._leaving(then), self._leaving(other))
+
+    def _leaving(self, write: Arrow) -> Arrow:
+        """``write``, after which the names that it gave are free."""
+
+        def written(term: Term) -> Term:
+            before = self.given
+            made = write(term)
+            self.given = before
+            return made
+
+        return written

@@ -1,4 +1,10 @@
-"""Random choices: each is a small number, and the smallest is what it shrinks to."""
+"""Random choices: each is a small number, and the smallest is what it shrinks to.
+
+They are drawn by a backend of hypothesis that makes each example afresh. By itself hypothesis makes
+most examples by small changes of the one before, and mixes in constants from the modules that
+happen to be loaded. Of arrows the changes are near-copies, and a seed would give other examples
+elsewhere. Shrinking is hypothesis's own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,21 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+
+AFRESH = "diffcurry"
+"""The name of the backend, for ``hypothesis.settings(backend=...)``."""
+
+
+class Afresh(HypothesisProvider):
+    """Hypothesis's own provider of random choices, without constants of the user's source."""
+
+    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+AVAILABLE_PROVIDERS[AFRESH] = Afresh
+
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 T = TypeVar("T")

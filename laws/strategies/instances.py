@@ -1,4 +1,4 @@
-"""Random instances of a law: objects for its variables, then arrows between them."""
+"""Random instances of a law: objects for its variables, arrows between them, and covectors."""
 
 from __future__ import annotations
 
@@ -9,18 +9,55 @@ from hypothesis import strategies as st
 
 from combinators.errors import DomainError
 from combinators.morphisms import Morphism
-from combinators.objects import Object, Unit
-from laws.asking.instance import Instance
-from laws.asking.scene import Scene
-from laws.comparing.probes import Probes
-from laws.language.variables import Generator
+from combinators.objects import Fun, Object, Tensor, Unit, Vector, components
+from laws.language import Generator
 from laws.law import Law
 from laws.model import Signature, signature_of
+from laws.observation import Probes
+from laws.scene import Instance, Scene
 from laws.strategies.arrows import FUEL, making
 from laws.strategies.choices import Choices, Draw
-from laws.strategies.covectors import covector
-from laws.strategies.linear import linear
+from laws.strategies.making import linear
 from laws.strategies.objects import any_object
+from laws.strategies.points import literal
+
+CALLS = (1, 0, 2, 3)
+"""How many calls a covector of a function holds."""
+
+
+def covectors(signature: Signature, obj: Object) -> st.SearchStrategy[Any]:
+    """A covector at ``obj``; of a function, up to three calls.
+
+    >>> from combinators.objects import Product, Real, Int
+    >>> from hypothesis import find
+    >>> find(covectors(Signature(), Product(Real, Int)), lambda w: True)
+    (0, None)
+    """
+
+    @st.composite
+    def drawn(draw: Draw) -> Any:
+        return covector(Choices(draw), signature, obj)
+
+    return drawn()
+
+
+def covector(choices: Choices, signature: Signature, obj: Object) -> Any:
+    """One covector."""
+    product = components(obj)
+    if product is not None:
+        return tuple(covector(choices, signature, part) for part in product.parts)
+    match obj:
+        case Tensor():
+            return literal(choices, obj) if obj.is_smooth else None
+        case Vector(item, length):
+            return tuple(covector(choices, signature, item) for _ in range(length))
+        case Fun(dom, cod):
+            return [
+                (making(choices, signature).point(dom), covector(choices, signature, cod))
+                for _ in range(choices.pick(CALLS))
+            ]
+        case _:
+            return None
 
 
 def instances(law: Law, signature: Signature) -> st.SearchStrategy[Instance]:

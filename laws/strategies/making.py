@@ -1,7 +1,8 @@
 """The making of one random arrow, by its type: from small arrows, and ways to larger ones.
 
 ``fuel`` bounds how many ways are gone in the whole arrow. Without fuel every object is still
-reached from every other, by constants, tuples and λs of such.
+reached from every other, by constants, tuples and λs of such. Ways that any object has are here:
+sharing, calls and conditionals; and so are linear maps between vectors.
 """
 
 from __future__ import annotations
@@ -10,28 +11,43 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from hypothesis import reject
 
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
 from combinators.morphisms import (
+    Choice,
     Constant,
     Curry,
+    Eval,
+    Extend,
     Id,
     Morphism,
     Primitive,
     Projection,
     Relabel,
+    compose,
     prod,
 )
-from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
+from combinators.objects import (
+    Bool,
+    Fun,
+    Object,
+    Product,
+    Real,
+    Record,
+    Tensor,
+    Unit,
+    Vector,
+    components,
+)
 from combinators.operation import Operation, named
 from combinators.primitives.structural import VECTOR
 from laws.model import Signature
 from laws.strategies.choices import Choices
-from laws.strategies.objects import any_object
+from laws.strategies.objects import any_object, as_element, points_at
 from laws.strategies.points import literal
-from laws.strategies.registry import as_element, points_at
 
 SMALL = 3
 """How often a small arrow is made where a larger one might be, for one of each of the ways."""
@@ -190,3 +206,72 @@ def _projections(dom: Object, cod: Object, depth: int) -> Iterator[Morphism]:
         if depth > 1:
             for rest in _projections(part, cod, depth - 1):
                 yield step >> rest
+
+
+def given(make: Making, dom: Object, cod: Object) -> Morphism:
+    """An arrow of the model's own, from an object or from what leads to one."""
+    between = make.obj()
+    own = make.own(between, cod)
+    return make.small(dom, cod) if own is None else make.arrow(dom, between) >> own
+
+
+LETS = (1, 1, 1, 5, 1, 1)
+"""How many things are named one after the other: now and then a large environment."""
+
+
+def shared(make: Making, dom: Object, cod: Object) -> Morphism:
+    """``let``: something is named, and may be used many times; now and then five things are."""
+    context = dom if isinstance(dom, Product) else Product(dom)
+    steps: list[Morphism] = [] if context is dom else [prod(dom, Id(dom))]
+    for _ in range(make.choices.pick(LETS)):
+        known = make.obj()
+        steps.append(Extend(make.arrow(context, known)))
+        context = context.snoc(known)
+    return compose(*steps, make.arrow(context, cod))
+
+
+def called(make: Making, dom: Object, cod: Object) -> Morphism:
+    """A call of a function."""
+    argument = make.obj()
+    function = Fun(argument, cod)
+    return prod(dom, make.arrow(dom, function), make.arrow(dom, argument)) >> Eval(function)
+
+
+def chosen(make: Making, dom: Object, cod: Object) -> Morphism:
+    """A conditional."""
+    test = compared(make, dom, Bool)
+    return prod(dom, test, Id(dom)) >> Choice(make.arrow(dom, cod), make.arrow(dom, cod))
+
+
+def compared(make: Making, dom: Object, cod: Object) -> Morphism:
+    """``x < y``."""
+    return make.applied(Operation(named("less")), dom, (Real, Real))
+
+
+def linear(choices: Choices, dom: Object, cod: Object, fuel: int) -> Morphism:
+    """A linear map; where nothing leads to ``cod``, zero."""
+    known = paths(dom, cod)
+    product = components(cod)
+    if known and (fuel <= 0 or not choices.below(2)):
+        return choices.pick(known)
+    if product is not None:
+        made = prod(dom, *(linear(choices, dom, part, fuel - 1) for part in product.parts))
+        return made >> Relabel(product, cod) if isinstance(cod, Record) else made
+    assert isinstance(cod, Tensor)
+    ways = (_zero, _multiple, _sum) if fuel > 0 else (_zero,)
+    return choices.pick(ways)(choices, dom, cod, fuel)
+
+
+def _zero(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
+    return Constant(dom, Literal(np.zeros(cod.shape, dtype=cod.dtype)))
+
+
+def _multiple(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
+    of = linear(choices, dom, cod, fuel - 1)
+    factor = Constant(dom, literal(choices, cod))
+    return prod(dom, of, factor) >> Primitive(Operation(named("multiply")), (cod, cod))
+
+
+def _sum(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
+    both = [linear(choices, dom, cod, fuel - 1) for _ in range(2)]
+    return prod(dom, *both) >> Primitive(Operation(named("add")), (cod, cod))

@@ -1,4 +1,4 @@
-"""Random numbers and global elements: small integers first, then quarters, then special floats."""
+"""Random numbers and tensors: small integers first, then quarters, then special floats."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from combinators.literal import Literal
-from combinators.morphisms import Morphism
-from combinators.objects import Object, Tensor, Unit
-from laws.model import Signature
+from combinators.objects import Tensor
 from laws.strategies.choices import Choices, Draw
-from laws.strategies.registry import numbers_of
+from laws.strategies.objects import numbers_of
 
 NUMBERS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5, 1.5, -1.5, 0.25, -0.75, 1.25)
 """Exact in any binary float, and in the rationals."""
@@ -46,21 +44,6 @@ def literals(obj: Tensor, *, special: bool = False) -> st.SearchStrategy[Literal
         return literal(Choices(draw), obj, special=special)
 
     return drawn()
-
-
-def points(
-    signature: Signature, obj: Object, *, special: bool = False
-) -> st.SearchStrategy[Morphism]:
-    """Global elements ``1 → A``: constants, tuples and closed functions.
-
-    >>> from combinators.objects import Fun, Real
-    >>> from hypothesis import find
-    >>> find(points(Signature(), Fun(Real, Real)), lambda element: True)
-    curry(π0)
-    """
-    from laws.strategies.arrows import arrows
-
-    return arrows(signature, Unit, obj, fuel=2, special=special, plain=True)
 
 
 def literal(choices: Choices, obj: Tensor, *, special: bool = False) -> Literal:

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from laws.law import Law
-from laws.structure import Structure
+from laws.law import Law, Structure
 from laws.structures import (
     additive,
     algorithm,

@@ -3,11 +3,8 @@
 from functools import partial
 
 from combinators.objects import Product
-from laws.language.operators import Plus, Zero
-from laws.language.variables import Generator, Variable, arrows, points
-from laws.language.words import copy, first, pair, second
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import Generator, Plus, Variable, Zero, arrows, copy, first, pair, points, second
+from laws.law import Computed, Law, Structure
 from laws.structures.cartesian import CARTESIAN
 
 ADDITIVE = Structure("additive", "Left-additive category", (CARTESIAN,), methods=("add", "zero"))

@@ -12,11 +12,21 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, Morphism, Primitive
 from combinators.objects import Object, Real, Unit
 from combinators.operation import Operation, named
-from laws.language.operators import D, Inner, Plus, R, Zero
-from laws.language.variables import Generator, Variable, points
-from laws.language.words import everywhere, first, pair, second
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import (
+    D,
+    Generator,
+    Inner,
+    Plus,
+    R,
+    Variable,
+    Zero,
+    everywhere,
+    first,
+    pair,
+    points,
+    second,
+)
+from laws.law import Computed, Law, Structure
 from laws.structures.differential import TWICE as DIFFERENTIAL_TWICE
 from laws.structures.reverse import REVERSE
 from laws.structures.reverse import TWICE as REVERSE_TWICE

@@ -9,11 +9,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive
 from combinators.objects import Fun, Product, Real, Tensor
 from combinators.primitives.loops import FOLD, MAP
-from laws.language.operators import Image
-from laws.language.variables import Generator, Variable
-from laws.language.words import curry, pair
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import Generator, Image, Variable, curry, pair
+from laws.law import Law, Structure
 from laws.structures.category import CATEGORY
 
 BULK = Structure("bulk", "Bulk operations", (CATEGORY,), methods=("ways:bulk",))

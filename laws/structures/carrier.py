@@ -15,11 +15,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Primitive
 from combinators.objects import Object, Real, Tensor, components
 from combinators.operation import Operation, named
-from laws.language.operators import Image
-from laws.language.variables import Generator, Variable, arrows, points
-from laws.language.words import pair
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import Generator, Image, Variable, arrows, pair, points
+from laws.law import Computed, Law, Structure
 from laws.structures.category import CATEGORY
 
 CARRIER = Structure("carrier", "Carrier", (CATEGORY,), methods=("algebra",))

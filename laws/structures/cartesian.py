@@ -5,10 +5,19 @@ from functools import partial
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Id
 from combinators.objects import Product, Unit
-from laws.language.variables import Generator, Variable
-from laws.language.words import associate, copy, discard, first, pair, parallel, second, swap
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import (
+    Generator,
+    Variable,
+    associate,
+    copy,
+    discard,
+    first,
+    pair,
+    parallel,
+    second,
+    swap,
+)
+from laws.law import Law, Structure
 from laws.structures.category import CATEGORY
 
 CARTESIAN = Structure("cartesian", "Cartesian category", (CATEGORY,), arrows=("prod", "proj"))

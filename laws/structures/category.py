@@ -4,9 +4,8 @@ from functools import partial
 
 from combinators.morphisms import Compose, Id
 from combinators.objects import Product
-from laws.language.variables import Generator, Variable
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import Generator, Variable
+from laws.law import Computed, Law, Structure
 
 CATEGORY = Structure("category", "Category", arrows=("identity", "compose"), methods=("run",))
 TYPED = Structure("typed", "Typed category", (CATEGORY,), methods=("types",))

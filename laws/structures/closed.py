@@ -7,10 +7,19 @@ from functools import partial
 
 from combinators.morphisms import Curry, Id
 from combinators.objects import Fun, Product
-from laws.language.variables import Generator, Variable
-from laws.language.words import curry, ev, exponential, first, pair, parallel, second, uncurry
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import (
+    Generator,
+    Variable,
+    curry,
+    ev,
+    exponential,
+    first,
+    pair,
+    parallel,
+    second,
+    uncurry,
+)
+from laws.law import Law, Structure
 from laws.structures.cartesian import CARTESIAN
 
 CLOSED = Structure("closed", "Closed category", (CARTESIAN,), arrows=("curry", "eval"))

@@ -10,11 +10,21 @@ from functools import partial
 
 from combinators.morphisms import Id
 from combinators.objects import Fun, Product
-from laws.language.operators import Along, At, D, Plus, Zero
-from laws.language.variables import Generator, Variable, points
-from laws.language.words import curry, ev, everywhere, pair
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import (
+    Along,
+    At,
+    D,
+    Generator,
+    Plus,
+    Variable,
+    Zero,
+    curry,
+    ev,
+    everywhere,
+    pair,
+    points,
+)
+from laws.law import Law, Structure
 from laws.structures.closed import CLOSED
 from laws.structures.differential import DIFFERENTIAL
 

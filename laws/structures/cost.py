@@ -15,11 +15,9 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism, Primitive
 from combinators.objects import Object, Product, Tensor, components
 from combinators.operation import Operation, named
-from laws.language.variables import Generator, Variable, points
-from laws.language.words import copy, first, pair
-from laws.law import Computed, Law
+from laws.language import Generator, Variable, copy, first, pair, points
+from laws.law import Computed, Law, Structure
 from laws.model import ways_of
-from laws.structure import Structure
 from laws.structures.category import CATEGORY
 
 COST = Structure("cost", "Cost", (CATEGORY,), methods=("operations", "passed"))

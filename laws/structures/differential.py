@@ -12,11 +12,20 @@ from functools import partial
 
 from combinators.morphisms import Id, Morphism
 from combinators.objects import Product
-from laws.language.operators import D, Plus, Zero
-from laws.language.variables import Generator, Variable, arrows, points
-from laws.language.words import discard, first, pair, second
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import (
+    D,
+    Generator,
+    Plus,
+    Variable,
+    Zero,
+    arrows,
+    discard,
+    first,
+    pair,
+    points,
+    second,
+)
+from laws.law import Law, Structure
 from laws.structures.additive import ADDITIVE
 
 DIFFERENTIAL = Structure("differential", "Differential category", (ADDITIVE,), methods=("D",))

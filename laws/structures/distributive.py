@@ -9,10 +9,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Choice, Constant, Id, Primitive
 from combinators.objects import Bool, Object
 from combinators.operation import Operation, named
-from laws.language.variables import Generator, Variable, arrows
-from laws.language.words import pair, parallel, second
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import Generator, Variable, arrows, pair, parallel, second
+from laws.law import Law, Structure
 from laws.structures.cartesian import CARTESIAN
 
 DISTRIBUTIVE = Structure(

@@ -24,12 +24,22 @@ import numpy as np
 
 from combinators.kit.quotient import Quotient
 from combinators.objects import Fun, Object, Product
-from laws.comparing.equality import leaves
-from laws.language.operators import D, Inner, Plus, R, Zero
-from laws.language.variables import Generator, Variable, points
-from laws.language.words import curry, ev, pair, uncurry
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import (
+    D,
+    Generator,
+    Inner,
+    Plus,
+    R,
+    Variable,
+    Zero,
+    curry,
+    ev,
+    pair,
+    points,
+    uncurry,
+)
+from laws.law import Computed, Law, Structure
+from laws.observation import leaves
 from laws.structures.closed import CLOSED
 
 FUNCTION_TANGENTS = Structure(

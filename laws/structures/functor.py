@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from combinators.morphisms import Choice, Compose, Id, Morphism
 from combinators.objects import Product
-from laws.language.operators import Image
-from laws.language.variables import Generator, Variable, arrows, points
-from laws.language.words import curry, ev, everywhere, first, pair
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import (
+    Generator,
+    Image,
+    Variable,
+    arrows,
+    curry,
+    ev,
+    everywhere,
+    first,
+    pair,
+    points,
+)
+from laws.law import Law, Structure
 from laws.structures.cartesian import CARTESIAN
 from laws.structures.category import CATEGORY
 from laws.structures.closed import CLOSED

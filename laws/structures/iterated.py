@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from laws.language.operators import D
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import D
+from laws.law import Law, Structure
 from laws.structures.differential import DIFFERENTIAL, Stated, axioms, f, second_axioms
 from laws.structures.reverse import PAPER, TWICE, forward
 

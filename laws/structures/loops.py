@@ -15,10 +15,8 @@ from combinators.objects import Object, Product, Real, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN
 from combinators.primitives.shapes import CONCATENATE, RESHAPE, SLICE
-from laws.language.variables import Generator, Variable
-from laws.language.words import curry, first, pair, second
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import Generator, Variable, curry, first, pair, second
+from laws.law import Law, Structure
 from laws.structures.closed import CLOSED
 from laws.structures.distributive import DISTRIBUTIVE
 

@@ -16,12 +16,22 @@ import numpy as np
 
 from combinators.morphisms import Morphism
 from combinators.objects import Real, Unit
-from laws.comparing.equality import observed
-from laws.language.operators import D, Image, Inner, Plus, R, Scaled, Zero
-from laws.language.variables import Generator, Variable, points, tangent
-from laws.language.words import pair
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import (
+    D,
+    Generator,
+    Image,
+    Inner,
+    Plus,
+    R,
+    Scaled,
+    Variable,
+    Zero,
+    pair,
+    points,
+    tangent,
+)
+from laws.law import Computed, Law, Structure
+from laws.observation import observed
 
 PRIMITIVE = Structure(
     "primitive",

@@ -10,14 +10,24 @@ from typing import Any
 
 from combinators.morphisms import Choice, Compose, Id, Morphism, Projection
 from combinators.objects import Bool, Product, Real
-from laws.asking.scene import Scene
-from laws.comparing.equality import value_in
-from laws.language.operators import D as Derivative
-from laws.language.operators import Image, Inner, Plus, R, Scaled, Zero
-from laws.language.variables import Generator, Variable, points, tangent
-from laws.language.words import first, pair
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.language import D as Derivative
+from laws.language import (
+    Generator,
+    Image,
+    Inner,
+    Plus,
+    R,
+    Scaled,
+    Variable,
+    Zero,
+    first,
+    pair,
+    points,
+    tangent,
+)
+from laws.law import Computed, Law, Structure
+from laws.observation import value_in
+from laws.scene import Scene
 from laws.structures.distributive import DISTRIBUTIVE, known
 from laws.structures.reverse import REVERSE
 

@@ -6,11 +6,23 @@ from functools import partial
 
 from combinators.morphisms import Id, Morphism
 from combinators.objects import Product
-from laws.language.operators import Plus, R, Zero
-from laws.language.variables import Generator, Variable, arrows, points
-from laws.language.words import discard, first, into_first, into_second, pair, parallel, second
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import (
+    Generator,
+    Plus,
+    R,
+    Variable,
+    Zero,
+    arrows,
+    discard,
+    first,
+    into_first,
+    into_second,
+    pair,
+    parallel,
+    points,
+    second,
+)
+from laws.law import Law, Structure
 from laws.structures.additive import ADDITIVE
 
 REVERSE = Structure("reverse", "Reverse derivative category", (ADDITIVE,), methods=("R",))

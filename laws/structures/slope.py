@@ -16,14 +16,11 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism
 from combinators.objects import Unit
-from laws.asking.scene import Scene
-from laws.comparing.condition import IllConditioned
-from laws.comparing.equality import leaves, value_in
-from laws.language.operators import D, Inner, Plus, R, Scaled
-from laws.language.variables import Generator, Variable, points
-from laws.language.words import pair
-from laws.law import Computed, Law
-from laws.structure import Structure
+from laws.condition import IllConditioned
+from laws.language import D, Generator, Inner, Plus, R, Scaled, Variable, pair, points
+from laws.law import Computed, Law, Structure
+from laws.observation import leaves, value_in
+from laws.scene import Scene
 from laws.structures.additive import ADDITIVE
 
 SLOPE = Structure(

@@ -11,11 +11,8 @@ from typing import Any
 
 from combinators.morphisms import Curry, Extend, Id, Morphism, Projection
 from combinators.objects import Fun, Product
-from laws.language.operators import D, R
-from laws.language.variables import Generator, Kind, Variable
-from laws.language.words import curry, ev, first, pair, second, uncurry
-from laws.law import Law
-from laws.structure import Structure
+from laws.language import D, Generator, Kind, R, Variable, curry, ev, first, pair, second, uncurry
+from laws.law import Law, Structure
 from laws.structures.closed import CLOSED
 from laws.structures.differential import DIFFERENTIAL
 from laws.structures.pullback import CURRY, PULLBACK

@@ -1,8 +1,8 @@
 """How tests of laws ask: a law of one model, at few examples."""
 
 import diffcurry.models  # noqa: F401 (what makes models of our own things)
-from laws.asking.checking import check_law
-from laws.model import model_of
+from laws.checking import check_law
+from laws.claims import model_of
 
 EXAMPLES = 8
 

@@ -9,7 +9,7 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
-from laws.language.words import pair
+from laws.language import pair
 from laws.structures.algorithm import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 

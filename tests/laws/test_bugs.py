@@ -2,7 +2,7 @@
 
 import pytest
 
-from laws.asking.checking import check_law
+from laws.checking import check_law
 from laws.structures import LAWS, laws_of
 from tests.laws.bugs.forms import Calls, Environments
 from tests.laws.bugs.implied import IMPLIED

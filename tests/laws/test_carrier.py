@@ -8,8 +8,8 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
-from laws.asking.checking import check
-from laws.model import model_of
+from laws.checking import check
+from laws.claims import model_of
 from laws.structures.carrier import LAWS
 from laws.structures.slope import LAWS as SLOPES
 from tests.laws.asking import by_name, claimed, fails, holds, names

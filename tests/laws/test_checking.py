@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 import diffcurry.models  # noqa: F401 (what makes models of our own things)
 from combinators.errors import DomainError, MissingRule, TypeMismatch
 from interpreters.carriers.fractions import Fractions
-from laws.asking.checking import EXAMPLES, check, check_law, examples_by_profile
-from laws.asking.report import Report
-from laws.asking.tally import PATIENCE
-from laws.language.operators import Image, R
-from laws.language.variables import Generator, Variable
+from laws.checking import EXAMPLES, check, check_law, examples_by_profile
+from laws.claims import model_of
+from laws.language import Generator, Image, R, Variable
 from laws.law import Law
-from laws.model import model_of
 from laws.structures import LAWS
 from laws.structures.category import CATEGORY
+from laws.tally import PATIENCE
+from laws.verdict import Report
 from tests.laws.values import Values
 
 C1, C3 = (next(law for law in LAWS if law.name == name) for name in ("C1", "C3"))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from diffcurry.models.costs import CostModel
+from diffcurry.models.carriers import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
-from laws.asking.features import size
+from laws.scene import size
 from laws.structures.cost import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 

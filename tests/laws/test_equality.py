@@ -12,23 +12,16 @@ from combinators.morphisms import Constant, Id, Primitive, prod
 from combinators.objects import Fun, Product, Real, Tensor, Unit
 from combinators.operation import Operation, named
 from interpreters.carriers.numpy import NumPy
-from laws.asking.instance import Instance
-from laws.asking.scene import Scene
-from laws.comparing.condition import IllConditioned, precision
-from laws.comparing.equality import compare, leaves
-from laws.comparing.leaves import Level, equal
-from laws.comparing.probes import Probes, has_room, is_not_zero
-from laws.language.operators import Image
-from laws.language.variables import Generator, Variable
+from laws.condition import IllConditioned, precision
+from laws.equality import Level, equal
+from laws.language import Generator, Image, Variable
 from laws.law import Law
+from laws.observation import Probes, compare, has_room, is_not_zero, leaves
+from laws.scene import Instance, Scene
 from laws.structures.category import CATEGORY
 from tests.laws.values import Values
 
 x, y = sp.symbols("x y", real=True)
-
-
-def calls(*pairs):
-    return Quotient.of_calls(pairs)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +136,9 @@ def test_single_precision_is_compared_by_its_own_roundings():
     arrow = Id(Product(single))
     instance = Instance({A: arrow.dom, B: arrow.cod}, {f: arrow})
     one = prod(Unit, Constant(Unit, Literal(np.float32(1.5))))
-    assert precision(Scene(SAME, Floats(), instance, one, NONE)) == np.finfo(np.float32).eps
+    assert (
+        precision(Scene(SAME, Floats(), instance, one, NONE).constants) == np.finfo(np.float32).eps
+    )
 
 
 def test_functions_are_told_apart_by_applying_them():

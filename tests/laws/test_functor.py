@@ -14,7 +14,7 @@ from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from laws.models.free import Free
+from laws.free import Free
 from laws.structures.functor import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
@@ -130,8 +130,8 @@ def test_it_can_fail(name):
 
 def test_functions_are_written_as_they_are_applied():
     from combinators.morphisms import Id
-    from laws.language.words import curry, first, parallel
-    from laws.models.ways import REWRITINGS
+    from laws.language import curry, first, parallel
+    from laws.writing import REWRITINGS
 
     arrow = parallel(curry(first(Real, Real)), Id(Real))
     assert arrow.cod.parts[0] is Fun(Real, Real)

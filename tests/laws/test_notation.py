@@ -4,9 +4,17 @@ import pytest
 
 from combinators.morphisms import Compose, Curry, Id, Projection, prod
 from combinators.objects import Fun, Product, Real, Unit, Vector
-from laws.language.operators import D, Image, Inner, Plus, R, Scaled, Zero
-from laws.language.variables import Generator, Space, Variable
-from laws.language.words import (
+from laws.language import (
+    D,
+    Generator,
+    Image,
+    Inner,
+    Plus,
+    R,
+    Scaled,
+    Space,
+    Variable,
+    Zero,
     copy,
     curry,
     discard,
@@ -20,10 +28,8 @@ from laws.language.words import (
     second,
     swap,
 )
-from laws.law import Computed, Law
-from laws.rendering.notation import LATEX, TEXT, equation, latex, quantifiers, side
-from laws.rendering.objects import written
-from laws.structure import Structure
+from laws.law import LATEX, TEXT, Computed, Law, Structure, equation, latex, quantifiers, side
+from laws.notation import written
 from laws.structures import LAWS
 
 A, B, C = Variable("A"), Variable("B"), Variable("C")

@@ -10,9 +10,10 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, interpret, prod
 from combinators.objects import Bool, Product, Real, Record, Unit
 from laws import Signature, check
-from laws.model import model_of, signature_of
-from laws.models.elements import Elements
-from laws.models.own import own
+from laws.claims import model_of
+from laws.free import own
+from laws.model import signature_of
+from laws.observation import Elements
 from laws.strategies import arrows
 from tests.laws.asking import EXAMPLES
 

@@ -8,13 +8,13 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Id, Primitive, prod
 from combinators.objects import Real, Tensor, Unit
 from combinators.operation import Operation, named
-from diffcurry.models import peers
-from diffcurry.models.peers.peer import asked
 from diffcurry.models.programs import Programs
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
-from laws.asking.checking import check
-from laws.asking.replaying import replay
+from laws import peers
+from laws.checking import check
+from laws.peers import asked
+from laws.verdict import replay
 
 WHY = "{0} is not installed; pip install 'diffcurry[peers]' brings it"
 PEERS = {"jax": peers.JAX, "autograd": peers.Autograd}

@@ -21,10 +21,10 @@ from combinators.primitives.signatures import pointwise
 from diffcurry.models import declaring
 from diffcurry.models.primitives import PrimitiveModel
 from interpreters.carriers.fractions import Fractions
-from laws.asking.checking import check
-from laws.asking.verdict import Verdict
-from laws.rendering.snippet import snippet
+from laws.checking import check
+from laws.snippet import snippet
 from laws.structures.primitive import LAWS
+from laws.verdict import Verdict
 from tests.combinators.primitives.test_transposes import CASES, Index
 from tests.laws.asking import by_name, fails, holds
 
@@ -279,7 +279,7 @@ class TestNotAsked:
 
     def test_a_function_that_is_none(self, monkeypatch, declared):
         fickle = lambda law, model, examples: Verdict(law, "odd", "failed", 1, 0.0, reason="fickle")
-        monkeypatch.setattr("laws.asking.checking.check_law", fickle)
+        monkeypatch.setattr("laws.checking.check_law", fickle)
         with pytest.raises(WrongDerivative, match=r"law T1 .* could not be asked: fickle"):
 
             @dc.primitive(RIGHT)
@@ -328,8 +328,7 @@ class TestSnippets:
         assert "the one that was checked, primitive importable : Real: no module has it" in text
 
     def test_a_model_of_ours(self):
-        from laws.rendering.origin import origin
-        from laws.rendering.source import Source
+        from laws.snippet import Source, origin
 
         made = origin(PrimitiveModel(Operation(PRIMITIVES["sin"]), (Real,), (1.0, 2.0)), Source())
         assert made is not None

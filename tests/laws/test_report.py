@@ -16,15 +16,11 @@ from combinators.morphisms import Constant, Curry, Extend, Id, Primitive, Relabe
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor, Unit, Vector
 from combinators.operation import Operation, named
 from diffcurry import laws
-from laws.asking.replaying import ones, simplest
-from laws.law import Computed, Law
-from laws.models.free import FREE
-from laws.rendering.failure import sections
-from laws.rendering.origin import origin
-from laws.rendering.snippet import UNKNOWN, snippet
-from laws.rendering.source import Source
-from laws.rendering.values import shown
-from laws.structure import Structure
+from laws.failure import shown
+from laws.free import FREE
+from laws.law import Computed, Law, Structure
+from laws.scene import ones, simplest
+from laws.snippet import UNKNOWN, Source, origin, snippet
 from tests.laws.outsiders import WRONG, FirstAlways, Forgetful, Functions, Raising, functions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,7 +74,7 @@ def test_a_report_of_a_law_that_fails(bad):
 
 def test_the_steps_end_where_something_is_raised():
     found = laws.check(Raising, only=["E7"], max_examples=EXAMPLES)["E7"]
-    steps = {section.title: section.lines for section in sections(found)}
+    steps = {section.title: section.lines for section in found.finding.sections}
     assert [line.split("  ↦  ")[1] for line in steps["left, step by step"]][-1] == (
         "raises ZeroDivisionError: no functions today"
     )
@@ -112,7 +108,7 @@ def test_other_relations(relation, says):
     law = Law("X1", "words", *sides, Structure("s", "S"), "somebody", relation=relation)
     found = laws.replay(Functions, law)
     assert not found
-    steps = {section.title: section.lines for section in sections(found)}
+    steps = {section.title: section.lines for section in found.finding.sections}
     assert steps["where they differ"] == (says,)
     assert steps["left, step by step"] == ("two  ↦  2",)
     assert ("right, step by step" in steps) == (relation != "raises")
@@ -228,7 +224,7 @@ def test_the_snippet_stands_alone_and_fails_the_same_way(model, law, tmp_path):
     )
     assert ran.returncode == 1
     assert f"AssertionError: {law} fails in " in ran.stderr
-    differs = next(s for s in sections(found) if s.title == "where they differ")
+    differs = next(s for s in found.finding.sections if s.title == "where they differ")
     assert differs.lines[0] in ran.stderr
 
 

@@ -18,17 +18,12 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Product, Real, Record, Unit, components
 from combinators.operation import Operation, named
-from laws.asking.checking import check, check_law
-from laws.asking.features import nodes
-from laws.asking.instance import Instance
-from laws.asking.replaying import Recorded, simplest
-from laws.asking.scene import Scene
-from laws.asking.seeing import joined
-from laws.asking.shrinking import smaller
-from laws.language.operators import Image
-from laws.language.variables import Generator, Variable
+from laws.checking import check, check_law
+from laws.free import Free
+from laws.language import Generator, Image, Variable
 from laws.law import Law
-from laws.models.free import Free
+from laws.scene import Instance, Recorded, Scene, nodes, simplest
+from laws.shrinking import joined, smaller
 from laws.structures.category import CATEGORY
 from tests.laws.values import Values
 

@@ -7,7 +7,7 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from laws.asking.checking import check_law
+from laws.checking import check_law
 from laws.structures import LAWS, laws_of
 from tests.laws.asking import holds
 from tests.laws.bugs.seeded.transposes import BothWrong

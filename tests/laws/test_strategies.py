@@ -13,11 +13,11 @@ from combinators.morphisms import Constant, Curry, Extend, interpret
 from combinators.objects import Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from combinators.terms import Lam
 from combinators.translate import translate
-from laws.asking.features import features, nodes, size
-from laws.comparing.equality import leaves
-from laws.comparing.probes import Probes, is_not_zero
 from laws.model import Signature
+from laws.observation import Probes, is_not_zero, leaves
+from laws.scene import nodes, size
 from laws.strategies import arrows, covectors, literals, objects, points, register, term_of, terms
+from laws.tally import features
 from tests.laws.values import Values
 
 EVERYTHING = Signature(vectors=True)

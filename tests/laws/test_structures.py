@@ -11,9 +11,9 @@ from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from laws.asking.checking import check_law
-from laws.comparing.leaves import Level
-from laws.model import model_of
+from laws.checking import check_law
+from laws.claims import model_of
+from laws.equality import Level
 from laws.structures import laws_of
 from tests.laws.structures import NAMED
 

@@ -7,7 +7,7 @@ import pytest
 
 from combinators.errors import TypeMismatch
 from diffcurry import laws
-from laws.testing.suites import test_name as name_of_test
+from laws.suites import test_name as name_of_test
 from tests.laws.outsiders import FirstAlways, Forgetful, Functions, Over
 
 FEW = {"max_examples": 40}

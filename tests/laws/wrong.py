@@ -16,7 +16,7 @@ from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP
 from diffcurry.models.programs import Programs
 from interpreters.carriers.fractions import Fractions
-from laws.models.free import Free
+from laws.free import Free
 
 
 def scaled(arrow: Morphism, factor: float) -> Morphism:

@@ -10,8 +10,8 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Compose, Morphism, Prod, prod
 from combinators.morphisms import Projection as Proj
 from combinators.objects import Product, Real, Tensor, Unit, components
-from diffcurry.models.forward import ForwardModel
 from diffcurry.models.host import Hosted
+from diffcurry.models.modes import ForwardModel
 from diffcurry.models.programs import Programs
 from diffcurry.models.reverse import CallsModel
 from interpreters.carriers.fractions import Fractions

@@ -7,8 +7,8 @@ from typing import Any
 
 from combinators.objects import Fun, Object, Product, Real, Tensor, components
 from combinators.type_folds import tangent_of
-from laws.comparing.equality import leaves
-from laws.model import Leaf, Signature
+from laws.model import Signature
+from laws.observation import Leaf, leaves
 from tests.laws.bugs.arrows import Arrow, Outcome, Rep
 from tests.laws.bugs.cotangents import Cotangents
 

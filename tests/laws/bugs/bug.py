@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from laws.asking.checking import check_law
-from laws.asking.replaying import law_named
-from laws.asking.verdict import Verdict
+from laws.checking import check_law
 from laws.structures import laws_of
+from laws.verdict import Verdict, law_named
 
 EXAMPLES = 50
 """At most, of a law: what ``laws.check`` asks by default; the ``ci`` profile asks twice as many."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, components
-from laws.comparing.equality import point_of
+from laws.observation import point_of
 from tests.laws.bugs.arrows import Arrow, Closure
 from tests.laws.bugs.naive import Naive
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from laws.asking.verdict import Verdict
 from laws.structures import LAWS
+from laws.verdict import Verdict
 from tests.laws.bugs.bug import Bug
 from tests.laws.bugs.implied import IMPLIED
 from tests.laws.bugs.seeded import BUGS

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from combinators.morphisms import Morphism
-from laws.asking.instance import Instance
-from laws.comparing.equality import leaves
 from laws.law import Law
 from laws.model import Signature
+from laws.observation import leaves
+from laws.scene import Instance
+from laws.strategies.arrows import points
 from laws.strategies.choices import Choices
 from laws.strategies.instances import instances
-from laws.strategies.points import points
 from laws.structures.primitive import PRIMITIVE, X, Y, p
 from tests.laws.bugs.forms import Environments
 

@@ -8,8 +8,8 @@ import time
 import traceback
 from dataclasses import dataclass
 
-from laws.asking.checking import check_law
-from laws.comparing.leaves import Level
+from laws.checking import check_law
+from laws.equality import Level
 from laws.law import Law
 from laws.structures import LAWS, STRUCTURES
 from tests.laws.matrix.subjects import SUBJECTS, Subject

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from laws.comparing.leaves import Level
+from laws.equality import Level
 from laws.structures import LAWS, STRUCTURES
 from tests.laws.matrix.cells import Cell
 from tests.laws.matrix.subjects import SUBJECTS

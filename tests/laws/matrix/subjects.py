@@ -19,9 +19,9 @@ from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from laws.law import Law
-from laws.model import model_of, signature_of
-from laws.structure import Structure, _has
+from laws.claims import model_of
+from laws.law import Law, Structure, _has
+from laws.model import signature_of
 from laws.structures import LAWS, laws_of
 from tests.combinators.primitives.test_transposes import CASES
 from tests.laws.test_primitive import _sample

@@ -12,13 +12,13 @@ from combinators.morphisms import (
     prod,
 )
 from combinators.operation import Operation, named
-from diffcurry.models.costs import CostModel
+from diffcurry.models.carriers import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.dependent import Dependent
+from laws.free import Free
 from laws.model import Signature
-from laws.models.free import Free
-from laws.models.ways import REWRITINGS
+from laws.writing import REWRITINGS
 from tests.laws.bugs.bug import ours, seeded
 from tests.laws.bugs.variants import reals
 

@@ -2,15 +2,14 @@
 
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from diffcurry.models.forward import ForwardModel
-from diffcurry.models.modes import PrimalModel
+from diffcurry.models.modes import ForwardModel, PrimalModel
 from diffcurry.models.reverse import EnvironmentModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.execution.running import Running
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
-from laws.models.free import Free
+from laws.free import Free
 from tests.laws.bugs.bug import ours, seeded
 from tests.laws.bugs.seeded.rewriting import Swapped
 from tests.laws.bugs.variants import reals

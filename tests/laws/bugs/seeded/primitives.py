@@ -6,7 +6,7 @@ import diffcurry as dc
 from combinators.morphisms import Projection, prod
 from combinators.objects import Real, Tensor
 from combinators.operation import Operation, named
-from diffcurry.models.adapters import model_of_primitive
+from diffcurry.models import model_of_primitive
 from diffcurry.models.primitives import PrimitiveModel
 from diffcurry.primitive import primitive
 from tests.laws.bugs.bug import ours, seeded

@@ -5,8 +5,8 @@ from combinators.objects import Product
 from combinators.operation import Operation, named
 from diffcurry.models.programs import Programs
 from interpreters.carriers.fractions import Fractions
-from laws.asking.features import nodes
-from laws.models.free import Free
+from laws.free import Free
+from laws.scene import nodes
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.variants import reals
 

@@ -5,7 +5,7 @@ from combinators.morphisms import Constant, Primitive, Projection, interpret, pr
 from combinators.objects import Real
 from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP
-from laws.models.free import Free
+from laws.free import Free
 from tests.laws.bugs.bug import seeded
 from tests.laws.bugs.variants import Reals, reals
 

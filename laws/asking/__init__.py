@@ -1,1 +1,0 @@
-"""Asking a model for a law: scenes, the search for one that breaks it, and the verdict."""

@@ -1,1 +1,0 @@
-"""When two outcomes are the same, how that is told, and where they first differ."""

@@ -1,0 +1,173 @@
+"""What was found, as a document: a table, its failures section by section, and a summary.
+
+It is written as plain text, the same on every machine; in a terminal by ``rich``, which minds
+NO_COLOR; and as HTML for notebooks, where nothing that a user names becomes markup.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from laws.failure import Section
+from laws.law import Law
+
+RIGHT = frozenset({"examples", "seconds"})
+"""The columns of numbers."""
+STYLES = {"passed": "green", "failed": "bold red", "vacuous": "yellow", "unasked": "dim"}
+STYLE = """
+.laws { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; text-align: left; }
+.laws table { border-collapse: collapse; } .laws td, .laws th { padding: .1em .8em .1em 0;
+  text-align: left; } .laws .right { text-align: right; } .laws pre { margin: 0 0 .4em 1em; }
+.laws h4 { font: inherit; font-weight: 600; margin: .5em 0 0; }
+.laws .passed { color: #1a7f37; } .laws .failed { color: #cf222e; font-weight: 600; }
+.laws .vacuous { color: #9a6700; } .laws .unasked { opacity: .6; }
+""".strip()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one law: a line, and, where it does not hold, all there is to say."""
+
+    line: str
+    outcome: str
+    sections: tuple[Section, ...] = ()
+
+    def __str__(self) -> str:
+        """Plain text."""
+        lines = [self.line]
+        for section in self.sections:
+            lines += [f"  {section.title}:", *(f"    {line}".rstrip() for line in section.lines)]
+        return "\n".join(lines)
+
+    def console(self) -> Iterator[Any]:
+        """What a console prints."""
+        from rich.rule import Rule
+        from rich.text import Text
+
+        if not self.sections:
+            yield Text(self.line)
+            return
+        yield Rule(self.line, align="left", style=STYLES[self.outcome])
+        for section in self.sections:
+            yield Text(section.title, style="bold magenta")
+            yield _body(section)
+
+    def html(self) -> str:
+        """A paragraph, or what is opened by a click."""
+        if not self.sections:
+            return f'<p class="{self.outcome}">{escape(self.line)}</p>'
+        parts = (
+            f"<h4>{escape(section.title)}</h4><pre>{escape(chr(10).join(section.lines))}</pre>"
+            for section in self.sections
+        )
+        title = f'<summary class="{self.outcome}">{escape(self.line)}</summary>'
+        return f"<details open>{title}{''.join(parts)}</details>"
+
+
+@dataclass(frozen=True)
+class Document:
+    """Rows under a header, each with its outcome, which stands in the third column."""
+
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    outcomes: Sequence[str]
+    failures: Sequence[Finding]
+    summary: str
+    passed: bool
+
+    def __str__(self) -> str:
+        """Plain text."""
+        table = "\n".join(_aligned([self.header, *self.rows]))
+        return "\n\n".join([table, *map(str, self.failures), self.summary])
+
+    def console(self) -> Iterator[Any]:
+        """What a console prints."""
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for title in self.header:
+            side: Any = "right" if title in RIGHT else "left"
+            table.add_column(title, justify=side, no_wrap=title != "equation")
+        for row, outcome in zip(self.rows, self.outcomes, strict=True):
+            cells = [Text(cell) for cell in row]
+            cells[2].stylize(STYLES[outcome])
+            table.add_row(*cells)
+        yield table
+        for failure in self.failures:
+            yield from failure.console()
+        yield Text(self.summary, style="bold green" if self.passed else "bold red")
+
+    def html(self) -> str:
+        """The table, the failures, and the summary."""
+        head = "".join(f"<th{_classes(title)}>{escape(title)}</th>" for title in self.header)
+        rows = "".join(map(self._row, self.rows, self.outcomes))
+        failures = "".join(failure.html() for failure in self.failures)
+        summary = Finding(self.summary, "passed" if self.passed else "failed").html()
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{failures}{summary}"
+        )
+
+    def _row(self, row: tuple[str, ...], outcome: str) -> str:
+        cells = zip(self.header, row, strict=True)
+        found = (
+            f"<td{_classes(title, outcome if title == 'found' else '')}>{escape(cell)}</td>"
+            for title, cell in cells
+        )
+        return f"<tr>{''.join(found)}</tr>"
+
+
+def framed(html: str) -> str:
+    """A page's part, with the style of its own."""
+    return f'<style>{STYLE}</style><div class="laws">{html}</div>'
+
+
+def _body(section: Section) -> Any:
+    from rich.padding import Padding
+    from rich.syntax import Syntax
+    from rich.text import Text
+
+    text = "\n".join(section.lines)
+    if section.kind == "python":
+        code = Syntax(text, "python", background_color="default", word_wrap=True)
+        return Padding(code, (0, 0, 0, 2))
+    style = "red" if section.kind == "difference" else ""
+    return Padding(Text(text, style=style), (0, 0, 0, 2))
+
+
+def _classes(title: str, more: str = "") -> str:
+    classes = " ".join(filter(None, ("right" if title in RIGHT else "", more)))
+    return f' class="{classes}"' if classes else ""
+
+
+def _aligned(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = zip(row, table[0], widths, strict=True)
+        padded = (f"{c:>{w}}" if title in RIGHT else f"{c:<{w}}" for c, title, w in cells)
+        yield "  ".join(padded).rstrip()
+
+
+def watched(asked: Sequence[Law], title: str) -> Iterator[Law]:
+    """The laws, one after the other, with a bar that says where it is, where a person reads it."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    except ImportError:
+        yield from asked
+        return
+    if not sys.stderr.isatty():
+        yield from asked
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=len(asked))
+        for law in asked:
+            progress.update(task, description=f"{title}  {law.name}")
+            yield law
+            progress.advance(task)

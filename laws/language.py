@@ -1,0 +1,298 @@
+"""What laws are written in: variables, operators beside the combinators, and short words.
+
+A law quantifies over objects and arrows that stand for any. Its two sides are arrows of the free
+category over these. A choice of objects and arrows for them extends to one structure-preserving
+map, which gives the instance of the law (``laws.scene``). Operators are no combinators, since no
+program holds them; a model says what they are (``laws.model``).
+
+>>> A, B = Variable("A"), Variable("B")
+>>> f = Generator("f", A, B)
+>>> (f >> Generator("g", B, A)).cod is A
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from combinators.errors import TypeMismatch
+from combinators.morphisms import Curry, Eval, Id, Morphism, Projection, prod
+from combinators.objects import Fun, Object, Product, Real, Tensor, Unit
+
+Kind = Literal["any", "data", "vector"]
+"""Which objects a variable stands for: all; those without functions; those of floats."""
+
+Sort = Literal["arrow", "linear", "point", "sum"]
+"""What a generator is: any arrow; a linear map; a global element; a function of integers."""
+
+
+class Variable(Object):
+    """An object variable. The tangent space of a ``"vector"`` is itself."""
+
+    __match_args__ = ("name", "kind")
+    name: str
+    kind: Kind
+
+    def __new__(cls, name: str, kind: Kind = "any") -> Self:
+        """``Variable("A")``, ``Variable("V", "vector")``."""
+        return cls._intern(name, kind)
+
+
+class Space(Object):
+    """``T A``, the tangent space of an object that is not known yet."""
+
+    __match_args__ = ("of",)
+    of: Object
+
+    def __new__(cls, of: Object) -> Self:
+        """Write ``tangent``, which leaves vectors alone."""
+        return cls._intern(of)
+
+
+def tangent(obj: Object) -> Object:
+    """``T A``: a vector's is itself, a product's is the product of its components'.
+
+    >>> V, D = Variable("V", "vector"), Variable("D", "data")
+    >>> tangent(Product(V, V)) is Product(V, V), tangent(D) is Space(D)
+    (True, True)
+    """
+    match obj:
+        case Variable(_, "vector"):
+            return obj
+        case Product():
+            return Product(*map(tangent, obj.parts))
+        case Tensor():
+            return obj if obj.is_smooth else Unit
+        case _:
+            return Space(obj)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Generator(Morphism):
+    """An arrow that a law quantifies over; a ``"point"`` starts from Unit."""
+
+    name: str
+    source: Object
+    target: Object
+    sort: Sort = "arrow"
+
+    def __post_init__(self) -> None:
+        """Type it."""
+        self._typed(self.source, self.target)
+
+
+def points(names: str, obj: Object) -> tuple[Generator, ...]:
+    """Global elements of ``A``, one a name."""
+    return tuple(Generator(name, Unit, obj, "point") for name in names.split())
+
+
+def arrows(names: str, dom: Object, cod: Object) -> tuple[Generator, ...]:
+    """Parallel arrows, one a name: ``arrows("f g", A, B)`` are f and g."""
+    return tuple(Generator(name, dom, cod) for name in names.split())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class D(Morphism):
+    """``D[f] : A × T A → T B``, the point first and then the vector (Blute, Cockett, Seely)."""
+
+    arrow: Morphism
+
+    def __post_init__(self) -> None:
+        """Type it."""
+        dom, cod = self.arrow.dom, self.arrow.cod
+        self._typed(Product(dom, tangent(dom)), tangent(cod))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class R(Morphism):
+    """``R[f] : A × T B → T A``, the point first and then the covector (Cockett et al. 2019)."""
+
+    arrow: Morphism
+
+    def __post_init__(self) -> None:
+        """Type it."""
+        dom, cod = self.arrow.dom, self.arrow.cod
+        self._typed(Product(dom, tangent(cod)), tangent(dom))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plus(Morphism):
+    """``f + g`` of two parallel arrows."""
+
+    left: Morphism
+    right: Morphism
+
+    def __post_init__(self) -> None:
+        """Both are parallel."""
+        if self.left.dom is not self.right.dom or self.left.cod is not self.right.cod:
+            raise TypeMismatch(f"only parallel arrows have a sum, not {self.left} and {self.right}")
+        self._typed(self.left.dom, self.left.cod)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Zero(Morphism):
+    """``0 : A → B``."""
+
+    source: Object
+    target: Object
+
+    def __post_init__(self) -> None:
+        """Type it."""
+        self._typed(self.source, self.target)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaled(Morphism):
+    """``λ · f`` of a number ``λ : A → Real`` and an arrow ``f : A → B``."""
+
+    number: Morphism
+    arrow: Morphism
+
+    def __post_init__(self) -> None:
+        """Both start from one object."""
+        if self.number.dom is not self.arrow.dom or self.number.cod is not Real:
+            raise TypeMismatch("an arrow is scaled by a number from its own domain")
+        self._typed(self.arrow.dom, self.arrow.cod)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inner(Morphism):
+    """``⟨f, g⟩``, the inner product of two vectors, as a number."""
+
+    left: Morphism
+    right: Morphism
+
+    def __post_init__(self) -> None:
+        """Both are parallel."""
+        if self.left.dom is not self.right.dom or self.left.cod is not self.right.cod:
+            raise TypeMismatch("only two arrows of one type have an inner product")
+        self._typed(self.left.dom, Real)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Along(Morphism):
+    """A function ``k : X → (A ⇒ T B)`` as a vector in ``T(A ⇒ B)``."""
+
+    function: Morphism
+
+    def __post_init__(self) -> None:
+        """Of functions into a vector object, which is its own tangent space."""
+        cod = self.function.cod
+        if not isinstance(cod, Fun) or tangent(cod.cod) is not cod.cod:
+            raise TypeMismatch("only an arrow into functions into vectors is a tangent of those")
+        self._typed(self.function.dom, tangent(cod))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class At(Morphism):
+    """``t(b) : X → T B`` of a tangent ``t : X → T(A ⇒ B)`` and an argument ``b : X → A``."""
+
+    vector: Morphism
+    argument: Morphism
+
+    def __post_init__(self) -> None:
+        """Both start from one object."""
+        match self.vector.cod:
+            case Space(Fun(dom, cod)) if dom is self.argument.cod:
+                if self.vector.dom is self.argument.dom:
+                    self._typed(self.vector.dom, tangent(cod))
+                    return
+        raise TypeMismatch(f"{self.vector} is no tangent of functions of {self.argument}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Image(Morphism):
+    """What a model makes of a program by some way of its own, as of simplifying or compiling it.
+
+    ``way`` names one of the model's ``ways``.
+    """
+
+    way: str
+    arrow: Morphism
+
+    def __post_init__(self) -> None:
+        """It goes from where the arrow goes."""
+        self._typed(self.arrow.dom, self.arrow.cod)
+
+
+def pair(*arrows: Morphism) -> Morphism:
+    """``⟨f, g, …⟩``."""
+    return prod(arrows[0].dom, *arrows)
+
+
+def first(*factors: Object) -> Morphism:
+    """``π₁ : A × B → A``."""
+    return Projection(Product(*factors), 0)
+
+
+def second(*factors: Object) -> Morphism:
+    """``π₂ : A × B → B``."""
+    return Projection(Product(*factors), 1)
+
+
+def discard(obj: Object) -> Morphism:
+    """``! : A → 1``."""
+    return prod(obj)
+
+
+def parallel(f: Morphism, g: Morphism) -> Morphism:
+    """``f × g``."""
+    return pair(first(f.dom, g.dom) >> f, second(f.dom, g.dom) >> g)
+
+
+def copy(obj: Object) -> Morphism:
+    """``Δ : A → A × A``."""
+    return pair(Id(obj), Id(obj))
+
+
+def swap(left: Object, right: Object) -> Morphism:
+    """``σ : A × B → B × A``."""
+    return pair(second(left, right), first(left, right))
+
+
+def curry(body: Morphism) -> Morphism:
+    """``Λf : A → (B ⇒ C)`` of ``f : A × B → C``."""
+    if not isinstance(body.dom, Product) or body.dom.width != 2:
+        raise TypeMismatch(f"Λ is of an arrow out of a product of two, not from {body.dom!r}")
+    return prod(body.dom.parts[0], Id(body.dom.parts[0])) >> Curry(body)
+
+
+def ev(dom: Object, cod: Object) -> Morphism:
+    """``ev : (A ⇒ B) × A → B``."""
+    return Eval(Fun(dom, cod))
+
+
+def uncurry(function: Morphism) -> Morphism:
+    """``Λ⁻¹h = (h × id); ev : A × B → C`` of ``h : A → (B ⇒ C)``."""
+    cod = function.cod
+    if not isinstance(cod, Fun):
+        raise TypeMismatch(f"only an arrow into functions is uncurried, not one into {cod!r}")
+    return parallel(function, Id(cod.dom)) >> Eval(cod)
+
+
+def exponential(before: Morphism, after: Morphism) -> Morphism:
+    """``f ⇒ g : (A ⇒ B) → (A' ⇒ B')`` of ``f : A' → A`` and ``g : B → B'``."""
+    functions = Fun(before.cod, after.dom)
+    return curry(parallel(Id(functions), before) >> Eval(functions) >> after)
+
+
+def into_first(left: Object, right: Object) -> Morphism:
+    """``ι₁ = ⟨1, 0⟩ : A → A × B``."""
+    return pair(Id(left), Zero(left, right))
+
+
+def into_second(left: Object, right: Object) -> Morphism:
+    """``ι₂ = ⟨0, 1⟩ : B → A × B``."""
+    return pair(Zero(right, left), Id(right))
+
+
+def associate(a: Object, b: Object, c: Object) -> Morphism:
+    """``α : (A × B) × C → A × (B × C)``."""
+    left, right = first(Product(a, b), c), second(Product(a, b), c)
+    return pair(left >> first(a, b), pair(left >> second(a, b), right))
+
+
+def everywhere(point: Morphism, dom: Object) -> Morphism:
+    """``A → B``, the global element ``1 → B`` after ``! : A → 1``."""
+    return point if dom is Unit else discard(dom) >> point

@@ -1,0 +1,260 @@
+"""What can be told of an outcome, by which probes, and where two outcomes first differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+from combinators.literal import Literal
+from combinators.morphisms import Morphism, interpret
+from combinators.objects import Fun, Object, Tensor, Vector, components
+from laws.equality import Level, equal
+
+Leaf = tuple[str, Any]
+"""Where in an outcome something stands, and what stands there."""
+Asked = Callable[[Object], Any]
+
+
+class Probes:
+    """What to try at a place in an outcome; at one place always the same.
+
+    Both sides of an equation are observed with the same probes.
+    """
+
+    def __init__(self, argument: Callable[[Object], Morphism], cotangent: Asked) -> None:
+        """``argument`` gives global elements ``1 → A``, ``cotangent`` covectors.
+
+        A covector is a ``Literal`` at a tensor of floats, a tuple at a product, None where there
+        is no tangent, and at ``A ⇒ B`` a list of calls: pairs of a global element of A and a
+        covector of B.
+        """
+        self._argument, self._cotangent = argument, cotangent
+        self._known: dict[tuple[str, str, Object], Any] = {}
+
+    def argument(self, place: str, obj: Object) -> Morphism:
+        """A global element of ``obj``, to apply a function to."""
+        found: Morphism = self._once("argument", place, obj, self._argument)
+        return found
+
+    def cotangent(self, place: str, obj: Object) -> Any:
+        """A covector at ``obj``."""
+        return self._once("cotangent", place, obj, self._cotangent)
+
+    def within(self, place: str) -> Probes:
+        """The same probes for what stands inside ``place``, whose own places begin anew."""
+        return _Within(self, place)
+
+    def features(self) -> set[str]:
+        """What was asked for: a function's argument; a covector, and one that is not zero.
+
+        Covectors count where the object has others than zero.
+        """
+        found = {"function"} if any(what == "argument" for what, _, _ in self._known) else set()
+        for (what, _, obj), given in self._known.items():
+            if what == "cotangent" and has_room(obj):
+                found |= (
+                    {"cotangent", "non-zero cotangent"} if is_not_zero(given) else {"cotangent"}
+                )
+        return found
+
+    def answers(self, what: str) -> dict[str, Any]:
+        """What was answered so far, by place: ``what`` is ``"argument"`` or ``"cotangent"``."""
+        return {place: found for (asked, place, _), found in self._known.items() if asked == what}
+
+    def _once(self, what: str, place: str, obj: Object, ask: Asked) -> Any:
+        key = (what, place, obj)
+        if key not in self._known:
+            self._known[key] = ask(obj)
+        return self._known[key]
+
+
+class _Within(Probes):
+    """Probes of a place inside another."""
+
+    def __init__(self, whole: Probes, inside: str) -> None:
+        self._whole, self._inside = whole, inside
+
+    def argument(self, place: str, obj: Object) -> Morphism:
+        return self._whole.argument(f"{self._inside} {place}", obj)
+
+    def cotangent(self, place: str, obj: Object) -> Any:
+        return self._whole.cotangent(f"{self._inside} {place}", obj)
+
+    def features(self) -> set[str]:
+        return self._whole.features()
+
+
+def has_room(obj: Object) -> bool:
+    """Whether an object has a covector that is not zero."""
+    match obj:
+        case Tensor():
+            return obj.is_smooth and obj.size > 0
+        case Vector(item, length):
+            return length > 0 and has_room(item)
+        case Fun(_, cod):
+            return has_room(cod)
+        case _:
+            return any(map(has_room, components(obj) or ()))
+
+
+def is_not_zero(covector: Any) -> bool:
+    """Whether a covector of the kit holds a number that is not zero."""
+    match covector:
+        case None:
+            return False
+        case Literal():
+            return bool(covector.array.any())
+        case tuple():
+            return any(map(is_not_zero, covector))
+        case list():
+            return any(is_not_zero(cotangent) for _, cotangent in covector)
+        case _:
+            return True
+
+
+Function = Callable[[Any], Any]
+Element = Callable[[Object, Literal], Any]
+"""From an object and one of its literals to a point."""
+
+
+def needs_no_constants(model: Any) -> bool:
+    """Whether points of ``model`` are no arrows: it has its own ``element``, or no ``const``."""
+    return hasattr(model, "element") or not hasattr(model.category, "const")
+
+
+def element_of(model: Any, element: Morphism) -> Any:
+    """A global element of the free category as a point of such a model."""
+    category: Any = Elements(getattr(model, "element", None))
+    return interpret(element, category)(())
+
+
+class Elements:
+    """Global elements as functions of ``()``; what a literal is the model says, or NumPy.
+
+    >>> from combinators.morphisms import Constant, interpret, prod
+    >>> from combinators.objects import Unit
+    >>> pair = prod(Unit, Constant(Unit, Literal(1.0)), Constant(Unit, Literal([2, 3])))
+    >>> interpret(pair, Elements(None))(())
+    (np.float64(1.0), array([2, 3]))
+    """
+
+    def __init__(self, element: Element | None) -> None:
+        """``element``, where the model has one of its own."""
+        self._element = element or _plain
+
+    def identity(self, dom: Object) -> Function:
+        """The same."""
+        return lambda point: point
+
+    def compose(self, arrows: Sequence[Function]) -> Function:
+        """One after the other."""
+        return lambda point: reduce(lambda value, arrow: arrow(value), arrows, point)
+
+    def prod(self, dom: Object, arrows: Sequence[Function]) -> Function:
+        """A tuple."""
+        return lambda point: tuple(arrow(point) for arrow in arrows)
+
+    def proj(self, dom: Object, index: int, cod: Object) -> Function:
+        """A component."""
+        return lambda point: point[index]
+
+    def const(self, dom: Object, value: Literal) -> Function:
+        """A point of a tensor."""
+        made = self._element(value.type, value)
+        return lambda _: made
+
+
+def _plain(obj: Object, literal: Literal) -> Any:
+    return literal.array[()]
+
+
+ENVIRONMENT = "pullback(…)[0]"
+"""Where a call's pullback gives the cotangent of the function that was called."""
+
+
+class Difference(NamedTuple):
+    """The first place where two outcomes differ."""
+
+    place: str
+    left: Any
+    right: Any
+
+
+def observed(model: Any, cod: Object, outcome: Any, probes: Probes) -> list[Leaf]:
+    """All that can be told of an outcome, by the model's own ``observe`` or by structure."""
+    own = getattr(model, "observe", None)
+    if own is not None:
+        return list(own(cod, outcome, probes))
+    return list(leaves(model, cod, value_in(model, outcome), probes))
+
+
+def leaves(
+    model: Any, obj: Object, value: Any, probes: Probes, place: str = "value"
+) -> Iterator[Leaf]:
+    """A value by its components; a function by what it gives at arguments (extensionally)."""
+    product = components(obj)
+    if product is not None:
+        for index, (part, below) in enumerate(zip(value, product.parts, strict=True)):
+            yield from leaves(model, below, part, probes, f"{place}[{index}]")
+    elif isinstance(obj, Vector):
+        for index, part in enumerate(value):
+            yield from leaves(model, obj.item, part, probes, f"{place}[{index}]")
+    elif isinstance(obj, Fun):
+        yield from _calls(model, obj, value, probes, place)
+    elif isinstance(obj, Tensor):
+        yield place, value
+
+
+def _calls(model: Any, function: Fun, value: Any, probes: Probes, place: str) -> Iterator[Leaf]:
+    """What a function gives, and what its call's pullback gives of the argument.
+
+    Equal functions may have captured different things, and so their own cotangents say nothing.
+    """
+    argument = point_of(model, probes.argument(place, function.dom))
+    outcome = model.run(model.category.eval(function), (value, argument))
+    for rest, leaf in observed(model, function.cod, outcome, probes.within(f"{place}(…)")):
+        if not rest.startswith(ENVIRONMENT):
+            inside = rest.removeprefix("value")
+            yield f"{place}(…)" + (inside if inside != rest else f".{rest}"), leaf
+
+
+def point_of(model: Any, element: Any) -> Any:
+    """A global element of the free category as a point: a value of the model."""
+    if needs_no_constants(model):
+        return element_of(model, element)
+    return value_in(model, model.run(interpret(element, model.category), ()))
+
+
+def value_in(model: Any, outcome: Any) -> Any:
+    """The value in an outcome."""
+    own = getattr(model, "value", None)
+    return outcome if own is None else own(outcome)
+
+
+def compare(
+    left: list[Leaf],
+    right: list[Leaf],
+    slack: dict[str, Any] | None = None,
+    epsilon: float = 0.0,
+) -> tuple[Difference | None, Level]:
+    """The first place where they differ, and the weakest level that was needed.
+
+    ``slack`` is how far floats may be apart at a place, besides roundings of their own precision
+    or of ``epsilon``, whichever is coarser.
+    """
+    level = Level.NORMAL
+    for (place, a), (elsewhere, b) in zip(left, right, strict=False):
+        if place != elsewhere:
+            return Difference(place, f"something at {place}", f"something at {elsewhere}"), level
+        same, how = equal(a, b, 0.0 if slack is None else slack.get(place, 0.0), epsilon)
+        level = max(level, how)
+        if not same:
+            return Difference(place, a, b), level
+    if len(left) != len(right):
+        longer = left if len(left) > len(right) else right
+        place, leaf = longer[min(len(left), len(right))]
+        return Difference(
+            place, *((leaf, "nothing") if longer is left else ("nothing", leaf))
+        ), level
+    return None, level

@@ -1,1 +1,0 @@
-"""How laws, objects, arrows and failures are written."""

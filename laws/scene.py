@@ -1,0 +1,370 @@
+"""One instance of a law in one model: both sides run at one point and compared.
+
+An instance is a choice of objects for the law's variables and of arrows for its generators. It is a
+functor from the free category over these, so that a side has one meaning in a model: ``Meaning``
+follows it combinator by combinator, in the model's own category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from combinators.category import Label
+from combinators.errors import DiffcurryError, TypeMismatch
+from combinators.kit.tree import distinct_nodes
+from combinators.literal import Literal
+from combinators.morphisms import Constant, Curry, Id, Morphism, Primitive, Relabel, interpret, prod
+from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
+from combinators.operation import Operation
+from combinators.primitives.structural import VECTOR
+from combinators.type_folds import tangent_of
+from laws.condition import IllConditioned, Nudge, magnitude, precision, slack
+from laws.equality import Level
+from laws.free import FREE, one_combinator
+from laws.language import (
+    Along,
+    At,
+    D,
+    Generator,
+    Image,
+    Inner,
+    Plus,
+    R,
+    Scaled,
+    Space,
+    Variable,
+    Zero,
+)
+from laws.law import Computed, Law, Side
+from laws.model import Signature, signature_of, ways_of
+from laws.observation import (
+    Difference,
+    Leaf,
+    Probes,
+    compare,
+    leaves,
+    observed,
+    point_of,
+    value_in,
+)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Objects for variables and arrows for generators."""
+
+    objects: Mapping[Variable, Object]
+    arrows: Mapping[Generator, Morphism]
+
+    def obj(self, obj: Object) -> Object:
+        """An object of the law, with its variables replaced."""
+        match obj:
+            case Variable():
+                return self.objects[obj]
+            case Space(of):
+                return tangent_of(self.obj(of))
+            case Product():
+                return Product(*map(self.obj, obj.parts))
+            case Record(names, product):
+                return Record.of(names, Product(*map(self.obj, product.parts)))
+            case Fun(dom, cod):
+                return Fun(self.obj(dom), self.obj(cod))
+            case Vector(item, length):
+                return Vector(self.obj(item), length)
+            case _:
+                return obj
+
+
+class Meaning:
+    """What the sides of a law mean in a model, at one instance."""
+
+    def __init__(self, model: Any, instance: Instance) -> None:
+        """``model`` has the combinators and operators that the law speaks of."""
+        self.model, self.instance = model, instance
+        self._known: dict[int, tuple[Morphism, Any]] = {}
+
+    def __call__(self, side: Morphism) -> Any:
+        """An arrow of the model; what stands twice in a law is one arrow."""
+        if id(side) not in self._known:
+            self._known[id(side)] = side, self._made(side)
+        return self._known[id(side)][1]
+
+    def _made(self, side: Morphism) -> Any:
+        obj, category, model = self.instance.obj, self.model.category, self.model
+        dom, cod = obj(side.dom), obj(side.cod)
+        match side:
+            case Generator():
+                return interpret(self.instance.arrows[side], category)
+            case Curry(body):
+                return category.curry(dom, cod, self(body), Label())
+            case D(arrow):
+                return model.D(self(arrow), obj(arrow.dom), obj(arrow.cod))
+            case R(arrow):
+                return model.R(self(arrow), obj(arrow.dom), obj(arrow.cod))
+            case Plus(left, right):
+                return model.add(self(left), self(right), dom, cod)
+            case Zero():
+                return model.zero(dom, cod)
+            case Scaled(number, arrow):
+                return model.scale(self(number), self(arrow), dom, cod)
+            case Inner(left, right):
+                return model.inner(self(left), self(right), dom, obj(left.cod))
+            case Along(function):
+                return model.along(self(function), dom, obj(function.cod))
+            case At(vector, argument):
+                return model.at(self(vector), self(argument), dom, obj(_functions(vector)))
+            case Image(way, arrow):
+                return ways_of(model)[way](self.program(arrow))
+            case _:
+                return one_combinator(side, category, self, obj)
+
+    def program(self, side: Morphism) -> Morphism:
+        """A side as an arrow of the free category."""
+        if isinstance(side, Generator):
+            return self.instance.arrows[side]
+        program: Morphism = Meaning(FREE, self.instance)(side)
+        return program
+
+
+def _functions(vector: Morphism) -> Object:
+    """The ``A ⇒ B`` of an arrow into ``T(A ⇒ B)``."""
+    assert isinstance(vector.cod, Space)
+    return vector.cod.of
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A law in a model at an instance, at a global element ``point`` of the sides' domain."""
+
+    law: Law
+    model: Any
+    instance: Instance
+    point: Morphism
+    probes: Probes
+    meaning: Meaning = field(init=False, repr=False)
+    seen: list[int] = field(init=False, repr=False, default_factory=list)
+    """How many numbers and arrays were compared, each time."""
+
+    def __post_init__(self) -> None:
+        """What the sides mean here."""
+        object.__setattr__(self, "meaning", Meaning(self.model, self.instance))
+
+    def arrow(self, side: Morphism) -> Any:
+        """A side as an arrow of the model."""
+        return self.meaning(side)
+
+    def program(self, side: Morphism) -> Morphism:
+        """A side as an arrow of the free category."""
+        return self.meaning.program(side)
+
+    def obj(self, obj: Object) -> Object:
+        """An object of the law as it is here."""
+        return self.instance.obj(obj)
+
+    def at(self, element: Morphism) -> Any:
+        """A global element, as a value of the model."""
+        return value_in(self.model, self.model.run(self.arrow(element), ()))
+
+    def outcome(self, side: Side) -> Any:
+        """What a side gives."""
+        if isinstance(side, Computed):
+            return side.value(self)
+        return self.model.run(self.arrow(side), point_of(self.model, self.point))
+
+    def observed(self, side: Side) -> list[Leaf]:
+        """What can be told of a side's outcome."""
+        outcome = self.outcome(side)
+        if isinstance(side, Computed):
+            return _flat(outcome)
+        cod = self.obj(side.cod)
+        if self.law.is_of_values and hasattr(self.model, "value"):
+            return list(leaves(self.model, cod, value_in(self.model, outcome), self.probes))
+        return observed(self.model, cod, outcome, self.probes)
+
+    def verdict(self) -> tuple[Difference | None, Level]:
+        """Where the sides differ, if they do, and how that was told."""
+        with np.errstate(all="ignore"):
+            return _RELATIONS[self.law.relation](self)
+
+    @property
+    def signature(self) -> Signature:
+        """Which programs the model is asked about."""
+        return signature_of(self.model)
+
+    @cached_property
+    def constants(self) -> list[Literal]:
+        """The constants in its arrows and its point."""
+        arrows = (*self.instance.arrows.values(), self.point)
+        found = (node for arrow in arrows for node in nodes(arrow))
+        return [node.literal for node in found if isinstance(node, Constant)]
+
+    def settled(self) -> Scene:
+        """The scene with its probes as they answered: it draws nothing any more."""
+        known = Recorded(self.probes.answers("argument"), self.probes.answers("cotangent"))
+        return Scene(self.law, self.model, self.instance, self.point, known)
+
+    def nudged(self, nudge: Callable[[Morphism], Morphism]) -> Scene:
+        """The same with every arrow and the point moved a little."""
+        moved = {g: nudge(arrow) for g, arrow in self.instance.arrows.items()}
+        instance = Instance(self.instance.objects, moved)
+        return Scene(self.law, self.model, instance, nudge(self.point), self.probes)
+
+
+def _flat(value: Any, place: str = "value") -> list[Leaf]:
+    """A computed value: tuples, lists and dicts by their parts."""
+    match value:
+        case dict():
+            return [leaf for key in value for leaf in _flat(value[key], f"{place}[{key!r}]")]
+        case tuple() | list():
+            return [leaf for i, part in enumerate(value) for leaf in _flat(part, f"{place}[{i}]")]
+        case _:
+            return [(place, value)]
+
+
+def _equal(scene: Scene) -> tuple[Difference | None, Level]:
+    left, right = (scene.observed(side) for side in (scene.law.lhs, scene.law.rhs))
+    scene.seen.append(len(left))
+    difference, level = compare(left, right)
+    if difference is None or level is not Level.FLOAT:
+        return difference, level
+    return compare(left, right, _slack(scene, left), precision(scene.constants))
+
+
+COARSE = 2.0**-20
+"""How far apart, for their size, two floats may be that were made by the same operations."""
+
+
+def _slack(scene: Scene, left: list[Leaf]) -> dict[str, Any]:
+    """How far apart floats may be.
+
+    Where the sides are combinators alone they compute the same numbers, and differ at most in the
+    order of a sum: there a difference is none of rounding's, however the problem is conditioned.
+    """
+
+    def moved(nudge: Nudge) -> dict[str, Any]:
+        return dict(scene.nudged(nudge).observed(scene.law.lhs))
+
+    multiplies = "multiply" in getattr(scene.signature, "operations", ())
+    try:
+        return slack(left, scene.constants, moved, primitives=multiplies)
+    except IllConditioned:
+        if not scene.law.is_of_combinators:
+            raise
+    largest = max((magnitude(leaf) for _, leaf in left), default=0.0)
+    return {place: COARSE * max(1.0, largest) for place, _ in left}
+
+
+def _at_most(scene: Scene) -> tuple[Difference | None, Level]:
+    left, right = (scene.outcome(side) for side in (scene.law.lhs, scene.law.rhs))
+    holds = left <= right
+    level = Level.FLOAT if isinstance(left, float) else Level.EXACT
+    return (None if holds else Difference("value", left, right)), level
+
+
+def _raises(scene: Scene) -> tuple[Difference | None, Level]:
+    try:
+        outcome = scene.outcome(scene.law.lhs)
+    except DiffcurryError:
+        return None, Level.NORMAL
+    return Difference("value", outcome, "an error"), Level.NORMAL
+
+
+_RELATIONS: dict[str, Callable[[Scene], tuple[Difference | None, Level]]] = {
+    "=": _equal,
+    "≤": _at_most,
+    "raises": _raises,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Counterexample:
+    """The smallest scene in which a law fails, and how."""
+
+    scene: Scene
+    difference: Difference | None
+    error: BaseException | None = None
+    """What was raised instead of an outcome."""
+
+    def __repr__(self) -> str:
+        """One line: its arrows, and what differs."""
+        arrows = self.scene.instance.arrows.items()
+        drawn = "; ".join(f"{generator.name} = {arrow!r}" for generator, arrow in arrows)
+        return f"<{drawn}: {self.difference or self.error!r}>"
+
+    @property
+    def size(self) -> int:
+        """How many combinators its arrows hold."""
+        return sum(size(arrow) for arrow in self.scene.instance.arrows.values())
+
+
+def found_at(scene: Scene) -> tuple[Counterexample | None, Level]:
+    """What breaks the law in a scene, if anything does, and how that was told."""
+    try:
+        difference, level = scene.verdict()
+    except Exception as error:  # noqa: BLE001 (whatever a model raises is what was found)
+        return Counterexample(scene, None, error), Level.NORMAL
+    return None if difference is None else Counterexample(scene, difference), level
+
+
+def nodes(arrow: Morphism) -> Iterator[Morphism]:
+    """The distinct combinators of an arrow."""
+    return distinct_nodes(arrow, kind=Morphism)
+
+
+def size(arrow: Morphism) -> int:
+    """How many combinators an arrow holds."""
+    return sum(1 for _ in nodes(arrow))
+
+
+class Recorded(Probes):
+    """Probes that are known; at places that are not, the simplest there are."""
+
+    def __init__(self, arguments: Mapping[str, Any], cotangents: Mapping[str, Any]) -> None:
+        """By place."""
+        super().__init__(simplest, ones)
+        self._given = {"argument": arguments, "cotangent": cotangents}
+
+    def _once(self, what: str, place: str, obj: Object, ask: Any) -> Any:
+        given = self._given[what]
+        return given[place] if place in given else super()._once(what, place, obj, ask)
+
+    def answers(self, what: str) -> dict[str, Any]:
+        """Those that were given."""
+        return dict(self._given[what])
+
+
+def simplest(obj: Object, dom: Object = Unit) -> Morphism:
+    """A global element of zeros, and of functions that give zeros; or it, from anywhere."""
+    match obj:
+        case Tensor():
+            return Constant(dom, Literal(np.zeros(obj.shape, dtype=obj.dtype)))
+        case Product():
+            return prod(dom, *(simplest(part, dom) for part in obj.parts))
+        case Record(_, product):
+            return simplest(product, dom) >> Relabel(product, obj)
+        case Fun(argument, cod):
+            body = Curry(simplest(cod, Product(dom, argument)))
+            return prod(dom, Id(dom)) >> body
+        case Vector(item, length):
+            items = [simplest(item, dom)] * length
+            return prod(dom, *items) >> Primitive(Operation(VECTOR), (item,) * length)
+        case _:
+            raise TypeMismatch(f"{obj!r} has no simplest element")
+
+
+def ones(obj: Object) -> Any:
+    """A covector of ones; of functions, no calls."""
+    product = components(obj)
+    parts: Iterable[Object] | None = product.parts if product is not None else None
+    if isinstance(obj, Vector):
+        parts = (obj.item,) * obj.length
+    if parts is not None:
+        return tuple(map(ones, parts))
+    if isinstance(obj, Tensor) and obj.is_smooth:
+        return Literal(np.ones(obj.shape, dtype=obj.dtype))
+    return [] if isinstance(obj, Fun) else None

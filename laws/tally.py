@@ -1,0 +1,211 @@
+"""What was seen while a law was asked: the examples, what they held, and what was refused.
+
+Of some things a law needs to see enough: of closures, conditionals, folds, and of covectors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDifferentiable
+from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
+from combinators.objects import Object, Unit
+from combinators.primitives.loops import LOOPS
+from laws.condition import IllConditioned
+from laws.equality import Level
+from laws.language import R, tangent
+from laws.law import Computed, Law
+from laws.model import Signature
+from laws.observation import has_room
+from laws.scene import Counterexample, Scene, nodes
+from laws.verdict import Outcome
+
+FLOORS = {"closure": 0.05, "conditional": 0.03, "fold": 0.03, "non-zero cotangent": 0.3}
+"""The share of examples below which a law is asked in vain."""
+ENOUGH = 100
+"""So many examples are needed to tell a small share."""
+SOME = 30
+"""So many examples with a covector are needed to tell how many of them are zero."""
+
+
+def features(arrows: Iterable[Morphism]) -> set[str]:
+    """What stands in ``arrows``: a closure, a conditional, a fold."""
+    return {found for arrow in arrows for node in nodes(arrow) if (found := _feature(node))}
+
+
+def held(scene: Scene) -> set[str]:
+    """What an example held, after it was looked at: in its arrows, and as covectors."""
+    found = features([*scene.instance.arrows.values(), scene.point]) | scene.probes.features()
+    asked = list(_covectors(scene))
+    found |= {"cotangent"} if asked else set()
+    return found | ({"non-zero cotangent"} if any(map(_is_not_zero, asked)) else set())
+
+
+def wanted(law: Law, signature: Signature) -> set[str]:
+    """What examples of a law have to hold, so far as its arrows and the model can."""
+    if not any(generator.sort == "arrow" for generator in law.generators):
+        return {"non-zero cotangent"}
+    found = {"non-zero cotangent"}
+    found |= {"closure"} if signature.functions else set()
+    found |= {"conditional"} if signature.conditionals and signature.operations else set()
+    return found | ({"fold"} if signature.loops else set())
+
+
+def scarce(law: Law, signature: Signature, counts: Mapping[str, int], examples: int) -> str:
+    """What too few of the examples held, with the numbers; nothing where there was enough.
+
+    Covectors are wanted of the examples where they were asked for and had room not to be zero.
+    """
+    missing = []
+    for name in sorted(wanted(law, signature)):
+        is_covector = name == "non-zero cotangent"
+        count, of = counts.get(name, 0), counts.get("cotangent", 0) if is_covector else examples
+        if of >= (SOME if is_covector else ENOUGH) and count < FLOORS[name] * of:
+            missing.append(f"{name} in {count} of {of} examples, and {FLOORS[name]:.0%} are needed")
+    return "; ".join(missing)
+
+
+def _covectors(scene: Scene) -> Iterator[Morphism]:
+    """The elements of a scene that stand where a covector of some ``R[f]`` does, and have room."""
+    return (element for element in _pulled(scene) if has_room(element.cod))
+
+
+def _pulled(scene: Scene) -> Iterator[Morphism]:
+    law, arrows = scene.law, scene.instance.arrows
+    sides = [side for side in (law.lhs, law.rhs) if isinstance(side, Morphism)]
+    reversed_ = [node for side in sides for node in nodes(side) if isinstance(node, R)]
+    spaces = {tangent(reverse.arrow.cod) for reverse in reversed_} | set(_computed_spaces(law))
+    for generator, arrow in arrows.items():
+        if generator.sort == "point" and generator.cod in spaces:
+            yield arrow
+    doms = {side.dom for side in sides}
+    if doms & {reverse.dom for reverse in reversed_} and isinstance(scene.point, Prod):
+        yield scene.point.arrows[-1]
+    elif doms & spaces:
+        yield scene.point
+
+
+def _computed_spaces(law: Law) -> Iterator[Object]:
+    """Where covectors are, of what a law computes of a model that pulls back."""
+    methods = {name for above in law.structure.lineage() for name in above.methods}
+    if methods & {"R", "pull"} and any(isinstance(side, Computed) for side in (law.lhs, law.rhs)):
+        yield from (tangent(g.cod) for g in law.generators if g.sort != "point")
+
+
+def _is_not_zero(element: Morphism) -> bool:
+    return any(isinstance(node, Constant) and node.literal.array.any() for node in nodes(element))
+
+
+def _feature(node: Morphism) -> str:
+    match node:
+        case Curry():
+            return "closure"
+        case Choice():
+            return "conditional"
+        case Primitive(operation) if operation.primitive in LOOPS:
+            return "fold"
+        case _:
+            return ""
+
+
+REFUSALS = (MissingRule, NotDifferentiable)
+"""What a model raises that has no such thing."""
+OUTSIDE = (DomainError, *REFUSALS, IllConditioned)
+"""What an example may end in that a model does not claim: another is drawn instead."""
+PATIENCE = 30
+"""So many refusals in a row, with no example before them, are enough."""
+WASTE = 4
+"""So many times more refusals than wanted examples are enough."""
+SHRINKS = 1000
+"""So many broken examples are looked at on the way to a small one."""
+RARE = 0.1
+"""A law is asked in vain of a model that takes a smaller share of the wanted examples."""
+
+
+class Tally:
+    """The count of one law in one model."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.examples = 0
+        self.levels: Counter[Level] = Counter()
+        self.held: Counter[str] = Counter()
+        self.rejections: Counter[str] = Counter()
+        self.broken: Counterexample | None = None
+        self.failures = 0
+        self.met: dict[int, Counterexample] = {}
+        """The first broken example of each size."""
+        self._least: Counterexample | None = None
+        self._refused = 0
+
+    @property
+    def rejected(self) -> int:
+        """How many examples the model refused."""
+        return self.rejections.total()
+
+    @property
+    def level(self) -> Level:
+        """The weakest comparison that was needed."""
+        return max(self.levels, default=Level.NORMAL)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether more examples would be refused as these were."""
+        first = not self.examples and self.rejected >= PATIENCE
+        return first or self.rejected >= PATIENCE + WASTE * self.wanted
+
+    def note(self, scene: Scene, level: Level) -> None:
+        """An example that was looked at."""
+        self.examples += 1
+        self.levels[level] += 1
+        self.held.update(held(scene))
+        self.held["leaf"] += any(scene.seen)
+
+    def fail(self, found: Counterexample) -> None:
+        """An example that breaks the law: hypothesis looks last at the smallest."""
+        self.failures += 1
+        self.broken = found
+        self.met.setdefault(found.size, found)
+        if self._least is None or found.size <= self._least.size:
+            self._least = found
+        if self.is_small_enough:
+            self.broken = self._least
+
+    @property
+    def is_small_enough(self) -> bool:
+        """Whether so many examples broke the law that smaller ones are not worth the wait."""
+        return self.failures > SHRINKS
+
+    def refuse(self, error: Exception) -> None:
+        """An example that the model does not take."""
+        said = error.args[0] if isinstance(error, DiffcurryError) else error
+        self.rejections[f"{type(error).__name__}: {said}"] += 1
+        self._refused += isinstance(error, REFUSALS)
+
+    def shares(self) -> dict[str, float]:
+        """The share of examples that held each feature."""
+        return {name: self.held[name] / max(self.examples, 1) for name in FLOORS}
+
+    def finding(self, law: Law, signature: Signature | None) -> tuple[Outcome, str]:
+        """Passed, vacuous or not asked, and why, where no example broke the law.
+
+        ``signature`` is None where the model casts its own examples.
+        """
+        if not self.examples and self.rejected and self._refused == self.rejected:
+            return "unasked", f"the model refuses it: {self._commonest()}"
+        if self.examples < RARE * self.wanted and self.rejected:
+            return "vacuous", (
+                f"{self.examples} examples were taken and {self.rejected} refused, "
+                f"most often by {self._commonest()}"
+            )
+        if not self.examples:
+            return "vacuous", "no example was found"
+        if not self.held["leaf"] and isinstance(law.lhs, Morphism) and law.lhs.cod is not Unit:
+            return "vacuous", "nothing was compared: what was observed held no number"
+        reason = scarce(law, signature, self.held, self.examples) if signature else ""
+        return ("vacuous", reason) if reason else ("passed", "")
+
+    def _commonest(self) -> str:
+        ((said, _),) = self.rejections.most_common(1)
+        return said

@@ -1,1 +1,0 @@
-"""Laws as tests: a class of them, and items of a pytest session."""
