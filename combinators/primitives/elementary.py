@@ -74,7 +74,7 @@ def power(x: Any, y: Any) -> Any:
 
 square = smooth("square", "``x * x``.", lambda v, x, y: scale(v, 2.0 * x), promote=common_number)
 reciprocal = smooth(
-    "reciprocal", "``1 / x``, of integers a float.", lambda v, x, y: -scale(unscale(v, x), y)
+    "reciprocal", "``1 / x``, of integers a float.", lambda v, x, y: -scale(scale(v, y), y)
 )
 sqrt = smooth(
     "sqrt", "The square root.", lambda v, x, y: unscale(v, 2.0 * y), kink="sqrt'(0) = inf"
@@ -142,14 +142,9 @@ sinh = smooth("sinh", "The hyperbolic sine.", lambda v, x, y: scale(v, cosh(x)))
 cosh: Function = smooth("cosh", "The hyperbolic cosine.", lambda v, x, y: scale(v, sinh(x)))
 
 
-def _flattened(v: Any, x: Any, _: Any) -> Any:
-    """``v / cosh(x)²``: in ``1 - y²`` no digit of it would be left for a large ``x``."""
-    c = cosh(x)
-    # Divided twice: the square of c may overflow where the quotient does not vanish.
-    return unscale(unscale(v, c), c)
-
-
-tanh = smooth("tanh", "The hyperbolic tangent.", _flattened)
+# The slopes of tanh and sigmoid are made of their values, so that a pullback keeps nothing besides:
+# where y rounds to 1, they are as small as that rounding.
+tanh = smooth("tanh", "The hyperbolic tangent.", lambda v, x, y: scale(v, 1.0 - y * y))
 arcsinh = smooth(
     "arcsinh",
     "The inverse of ``sinh``.",
@@ -174,12 +169,7 @@ arctanh = smooth(
 
 TWO_OVER_SQRT_PI = 2.0 / math.sqrt(math.pi)
 
-sigmoid: Function = smooth(
-    "sigmoid",
-    "``1 / (1 + exp(-x))``.",
-    # sigmoid(-x) is 1 - y, with all its digits.
-    lambda v, x, y: scale(scale(v, y), sigmoid(-x)),
-)
+sigmoid = smooth("sigmoid", "``1 / (1 + exp(-x))``.", lambda v, x, y: scale(v, y * (1.0 - y)))
 softplus = smooth("softplus", "``log(1 + exp(x))``.", lambda v, x, y: scale(v, sigmoid(x)))
 
 

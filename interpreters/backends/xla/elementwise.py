@@ -176,13 +176,6 @@ def _same(x: Leaf, y: Leaf) -> str:
     return x.text
 
 
-def _over_cosh_twice(quotient: Leaf, divisor: Leaf) -> Text:
-    """``v / cosh x / cosh x``, the cotangent of ``tanh x``: one exponential instead of two."""
-    v, first = _made(quotient, "unscale").operands
-    x = _same(*(_made(c, "cosh").operands[0] for c in (first, divisor)))
-    return call("_scale", v.text, f"_sech_squared({x})")
-
-
 def _shares(e: Leaf, total: Leaf) -> Text:
     """The shares of a sum of exponentials, the cotangent of ``logsumexp``, without a logarithm."""
     summed = _made(total, "sum")
@@ -208,7 +201,7 @@ def _all_but_one(before: Leaf, behind: Leaf) -> Text:
 
 
 _IDIOMS: dict[str, Sequence[Callable[..., Text]]] = {
-    "unscale": (_over_cosh_twice, _shares),
+    "unscale": (_shares,),
     "multiply": (_all_but_one,),
 }
 """By the primitive that is last: the text of the whole."""

@@ -27,11 +27,6 @@ def _matmul(x, y):
     return lax.cond(jnp.isnan(z).any(), absorbing, lambda: z)
 
 
-def _sech_squared(x):
-    e = jnp.exp(-2 * abs(x))
-    return 4 * e / ((1 + e) * (1 + e))
-
-
 def _softmax(x, axis):
     top = x.max(axis, keepdims=True)
     e = jnp.exp(x - jnp.where(top == -jnp.inf, 0, top))

@@ -128,11 +128,8 @@ def test_names_are_the_users():
 
 def test_what_several_primitives_are_is_recognised():
     x = np.ones((3, 4))
-    assert "_sech_squared(" in dc.grad(lambda x: np.sum(np.tanh(x))).source("jax", x)
     assert "_softmax(" in dc.grad(lambda x: np.sum(dc.logsumexp(x, 1))).source("jax", x)
     assert "_others(" in dc.grad(lambda x: np.prod(x)).source("jax", x)
-    cosh = emitted(lambda x, y: x / np.cosh(y) / np.cosh(x), x, x)
-    assert "_sech_squared(" not in cosh
 
 
 def test_cotangents_of_known_factors_are_plain_products():
