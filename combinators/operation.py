@@ -136,6 +136,8 @@ class Primitive:
     cost: Cost
     infix: str
     kink: str
+    word: Callable[..., str] | None
+    """What it is called with these parameters, where that is not its name."""
     plain: Operation
     """Itself, with no parameters."""
 
@@ -162,15 +164,15 @@ def declare(
     infix: str = "",
     kink: str = "",
     public: bool = True,
+    word: Callable[..., str] | None = None,
 ) -> Primitive:
     """Declare the primitive ``name``; declaring it again replaces it.
 
     One that is not ``public`` is known to the programs it stands in alone, and not by its name.
     ``derivative`` is one of the forms in ``combinators.operation``; ``kink`` says in words what
-    it gives where there is no derivative.
+    it gives where there is no derivative; ``word`` what it is called with given parameters.
     """
     primitive: Primitive = type(f"Primitive_{name}", (Primitive,), {})()
-    primitive.plain = Operation(primitive)
     vars(primitive).update(
         name=name,
         typing=typing,
@@ -179,7 +181,9 @@ def declare(
         cost=cost,
         infix=infix,
         kink=kink,
+        word=word,
     )
+    primitive.plain = Operation(primitive)
     if public:
         PRIMITIVES[name] = primitive
     return primitive
@@ -202,14 +206,19 @@ class Operation:
 
     primitive: Primitive
     parameters: tuple[tuple[str, Any], ...] = ()
+    name: str = field(init=False, repr=False, compare=False)
+    """What it is called: the primitive's name, or its word for these parameters."""
     _hash: int = field(init=False, repr=False, compare=False)
     _types: dict[tuple[Object, ...], Object] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
 
     def __post_init__(self) -> None:
-        """Hash once: types and rules are looked up by operation."""
-        object.__setattr__(self, "_hash", hash((self.primitive, self.parameters)))
+        """Name and hash once: types and rules are looked up by operation."""
+        primitive = self.primitive
+        word = primitive.name if primitive.word is None else primitive.word(**self.keywords)
+        object.__setattr__(self, "name", word)
+        object.__setattr__(self, "_hash", hash((primitive, self.parameters)))
 
     def __hash__(self) -> int:
         """Of the primitive and the parameters."""
@@ -218,11 +227,6 @@ class Operation:
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the hash, which another process has not."""
         return Operation, (self.primitive, self.parameters)
-
-    @property
-    def name(self) -> str:
-        """The primitive's name."""
-        return self.primitive.name
 
     @property
     def keywords(self) -> dict[str, Any]:

@@ -22,38 +22,41 @@ def stack_of(item: Object, length: int) -> Object:
     return map_type(item, f"stack_{length}", at)
 
 
-def row_of(stack: Object) -> Object:
-    """The type of a row of a tensor, of a vector, or of a tuple or record of them."""
-    return map_type(stack, "row_", _row_at)
+def row_of(stack: Object, what: str = "a loop") -> Object:
+    """The type of a row of a tensor, of a vector, or of a tuple or record of them.
+
+    ``what`` runs over them, in the ``TypeMismatch`` that says that there are no rows.
+    """
+
+    def at(obj: Object) -> Object | None:
+        match obj:
+            case Tensor((_, *rest), dtype):
+                return Tensor(tuple(rest), dtype)
+            case Vector(item, _):
+                return item
+            case Product() | Record():
+                return None
+            case _:
+                raise TypeMismatch(
+                    f"{what} runs over the leading axis of tensors, and {obj!r} has none; "
+                    f"to go round a number of times, let {what} run over np.arange(n)"
+                )
+
+    return map_type(stack, "row_", at)
 
 
-def _row_at(stack: Object) -> Object | None:
-    match stack:
-        case Tensor((_, *rest), dtype):
-            return Tensor(tuple(rest), dtype)
-        case Vector(item, _):
-            return item
-        case Product() | Record():
-            return None
-        case _:
-            raise TypeMismatch(
-                f"a loop runs over the leading axis of tensors, and {stack!r} has none; "
-                "to loop a number of times, loop over np.arange(n)"
-            )
-
-
-def length_of(stack: Object) -> int:
-    """How many rows there are: as many in each part."""
-    lengths = _lengths(stack)
+def length_of(stack: Object, what: str = "a loop") -> int:
+    """How many rows there are: as many in each part, or there is a ``ShapeMismatch``."""
+    lengths = _lengths(stack, what)
     if len(lengths) != 1:
         raise ShapeMismatch(
-            f"a loop runs over {stack!r}, whose parts have {sorted(lengths) or 'no'} rows; "
+            f"{what} runs over {stack!r}, whose parts have {sorted(lengths) or 'no'} rows; "
             "they need one common leading extent"
         )
     return lengths.pop()
 
 
-def _lengths(stack: Object) -> set[int]:
+def _lengths(stack: Object, what: str) -> set[int]:
     found: set[int] = set()
     todo, seen = [stack], {stack}
     while todo:
@@ -66,5 +69,5 @@ def _lengths(stack: Object) -> set[int]:
                 seen |= new
                 todo += new
             case _:
-                row_of(part)
+                row_of(part, what)
     return found

@@ -13,7 +13,7 @@ from combinators.errors import NotDifferentiable
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Record, components
 from combinators.operation import Operation
-from combinators.primitives.loops import DUAL, REP
+from combinators.primitives.applications import DUAL, REP
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import Fired, simplify
 from combinators.simplify.rule import Trace

@@ -12,7 +12,7 @@ import numpy as np
 from combinators.errors import NameTaken, NotDifferentiable, TypeMismatch, WrongDerivative
 from combinators.objects import Fun, Object, Real
 from combinators.operation import PRIMITIVES, Derivative, Pointwise, Promotion, Typing, declare
-from combinators.primitives.loops import OVERRIDE
+from combinators.primitives.applications import OVERRIDE
 from combinators.primitives.signatures import common_float, pointwise
 from combinators.terms import packed
 from combinators.tracing.emit import apply, emit_operation, unpack

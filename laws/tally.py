@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDifferentiable
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
 from combinators.objects import Object, Unit
-from combinators.primitives.loops import LOOPS
+from combinators.primitives.loops import LOOP
 from laws.condition import IllConditioned
 from laws.equality import Level
 from laws.language import R, tangent
@@ -103,7 +103,7 @@ def _feature(node: Morphism) -> str:
             return "closure"
         case Choice():
             return "conditional"
-        case Primitive(operation) if operation.primitive in LOOPS:
+        case Primitive(operation) if operation.primitive is LOOP:
             return "fold"
         case _:
             return ""

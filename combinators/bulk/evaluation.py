@@ -33,7 +33,8 @@ from combinators.bulk.values import Closure, Group, Product, Rep, Tensors, Whole
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor
-from combinators.primitives.loops import FOLD, MAP, RECOMPUTE, SCAN
+from combinators.primitives.applications import RECOMPUTE
+from combinators.primitives.loops import LOOP, is_map
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 
@@ -71,7 +72,7 @@ class Evaluation(Walk):
                 self.say("index-cond", term, term)
                 found = yield chosen(self, term, key, env, block)
             case Prim():
-                if term.operation.primitive is MAP.primitive:
+                if is_map(term):
                     found = yield element(self, term, key, env, block)
                 else:
                     found = yield indexed_line(self, term, key, env, block)
@@ -130,9 +131,9 @@ class Evaluation(Walk):
 
     def _operation(self, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
         primitive, name = term.operation.primitive, term.operation.name
-        if primitive is MAP.primitive:
+        if is_map(term):
             return mapped(self, term, env, block)
-        if primitive in (FOLD.primitive, SCAN.primitive):
+        if primitive is LOOP:
             return looped(self, term, env, block)
         if primitive is RECOMPUTE.primitive:
             return recomputed(self, term, env, block)

@@ -36,7 +36,7 @@ from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Int, Tensor
 from combinators.primitives.indexing import TAKE
-from combinators.primitives.loops import MAP
+from combinators.primitives.loops import is_map
 from combinators.terms import Cond, Const, Let, Prim, Term
 
 
@@ -148,7 +148,7 @@ def is_compound(term: Term) -> bool:
         return isinstance(term, Let | Cond)
     primitive = term.operation.primitive
     is_moved = primitive.name == "slice" or primitive.name in PUSHES
-    return primitive is MAP.primitive or is_moved or is_elementwise(primitive)
+    return is_map(term) or is_moved or is_elementwise(primitive)
 
 
 def is_part(walk: Walk, term: Prim) -> bool:

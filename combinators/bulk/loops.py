@@ -24,7 +24,7 @@ from combinators.bulk.values import Array, Closure, Group, Rep, axes_of
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
-from combinators.primitives.loops import SCAN
+from combinators.primitives.loops import LoopTerm
 from combinators.rows import length_of, stack_of
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import is_first_order
@@ -44,7 +44,7 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     walk.say("build1-fold", term, term)
     columns = Columns(block, length_of(xs.type))
     row = prepared(block, columns.row_of(xs))
-    loop = _Loop(walk, term, f, columns, row)
+    loop = _Carrying(walk, term, f, columns, row)
     layout = layout_of(init)
     while True:
         step, wider, item = yield loop.step(layout, init.type, block)
@@ -53,18 +53,16 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
         layout = wider
     start: Term = yield term_of(walk, init, block, layout)
     line = block.operate(term.operation, step, start, columns.operand(), place=term.place)
-    if term.operation.primitive is not SCAN.primitive:
-        return virtual(block, line, init.type, layout)
-    return loop.scanned(block, line, init.type, layout, item)
+    return loop.value(block, line, layout, item)
 
 
-class _Loop:
+class _Carrying:
     """A loop inside of builds."""
 
     def __init__(self, walk: Walk, term: Prim, f: Closure, columns: Columns, row: Rep) -> None:
         self.walk, self.term, self.f = walk, term, f
         self.columns, self.row = columns, row
-        self.is_scan = term.operation.primitive is SCAN.primitive
+        self.types = LoopTerm(term).types
 
     def step(
         self, layout: Layout, obj: Object, block: Block
@@ -81,26 +79,26 @@ class _Loop:
         else:
             env.update({params[0].name: given, params[1].name: row})
         result: Rep = yield self.walk.value(self.f.lam.body, env, inner)
-        parts = parts_of(inner, result) if self.is_scan else (result,)
-        wider = joined(layout, layout_of(parts[0]))
-        item = layout_of(parts[1]) if self.is_scan else None
-        outs: list[Term] = []
-        for part, over in zip(parts, (wider, item), strict=False):
-            outs.append((yield term_of(self.walk, part, inner, over)))
-        body = Tuple(tuple(outs)) if self.is_scan else outs[0]
+        is_fold = self.types.item is None
+        after, kept = (result, None) if is_fold else parts_of(inner, result)
+        wider = joined(layout, layout_of(after))
+        item = None if kept is None else layout_of(kept)
+        outs: list[Term] = [(yield term_of(self.walk, after, inner, wider))]
+        if kept is not None:
+            outs.append((yield term_of(self.walk, kept, inner, item)))
+        body = outs[0] if kept is None else Tuple(tuple(outs))
         lam = Lam((carry, param), inner.term(body), self.f.lam.name)
         return lam, wider, item
 
-    def scanned(self, block: Block, line: Term, obj: Object, layout: Layout, item: Layout) -> Rep:
-        """The carry, and the rows that a scan stacks: their first own axis comes first of all."""
-        result = components(self.term.type)
-        body = components(self.f.lam.body.type)
-        assert result is not None
-        assert body is not None
-        carry = virtual(block, block.bind(Proj(0, line)), obj, layout)
-        rows = block.bind(Proj(1, line))
-        ys = _stacked(block, rows, body.parts[1], item, self.columns.length)
-        return Group((carry, ys), self.term.type)
+    def value(self, block: Block, line: Term, layout: Layout, item: Layout) -> Rep:
+        """The carry, and the rows that are stacked: their first own axis comes first of all."""
+        types = self.types
+        last, rows = types.halves(line, lambda whole, i: block.bind(Proj(i, whole)))
+        assert types.carry is not None
+        carry = virtual(block, last, types.carry, layout)
+        if types.item is None:
+            return carry
+        return Group((carry, _stacked(block, rows, types.item, item, types.length)), self.term.type)
 
 
 def _stacked(block: Block, term: Var, obj: Object, layout: Layout, length: int) -> Rep:

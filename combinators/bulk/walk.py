@@ -14,7 +14,7 @@ from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.checks import CHECKS
-from combinators.primitives.loops import MAP
+from combinators.primitives.loops import is_map
 from combinators.simplify.rule import Fired, Trace
 from combinators.terms import Cond, Const, Lam, Prim, Term, Var
 
@@ -31,7 +31,7 @@ def has_map(term: Term) -> bool:
             kind = type(part)
             if kind is Var or kind is Const or id(part) in seen:
                 continue
-            if isinstance(part, Prim) and part.operation.primitive is MAP.primitive:
+            if is_map(part):
                 return True
             seen.add(id(part))
             todo.append(part)
@@ -57,7 +57,7 @@ class Survey:
                 names.update(param.name for param in node.params)
             below = node.below()
             primitive = node.operation.primitive if isinstance(node, Prim) else None
-            if primitive is MAP.primitive or any(id(part) in self._mapped for part in below):
+            if is_map(node) or any(id(part) in self._mapped for part in below):
                 self._mapped.add(id(node))
             is_check = primitive is not None and primitive.name in CHECKS
             if is_check or any(id(part) in self._checked for part in below):

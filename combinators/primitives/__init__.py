@@ -4,7 +4,7 @@ Most of the functions here are primitives; the others are written with them, and
 derivatives from them.
 """
 
-from combinators.primitives import checks, loops, structural
+from combinators.primitives import applications, checks, loops, structural
 from combinators.primitives.arithmetic import (
     absolute,
     add,
@@ -136,6 +136,7 @@ __all__ = [
     "add",
     "all",
     "any",
+    "applications",
     "arccos",
     "arccosh",
     "arcsin",

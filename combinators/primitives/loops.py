@@ -1,18 +1,75 @@
-"""Primitives that take function values: loops, and what is said of a function's derivative.
+"""The loop, of which ``fold``, ``scan`` and ``map`` are words, and its types.
 
-They are typed here and interpreted by each mode, through its own ``eval``.
+There is one loop: from a function, where to start, and rows, to what it carries and what it keeps,
+
+    ``loop : (C × X ⇒ C × Y) × C × Xⁿ → C × Yⁿ``
+
+from the first row to the last, or the other way. A loop may carry nothing, or keep nothing: then
+``C``, or ``Y``, is not there at all, neither among the arguments nor in a product of one.
+
+| word   | carries | keeps | type |
+|--------|---------|-------|------|
+| `scan` | yes     | yes   | `(C × X ⇒ C × Y) × C × Xⁿ → C × Yⁿ` |
+| `fold` | yes     | no    | `(C × X ⇒ C) × C × Xⁿ → C` |
+| `map`  | no      | yes   | `(X ⇒ Y) × Xⁿ → Yⁿ` |
+
+``LoopType`` is the one view of its types, ``LoopTerm`` of its parts in a program, and ``looping``
+the one way to an operation.
 """
 
 from __future__ import annotations
 
-from combinators.errors import TypeMismatch
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from combinators.errors import Place, TypeMismatch
 from combinators.objects import Fun, Object, Product, components
 from combinators.operation import Operation, declare, free
 from combinators.rows import length_of, row_of, stack_of
-from combinators.type_folds import dual_function, rep_function, represented
+from combinators.terms import Lam, Prim, Term, Var
 
 
-def _function(f: Object, dom: Object, what: str) -> Fun:
+def word_of(carries: bool = True, keeps: bool = True, reverse: bool = False) -> str:
+    """``fold``, ``scan`` or ``map``: what a loop is called by people."""
+    if carries and keeps:
+        return "scan"
+    return "fold" if carries else "map"
+
+
+def _loop(
+    f: Object,
+    *operands: Object,
+    carries: bool = True,
+    keeps: bool = True,
+    reverse: bool = False,
+) -> Object:
+    word, xs = word_of(carries, keeps), operands[-1]
+    length = length_of(xs, word)
+    row = row_of(xs, word)
+    carry = operands[0] if carries else None
+    cod = function_type(f, row if carry is None else Product(carry, row), word).cod
+    if carry is None:
+        return stack_of(cod, length)
+    if not keeps:
+        if cod is not carry:
+            raise TypeMismatch(
+                f"fold carries {carry!r} from step to step, but its function gives {cod!r}"
+            )
+        return carry
+    result = components(cod)
+    if result is None or result.width != 2:
+        raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {cod!r}")
+    if result.parts[0] is not carry:
+        raise TypeMismatch(
+            f"scan carries {carry!r} from step to step, but f gives {result.parts[0]!r}"
+        )
+    return Product(carry, stack_of(result.parts[1], length))
+
+
+def function_type(f: Object, dom: Object, what: str) -> Fun:
+    """The type of a function that is called with ``dom``; ``what`` is named in errors."""
     if not isinstance(f, Fun):
         raise TypeMismatch(f"{what} takes a function, and {f!r} is not one")
     if f.dom is not dom:
@@ -20,73 +77,158 @@ def _function(f: Object, dom: Object, what: str) -> Fun:
     return f
 
 
-def _fold(f: Object, init: Object, xs: Object, reverse: bool = False) -> Object:
-    length_of(xs)
-    function = _function(f, Product(init, row_of(xs)), "fold")
-    if function.cod is not init:
-        raise TypeMismatch(
-            f"fold carries {init!r} from step to step, but its function gives {function.cod!r}"
-        )
-    return init
+LOOP = declare("loop", _loop, None, cost=free, word=word_of)
+_WORDS = {
+    (carries, keeps, reverse): Operation(
+        LOOP,
+        tuple(
+            [(name, False) for name, has in (("carries", carries), ("keeps", keeps)) if not has]
+            + [("reverse", True)] * reverse
+        ),
+    )
+    for carries, keeps, reverse in (
+        (True, False, False),
+        (True, False, True),
+        (True, True, False),
+        (True, True, True),
+        (False, True, False),
+    )
+}
 
 
-def _scan(f: Object, init: Object, xs: Object, reverse: bool = False) -> Object:
-    length = length_of(xs)
-    function = _function(f, Product(init, row_of(xs)), "scan")
-    result = components(function.cod)
-    if result is None or result.width != 2:
-        raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {function.cod!r}")
-    carry, item = result.parts
-    if carry is not init:
-        raise TypeMismatch(f"scan carries {init!r} from step to step, but f gives {carry!r}")
-    return Product(init, stack_of(item, length))
+def looping(*, carries: bool = True, keeps: bool = True, reverse: bool = False) -> Operation:
+    """The loop that carries, keeps, or both; without a carry, the direction does not matter."""
+    return _WORDS[carries, keeps, reverse and carries]
 
 
-def _map(f: Object, xs: Object) -> Object:
-    length = length_of(xs)
-    return stack_of(_function(f, row_of(xs), "map").cod, length)
+FOLD, FOLD_BACKWARDS = looping(keeps=False), looping(keeps=False, reverse=True)
+SCAN, SCAN_BACKWARDS = looping(), looping(reverse=True)
+MAP = looping(carries=False)
 
 
-def _override(f: Object, rule: Object, x: Object) -> Object:
-    function = _function(f, x, "with_derivative")
-    given = _function(rule, Product(x, function.cod), "the rule of with_derivative")
-    if given.cod is not x:
-        raise TypeMismatch(
-            f"the rule of with_derivative gives the cotangent of {x!r}, but this gives "
-            f"{given.cod!r}"
-        )
-    return function.cod
+@dataclass(frozen=True)
+class LoopType:
+    """A loop at its types; where it carries or keeps nothing, that is None.
+
+    Values of a loop come in pairs of which a half may be missing: the argument of a round is
+    ``(carry, row)`` or a row, what it gives is ``(carry, item)`` or one of them, and the value of
+    the loop ``(carry, stack)`` or one of them: ``joined`` and ``halves`` make and take such.
+    """
+
+    operation: Operation
+    function: Fun
+    carry: Object | None
+    xs: Object
+    item: Object | None
+
+    @classmethod
+    def of(cls, operation: Operation, types: Sequence[Object]) -> LoopType:
+        """Of the types of a loop's arguments."""
+        has = operation.keywords
+        function = types[0]
+        assert isinstance(function, Fun)
+        carry = types[1] if has.get("carries", True) else None
+        item: Object | None = function.cod
+        if not has.get("keeps", True):
+            item = None
+        elif carry is not None:
+            both = components(function.cod)
+            assert both is not None
+            item = both.parts[1]
+        return cls(operation, function, carry, types[-1], item)
+
+    @property
+    def row(self) -> Object:
+        """The type of a row."""
+        return row_of(self.xs)
+
+    @property
+    def length(self) -> int:
+        """How many rounds there are."""
+        return length_of(self.xs)
+
+    @property
+    def stack(self) -> Object | None:
+        """The type of what is kept, together."""
+        return None if self.item is None else stack_of(self.item, self.length)
+
+    @property
+    def reverse(self) -> bool:
+        """Whether it runs from the last row to the first."""
+        return bool(self.operation.keywords.get("reverse"))
+
+    @property
+    def rounds(self) -> range:
+        """The rows in the order in which they are taken."""
+        return range(self.length)[::-1] if self.reverse else range(self.length)
+
+    def halves(self, whole: Any, part: Callable[[Any, int], Any]) -> tuple[Any, Any]:
+        """The carry and what is kept, of what a round or the loop gives; None of what is not."""
+        if self.carry is not None and self.item is not None:
+            return part(whole, 0), part(whole, 1)
+        return (None, whole) if self.carry is None else (whole, None)
+
+    def joined(self, carry: Any, kept: Any, pair: Callable[[Any, Any], Any]) -> Any:
+        """What has these halves: the inverse of ``halves``."""
+        if self.carry is not None and self.item is not None:
+            return pair(carry, kept)
+        return kept if self.carry is None else carry
 
 
-def _recompute(f: Object, x: Object) -> Object:
-    return _function(f, x, "recompute").cod
+@dataclass(frozen=True)
+class LoopTerm:
+    """The parts of a loop that stands in a program."""
+
+    term: Prim
+
+    @property
+    def operation(self) -> Operation:
+        """The loop itself."""
+        return self.term.operation
+
+    @property
+    def function(self) -> Term:
+        """What each round applies."""
+        return self.term.args[0]
+
+    @property
+    def init(self) -> Term | None:
+        """Where the carry starts, if there is one."""
+        return self.term.args[1] if len(self.term.args) == 3 else None
+
+    @property
+    def xs(self) -> Term:
+        """What it runs over."""
+        return self.term.args[-1]
+
+    @cached_property
+    def types(self) -> LoopType:
+        """Its types."""
+        return LoopType.of(self.operation, [arg.type for arg in self.term.args])
+
+    def params(self, lam: Lam) -> tuple[Var | None, tuple[Var, ...]]:
+        """The parameters of its λ that stand for the carry, and for the row or parts of it.
+
+        A λ that takes carry and row as one has neither.
+        """
+        if self.init is None:
+            return None, lam.params
+        return (lam.params[0], lam.params[1:]) if len(lam.params) == 2 else (None, ())
 
 
-def _rep(f: Object) -> Object:
-    if not isinstance(f, Fun):
-        raise TypeMismatch(f"only a function has a rep-function, and {f!r} is none")
-    return represented(f, rep_function)
+def loop_of(term: object) -> LoopTerm | None:
+    """The loop that a term is."""
+    is_loop = isinstance(term, Prim) and term.operation.primitive is LOOP
+    return LoopTerm(term) if is_loop else None  # type: ignore[arg-type]  # as is_loop says
 
 
-def _dual(f: Object) -> Object:
-    if not isinstance(f, Fun):
-        raise TypeMismatch(f"only a function has a dual function, and {f!r} is none")
-    return represented(f, dual_function)
+def is_map(term: object) -> bool:
+    """Whether a term is a loop that carries nothing, so that its rounds are apart."""
+    return isinstance(term, Prim) and term.operation == MAP
 
 
-FOLD = Operation(declare("fold", _fold, None, cost=free))
-SCAN = Operation(declare("scan", _scan, None, cost=free))
-MAP = Operation(declare("map", _map, None, cost=free))
-OVERRIDE = Operation(declare("override", _override, None, cost=free))
-RECOMPUTE = Operation(declare("recompute", _recompute, None, cost=free))
-"""Applies a function, of which a pullback keeps nothing: it runs the function again."""
-REP = Operation(declare("rep", _rep, None, cost=free))
-"""From a function to its rep-function, ``A ⇒ B`` to ``A ⇒ B × (T B ⇒ Tangent × T A)`` (001)."""
-DUAL = Operation(declare("dual", _dual, None, cost=free))
-"""From a function to its dual function, ``A ⇒ B`` to ``A × T A ⇒ B × T B``."""
-
-BACKWARDS = (("reverse", True),)
-"""The parameter of a fold or scan that runs from the last row to the first."""
-FOLD_BACKWARDS = Operation(FOLD.primitive, BACKWARDS)
-SCAN_BACKWARDS = Operation(SCAN.primitive, BACKWARDS)
-LOOPS = frozenset({FOLD.primitive, SCAN.primitive, MAP.primitive})
+def loop_term(
+    operation: Operation, function: Term, init: Term | None, xs: Term, place: Place | None = None
+) -> Prim:
+    """The loop of these parts."""
+    return Prim(operation, (function, xs) if init is None else (function, init, xs), place)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from combinators.block import operands
 from combinators.objects import Tensor, components
 from combinators.operation import Operation
-from combinators.rows import length_of
+from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.simplify.walks import Inside
 from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 
@@ -53,14 +53,12 @@ class Accumulator:
 
 
 class Body:
-    """The body of a fold or a scan over ``carry`` and ``row``, in let-normal form."""
+    """The body of a loop that carries, of ``carry`` and ``row``, in let-normal form."""
 
-    def __init__(self, loop: Prim, inside: Inside) -> None:
-        """Of a loop that ``is_worth_a_look``; ``inside`` says what λs and conditionals capture."""
-        lam = loop.args[0]
-        assert isinstance(lam, Lam)
+    def __init__(self, loop: LoopTerm, lam: Lam, inside: Inside) -> None:
+        """``inside`` says what λs and conditionals capture."""
         self.loop, self.lam = loop, lam
-        self.is_scan = loop.operation.name == "scan"
+        self.keeps = loop.types.item is not None
         self.carry, self.row = lam.params
         self.lines, self.result = _opened(lam.body)
         product = components(self.carry.type)
@@ -71,12 +69,12 @@ class Body:
     @property
     def after(self) -> Term:
         """The carry that a step gives."""
-        return self.component(self.result, 0) if self.is_scan else self.result
+        return self.component(self.result, 0) if self.keeps else self.result
 
     @property
     def ends(self) -> set[str]:
         """The lines that put together what a step gives."""
-        ends = {_name(self.result)} if self.is_scan else set()
+        ends = {_name(self.result)} if self.keeps else set()
         return ends if self.indices == [None] else {*ends, _name(self.after)}
 
     def definition(self, atom: Term) -> Term:
@@ -182,13 +180,14 @@ class Body:
         return all(_name(part) in self._defined or self.path(part) == [] for part in factors)
 
 
-def is_worth_a_look(term: Term) -> TypeGuard[Prim]:
-    """Whether a line is a loop of some rounds whose function is written there."""
-    match term:
-        case Prim(operation, (Lam(params), _, xs)) if operation.name in ("fold", "scan"):
-            return len(params) == 2 and length_of(xs.type) > 1
-        case _:
-            return False
+def body_of(term: Term, inside: Inside) -> Body | None:
+    """The body of a loop of some rounds that carries, if its function is written there."""
+    loop = loop_of(term)
+    if loop is None or loop.init is None or not isinstance(loop.function, Lam):
+        return None
+    if len(loop.function.params) != 2 or loop.types.length <= 1:
+        return None
+    return Body(loop, loop.function, inside)
 
 
 def _is_summable(line: Prim) -> bool:

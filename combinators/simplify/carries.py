@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from combinators.free import Captured
 from combinators.objects import components
+from combinators.primitives.loops import LoopTerm
 from combinators.simplify.parts import Need
 from combinators.simplify.patterns import is_atom, same
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
@@ -37,15 +38,15 @@ _ABSORB = frozenset(["scale", "unscale", "matmul", "take", "put"])
 
 
 class Carry:
-    """The carry of one fold or scan, whose body is in let-normal form."""
+    """What one loop carries, whose body is in let-normal form."""
 
-    def __init__(self, loop: Prim, lam: Lam, inside: Captured) -> None:
+    def __init__(self, loop: LoopTerm, lam: Lam, inside: Captured) -> None:
         """``inside`` says what each λ and conditional captures."""
-        self._scans = loop.operation.name == "scan"
+        self._types = loop.types
+        self._both = loop.types.carry is not None and loop.types.item is not None
         self._inside = inside
-        self._known = len(lam.params) == 2
-        self._carry = lam.params[0]
-        product = components(loop.args[1].type)
+        self._carry = loop.params(lam)[0]
+        product = None if loop.types.carry is None else components(loop.types.carry)
         self.width = product.width if product is not None else None
         lines, self._result = _lines(lam.body)
         self._defined = {var.name: term for var, term in lines}
@@ -56,21 +57,24 @@ class Carry:
 
         All of them are None; of a carry that is no product, none at all is the empty set.
         """
-        wanted = need if not self._scans or need is None else need.get(0, {})
-        rest = {} if not self._scans or need is None else need
-        if not self._known or (self._scans and need is None) or wanted is None:
-            return None, None if not self._scans else _pair(None, rest, need)
-        reached = self._reach(set(wanted), need)
-        live = None if reached is None else frozenset(reached)
-        if live is not None and self.width is None and (live or wanted):
-            live = None
+        if self._types.carry is None:
+            return None, need
+        wanted = need.get(0, {}) if self._both and need is not None else need
+        live: frozenset[int] | None = None
+        if self._carry is not None and wanted is not None:
+            reached = self._reach(self._carry, set(wanted), need)
+            if reached is not None and (self.width is not None or not (reached or wanted)):
+                live = frozenset(reached)
         inside: Need = None if live is None else dict.fromkeys(live)
-        return live, inside if not self._scans else _pair(inside, rest, need)
+        if not self._both or need is None:
+            return live, inside
+        body = {0: inside} if inside is None or inside else {}
+        return live, body | ({1: need[1]} if 1 in need else {})
 
-    def _reach(self, live: set[int], need: Need) -> set[int] | None:
+    def _reach(self, carry: Var, live: set[int], need: Need) -> set[int] | None:
         """Follow what is needed back through the body, from step to step; None for all."""
         todo: list[Term] = []
-        if self._scans:
+        if self._both:
             todo += self._outputs(need)
         todo += [item for index in live for item in self._next(index)]
         seen: set[str] = set()
@@ -79,13 +83,13 @@ class Carry:
             if not isinstance(term, Var):
                 todo += self._operands(term)
                 continue
-            if term.name == self._carry.name:
+            if term.name == carry.name:
                 return None
             if term.name in seen:
                 continue
             seen.add(term.name)
             line = self._defined.get(term.name)
-            if isinstance(line, Proj) and _is(line.product, self._carry):
+            if isinstance(line, Proj) and _is(line.product, carry):
                 if line.index not in live:
                     live.add(line.index)
                     todo += self._next(line.index)
@@ -115,7 +119,7 @@ class Carry:
         return line.items[index] if isinstance(line, Tuple) else atom
 
     def _after(self) -> Term:
-        return self._component(self._result, 0) if self._scans else self._result
+        return self._component(self._result, 0) if self._both else self._result
 
     def _next(self, index: int) -> list[Term]:
         return [self._component(self._after(), index)]
@@ -129,7 +133,7 @@ class Carry:
 
     def steady(self) -> set[int | None]:
         """The components that every step passes on; of a carry that is no product, None."""
-        if not self._known:
+        if self._carry is None:
             return set()
         if self.width is None:
             return {None} if _is(self._after(), self._carry) else set()
@@ -145,9 +149,9 @@ class Carry:
         ``is_zero`` knows the variables from outside the loop.
         """
         for _ in range(ROUNDS):
-            if not start or not self._known:
+            if not start or self._carry is None:
                 break
-            zeros = self._zeros(start, is_zero)
+            zeros = self._zeros(self._carry, start, is_zero)
             if self.width is None:
                 return start if zeros(self._after()) else set()
             stay: set[int | None] = {i for i in start if i is not None and zeros(self._next(i)[0])}
@@ -157,22 +161,22 @@ class Carry:
         return set()
 
     def _zeros(
-        self, start: set[int | None], is_zero: Callable[[Term], bool]
+        self, carry: Var, start: set[int | None], is_zero: Callable[[Term], bool]
     ) -> Callable[[Term], bool]:
         """Whether an atom of the body is zero if the components ``start`` are."""
-        found: set[str] = {self._carry.name} if None in start else set()
+        found: set[str] = {carry.name} if None in start else set()
 
         def zero(atom: Term) -> bool:
             if not isinstance(atom, Var):
                 return is_atom(atom) and is_zero(atom)
             if atom.name in found:
                 return True
-            inner = atom.name in self._defined or same(atom, self._carry)
+            inner = atom.name in self._defined or same(atom, carry)
             return not inner and is_zero(atom)
 
         for var, term in self._lines:
             match term:
-                case Proj(index, product) if _is(product, self._carry):
+                case Proj(index, product) if _is(product, carry):
                     holds = index in start
                 case Proj(_, product):
                     holds = zero(product)
@@ -194,17 +198,5 @@ def _lines(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
     return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
 
 
-def _is(term: Term, var: Var) -> bool:
-    return isinstance(term, Var) and term.name == var.name
-
-
-def _pair(carry: Need, rest: dict[int, Need], need: Need) -> Need:
-    """What is needed of what the body of a scan gives."""
-    if need is None:
-        return None
-    inside: dict[int, Need] = {}
-    if carry is None or carry:
-        inside[0] = carry
-    if 1 in rest:
-        inside[1] = rest[1]
-    return inside
+def _is(term: Term, var: Var | None) -> bool:
+    return isinstance(term, Var) and var is not None and term.name == var.name

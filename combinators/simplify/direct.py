@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from combinators.block import Block, remade
-from combinators.primitives.loops import LOOPS
+from combinators.primitives.loops import LOOP
 from combinators.simplify.parts import Value
 from combinators.simplify.writer import Writer
 from combinators.terms import Const, Prim, Proj, Term, Tuple, Var
@@ -22,7 +22,7 @@ DEEP = 40
 def is_direct(term: Term, env: Mapping[str, Value], depth: int = DEEP) -> bool:
     """Whether ``term`` holds no λ, choice, call or loop, and no value that is written later."""
     if type(term) is Prim:
-        if term.operation.primitive in LOOPS:
+        if term.operation.primitive is LOOP:
             return False
         parts = term.args
     elif type(term) is Var:

@@ -12,7 +12,7 @@ from combinators.errors import UnboundVariable
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import components
-from combinators.primitives.loops import LOOPS
+from combinators.primitives.loops import LOOP
 from combinators.simplify.calls import call, choice
 from combinators.simplify.direct import direct, is_direct
 from combinators.simplify.evaluator import Evaluator
@@ -55,7 +55,7 @@ class Pass(Evaluator):
                 value: Value = yield self.walk(body, frame, block, wish, need)
                 frame.env.update(before)
                 return value
-            case Prim(operation, _) if operation.primitive in LOOPS:
+            case Prim(operation, _) if operation.primitive is LOOP:
                 self.is_flat = False
                 made: Value = yield loop(self, term, frame, block, wish, need)
                 return made

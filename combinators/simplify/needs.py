@@ -9,8 +9,7 @@ from typing import Any
 from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import components
-from combinators.primitives.loops import LOOPS, MAP
-from combinators.rows import row_of
+from combinators.primitives.loops import LOOP, LoopTerm, is_map
 from combinators.simplify.carries import Carry
 from combinators.simplify.parts import Need, Uses, is_partial, merged, shallow
 from combinators.simplify.rule import Switches
@@ -93,8 +92,8 @@ class Analysis:
         alone = var.name in read and self._uses.count[var.name] == 1
         alone = alone and not is_partial(self._uses.needs[var.name], var.type)
         match term:
-            case Prim(operation, (*_, xs)) if operation.primitive in LOOPS:
-                if alone and operation.primitive is MAP.primitive:
+            case Prim(operation, (*_, xs)) if operation.primitive is LOOP:
+                if alone and is_map(term):
                     self._uses.fused.add(var.name)
                 if isinstance(xs, Var):
                     read.add(xs.name)
@@ -105,11 +104,11 @@ class Analysis:
     def _line(self, term: Term, need: Need) -> Recursive[None]:
         match term:
             case Prim(operation, (Lam() as lam, *_)) if (
-                operation.primitive in LOOPS
+                operation.primitive is LOOP
                 and id(lam) not in self._closed
                 and self._switches.has("loop-parts")
             ):
-                yield self._loop(term, lam, need)
+                yield self._loop(LoopTerm(term), lam, need)
             case Prim(_, items):
                 for item in items:
                     yield self._mark(item)
@@ -137,33 +136,28 @@ class Analysis:
             case _:
                 yield self._mark(term, need)
 
-    def _loop(self, term: Prim, lam: Lam, need: Need) -> Recursive[None]:
-        name, inside = term.operation.name, need
-        live: frozenset[int] | None = None
-        if name != "map":
-            if self._captured is None:
-                self._captured = captured(self._root)[1]
-            carry = Carry(term, lam, self._captured)
-            live, inside = carry.live(need)
-        self._uses.carries[id(term)] = live
-        self._uses.bodies[id(term)] = inside
+    def _loop(self, loop: LoopTerm, lam: Lam, need: Need) -> Recursive[None]:
+        if self._captured is None:
+            self._captured = captured(self._root)[1]
+        live, inside = Carry(loop, lam, self._captured).live(need)
+        self._uses.carries[id(loop.term)] = live
+        self._uses.bodies[id(loop.term)] = inside
         yield self._block(lam.body, inside)
-        yield self._mark(term.args[-1], row_need(term, lam, self._uses))
-        if name != "map":
-            yield self._mark(term.args[1], None if live is None else dict.fromkeys(live))
+        yield self._mark(loop.xs, row_need(loop, lam, self._uses))
+        if loop.init is not None:
+            yield self._mark(loop.init, None if live is None else dict.fromkeys(live))
 
 
-def row_need(term: Prim, lam: Lam, uses: Uses) -> Need:
+def row_need(loop: LoopTerm, lam: Lam, uses: Uses) -> Need:
     """What the body of a loop needs of a row; of one that it does not use, something."""
-    row = row_of(term.args[-1].type)
-    product, params = components(row), lam.params
+    product, params = components(loop.types.row), loop.params(lam)[1]
     need: Need = None
     if product is None:
         return None
-    if term.operation.name == "map" and len(params) > 1:
+    if len(params) > 1:
         need = {i: shallow(uses.need(p)) for i, p in enumerate(params) if uses.count[p.name]}
-    elif term.operation.name == "map" or len(params) == 2:
-        need = uses.need(params[-1])
+    elif params:
+        need = uses.need(params[0])
     return need if need is None or need else dict.fromkeys(range(min(1, product.width)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
+from combinators.primitives.loops import LoopTerm
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import row_of
 from combinators.simplify.calls import applied, function_of
@@ -30,7 +31,7 @@ class Part:
 class Mapped:
     """A row that a function is first applied to."""
 
-    loop: Prim
+    loop: LoopTerm
     frame: Frame
     inner: Recipe
 
@@ -47,18 +48,20 @@ Recipe = Part | Mapped | Joined | None
 """How a row of the loop as it was comes from a row of the loop that is written."""
 
 
-def rows(run: Evaluator, loop: Prim, frame: Frame, block: Block) -> Recursive[tuple[Term, Recipe]]:
+def rows(
+    run: Evaluator, loop: LoopTerm, frame: Frame, block: Block
+) -> Recursive[tuple[Term, Recipe]]:
     """What the loop runs over, and its rows."""
-    lam, inside = function_of(run, loop.args[0], frame)
+    lam, inside = function_of(run, loop.function, frame)
     need: Need = None
     if lam is not None and inside.uses is not None and run.switches.has("loop-parts"):
         need = row_need(loop, lam, inside.uses) if id(lam) not in run.closed else None
-    value: Value = yield run.walk(loop.args[-1], frame, block)
-    row = row_of(loop.args[-1].type)
+    value: Value = yield run.walk(loop.xs, frame, block)
+    row = loop.types.row
     if not is_partial(need, row):
         xs, recipe = yield _source(run, value, block)
         return (xs, recipe) if recipe is not None else _apart(run, loop, xs, block)
-    run.switches.say("loop-parts", loop, loop)
+    run.switches.say("loop-parts", loop.term, loop.term)
     entries: list[tuple[Path, Term]] = []
     for path in paths(need, row):
         entries.append((path, (yield run.select(value, path, block))))
@@ -103,23 +106,24 @@ def _steady_row(run: Evaluator, stack: Term) -> Term | None:
     return None
 
 
-def _apart(run: Evaluator, loop: Prim, atom: Term, block: Block) -> tuple[Term, Recipe]:
+def _apart(run: Evaluator, loop: LoopTerm, atom: Term, block: Block) -> tuple[Term, Recipe]:
     """A loop over several sequences, if that makes them fewer."""
-    line, row = run.writer.definition(atom), row_of(loop.args[-1].type)
+    line, row = run.writer.definition(atom), loop.types.row
     if not isinstance(line, Tuple) or not run.switches.has("row-steady"):
         return atom, None
     entries: list[tuple[Path, Term]] = [((index,), item) for index, item in enumerate(line.items)]
     xs, recipe = _taken(run, row, entries, block)
     if len(recipe.places) == len(entries):
         return atom, None
-    run.switches.say("row-steady", loop, loop)
+    run.switches.say("row-steady", loop.term, loop.term)
     return xs, recipe
 
 
 def _source(run: Evaluator, value: Value, block: Block) -> Recursive[tuple[Term, Recipe]]:
     match value:
-        case Later(Prim() as loop, frame):
-            run.switches.say("map-fusion", loop, loop)
+        case Later(Prim() as term, frame):
+            run.switches.say("map-fusion", term, term)
+            loop = LoopTerm(term)
             xs, inner = yield rows(run, loop, frame, block)
             return xs, Mapped(loop, frame, inner)
         case Later(Tuple(items, names), frame):
@@ -162,7 +166,6 @@ def row(run: Evaluator, recipe: Recipe, atom: Term, block: Block) -> Recursive[V
             return atom
 
 
-def _call(loop: Prim) -> App:
+def _call(loop: LoopTerm) -> App:
     """The map's function at a row, as a call whose argument is at hand."""
-    obj = row_of(loop.args[-1].type)
-    return App(loop.args[0], Var("row", obj), loop.place)
+    return App(loop.function, Var("row", loop.types.row), loop.term.place)

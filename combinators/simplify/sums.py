@@ -15,9 +15,8 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.loops import FOLD, MAP, SCAN
-from combinators.rows import length_of
-from combinators.simplify.accumulators import Accumulator, Addend, Body, is_worth_a_look
+from combinators.primitives.loops import loop_term, looping
+from combinators.simplify.accumulators import Accumulator, Addend, Body, body_of
 from combinators.simplify.payoff import chosen
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside, everywhere
@@ -43,7 +42,7 @@ def summed(units: list[Lam], switches: Switches) -> list[Lam]:
     def rewrite(lines: Lines, inside: Inside) -> Lines:
         made: Lines = []
         for var, term in lines:
-            body = Body(term, inside) if is_worth_a_look(term) else None
+            body = body_of(term, inside)
             found = chosen(body, additions) if body is not None else []
             if body is None or not found:
                 made.append((var, term))
@@ -72,8 +71,8 @@ class _After:
     def __init__(self, body: Body, found: list[Accumulator], fresh: Callable[[str], str]) -> None:
         """``found`` are the accumulators that go."""
         self.body, self.found = body, found
-        self.init, self.xs = body.loop.args[1:]
-        self.length = length_of(self.xs.type)
+        assert body.loop.init is not None
+        self.init, self.xs, self.length = body.loop.init, body.loop.xs, body.loop.types.length
         self.lines: Lines = []
         self._fresh = fresh
         self._stacks: dict[str, Term] = {}
@@ -128,27 +127,27 @@ class _After:
         body, loop, inner = self.body, self.body.loop, Lines()
         gives: list[Term] = [base for one in self.found for base in one.stacked.values()]
         names = [base.name for one in self.found for base in one.stacked.values()]
-        if body.is_scan:
+        if body.keeps:
             gives.append(body.component(body.result, 1))
         ends = [body.component(body.after, index) for index in self.kept]
         results = [self._packed(atoms, inner) for atoms in (ends, gives) if atoms]
         if not results:
             return {}, None
-        params, init, operation = [body.row], list[Term](), MAP
+        params, init = [body.row], None
         if ends:
             params.insert(0, Var(self._fresh(body.carry.name), results[0].type))
             start = [self._component(self.init, index) for index in self.kept]
-            init.append(self._packed(start, self.lines))
-            operation = Operation((SCAN if gives else FOLD).primitive, loop.operation.parameters)
+            init = self._packed(start, self.lines)
+        operation = looping(carries=bool(ends), keeps=bool(gives), reverse=loop.types.reverse)
         result = self._packed(results, inner)
         lam = Lam(tuple(params), Let((*self._lines(params[0]), *inner), result))
         inside.same(lam, body.lam)
-        made = self._write(Prim(operation, (lam, *init, self.xs), loop.place))
+        made = self._write(loop_term(operation, lam, init, self.xs, loop.term.place))
         halves = self._parts(made, len(results))
         stacks = self._parts(halves[-1], len(gives)) if gives else []
         self._stacks.update(zip(names, stacks, strict=False))
         parts = self._parts(halves[0], len(ends)) if ends else []
-        return dict(zip(self.kept, parts, strict=True)), stacks[-1] if body.is_scan else None
+        return dict(zip(self.kept, parts, strict=True)), stacks[-1] if body.keeps else None
 
     def _lines(self, carry: Var) -> tuple[tuple[Var, Term], ...]:
         """The lines of the body, but for those that only add, or put together what it gave."""

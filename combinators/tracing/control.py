@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TypeMismatch, users_place
-from combinators.objects import Bool, Fun, Object, Product, Tensor
-from combinators.primitives.loops import FOLD, MAP, RECOMPUTE, SCAN
+from combinators.objects import Bool, Fun, Object, Product, Tensor, component
+from combinators.operation import Operation
+from combinators.primitives.applications import RECOMPUTE
+from combinators.primitives.loops import MAP, looping
 from combinators.rows import length_of, row_of
 from combinators.terms import Cond, Term
 from combinators.tracing.emit import emit, emit_operation, scope_here, unpack
-from combinators.tracing.faces import Face, object_of, put_together, take_apart
+from combinators.tracing.faces import Face, object_of, paths, put_together, take_apart
 from combinators.tracing.functions import (
     Draft,
     Natural,
@@ -79,19 +81,83 @@ def _joined(x: Natural, y: Natural) -> Object:
     )
 
 
-def fold(f: Any, init: Any, xs: Any, *, checkpoint: int | None = None) -> Any:
+def fold(
+    f: Any, init: Any, xs: Any, *, reverse: bool = False, checkpoint: int | None = None
+) -> Any:
     """``f(… f(f(init, x₀), x₁) …, xₙ₋₁)`` over the rows of ``xs``, with ``f(carry, x) -> carry``.
 
-    ``xs`` is a tensor, or a container of tensors with one leading extent. With ``checkpoint=k`` a
-    pullback keeps the carry of every k-th step only, and runs the steps between again.
+    ``xs`` is a tensor, or a container of tensors with one leading extent. With ``reverse=True`` it
+    runs from the last row to the first. With ``checkpoint=k`` a pullback keeps the carry of every
+    k-th step only, and runs the steps between again.
     """
     scope_here()
-    rows = _Rows(xs)
+    operation = looping(keeps=False, reverse=_direction("fold", reverse))
     if checkpoint is not None:
-        return _checkpointed(f, init, xs, length_of(rows.obj), checkpoint)
-    carry = _Carry(init, rows)
-    function = carry.step(f, rows, scan=False)
-    return unpack(carry.face, emit_operation(FOLD, (function, carry.operand(), rows.operand)))
+        return _checkpointed(f, init, _Rows(xs, operation), reverse, checkpoint)
+    return _looped(operation, f, xs, init)
+
+
+def scan(f: Any, init: Any, xs: Any, *, reverse: bool = False) -> Any:
+    """``(carry, ys)``: a fold with ``f(carry, x) -> (carry, y)`` that keeps every ``y``.
+
+    With ``reverse=True`` it runs from the last row to the first; each ``y`` stands where its row
+    does, so that ``ys[-1]`` is what the first step gave.
+    """
+    scope_here()
+    return _looped(looping(reverse=_direction("scan", reverse)), f, xs, init)
+
+
+def map(f: Any, *xs: Any) -> Any:
+    """``f`` of each row of ``xs``; of several, ``f(x, y, …)`` of their rows together."""
+    scope_here()
+    return _looped(MAP, f, xs[0] if len(xs) == 1 else xs, apart=len(xs) != 1)
+
+
+def _direction(word: str, reverse: Any) -> bool:
+    if not isinstance(reverse, (bool, np.bool_)):
+        raise TypeMismatch(f"reverse= of {word} is True or False, and this is {reverse!r:.60}")
+    return bool(reverse)
+
+
+def _looped(operation: Operation, f: Any, xs: Any, *init: Any, apart: bool = False) -> Any:
+    """A loop; ``apart`` says that the function takes the parts of a row one by one."""
+    if not callable(f):
+        wanted = "f(carry, x)" if init else "f(x)"
+        raise TypeMismatch(f"{operation.name} takes a function {wanted}, and this is {f!r:.60}")
+    rows = _Rows(xs, operation)
+    if init:
+        return _Carry(init[0], rows, operation).looped(f)
+    types: tuple[Object, ...] = (rows.row,)
+    faces: tuple[Face | None, ...] = (rows.face,)
+    if apart and rows.face is not None and isinstance(rows.row, Product):
+        types, faces = rows.row.parts, rows.face.children
+    term, face = function_operand(f, types, faces)
+    return unpack(face, emit_operation(operation, (term, rows.operand)))
+
+
+def _checkpointed(f: Any, init: Any, rows: _Rows, reverse: bool, every: Any) -> Any:
+    """A fold of folds, the inner of which are recomputed; the rows that are left come last."""
+    if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
+        raise TypeMismatch(f"checkpoint= is a positive number of steps, not {every!r}")
+    every = operator.index(every)
+    length = length_of(rows.obj)
+    left = length % every
+    whole, rest = slice(left, None), slice(left)
+    if not reverse:
+        whole, rest = slice(length - left), slice(length - left, None)
+
+    def part(change: Callable[[Any], Any]) -> Any:
+        return put_together(rows.face, iter([change(leaf) for leaf in rows.leaves]))
+
+    def chunks(leaf: Any) -> Any:
+        shape = (length // every, every, *LIBRARY["shape"](leaf)[1:])
+        return LIBRARY["reshape"](LIBRARY["getitem"](leaf, whole), shape)
+
+    inner = recompute(lambda carry, rows: fold(f, carry, rows, reverse=reverse))
+    after = fold(inner, init, part(chunks), reverse=reverse)
+    if not left:
+        return after
+    return fold(f, after, part(lambda leaf: LIBRARY["getitem"](leaf, rest)), reverse=reverse)
 
 
 def recompute(f: Any) -> Any:
@@ -110,51 +176,8 @@ def recompute(f: Any) -> Any:
     return again
 
 
-def _checkpointed(f: Any, init: Any, xs: Any, length: int, every: Any) -> Any:
-    """A fold of folds, the inner of which are recomputed."""
-    if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
-        raise TypeMismatch(f"checkpoint= is a positive number of steps, not {every!r}")
-    every = operator.index(every)
-    whole = length - length % every
-    face, leaves = take_apart(xs)
-
-    def part(change: Callable[[Any], Any]) -> Any:
-        return put_together(face, iter([change(leaf) for leaf in leaves]))
-
-    def chunks(leaf: Any) -> Any:
-        shape = (whole // every, every, *LIBRARY["shape"](leaf)[1:])
-        return LIBRARY["reshape"](LIBRARY["getitem"](leaf, slice(whole)), shape)
-
-    inner = recompute(lambda carry, rows: fold(f, carry, rows))
-    after = fold(inner, init, part(chunks))
-    if whole == length:
-        return after
-    return fold(f, after, part(lambda leaf: LIBRARY["getitem"](leaf, slice(whole, None))))
-
-
-def scan(f: Any, init: Any, xs: Any) -> Any:
-    """``(carry, ys)``: a fold with ``f(carry, x) -> (carry, y)`` that keeps every ``y``."""
-    scope_here()
-    rows = _Rows(xs)
-    carry = _Carry(init, rows)
-    function = carry.step(f, rows, scan=True)
-    result = emit_operation(SCAN, (function, carry.operand(), rows.operand))
-    return unpack(Face(tuple, (), (carry.face, carry.result_face)), result)
-
-
-def map(f: Any, *xs: Any) -> Any:
-    """``f`` of each row of ``xs``; of several, ``f(x, y, …)`` of their rows together."""
-    scope_here()
-    rows = _Rows(xs[0] if len(xs) == 1 else xs)
-    if len(xs) == 1:
-        term, face = function_operand(f, (rows.row,), (rows.face,))
-    else:
-        faces = rows.face.children if rows.face else ()
-        parts = rows.row.parts if isinstance(rows.row, Product) else ()
-        term, face = function_operand(f, parts, faces)
-    return unpack(face, emit_operation(MAP, (term, rows.operand)))
-
-
+ROUNDS = 3
+"""So often is a step traced anew, with wider numbers in the carry."""
 _PLAIN = (bool, int, float, np.generic)
 """A list of these is an array; every other list is the tuple of its items."""
 
@@ -162,14 +185,14 @@ _PLAIN = (bool, int, float, np.generic)
 class _Rows:
     """The sequence that a loop runs over."""
 
-    def __init__(self, xs: Any) -> None:
+    def __init__(self, xs: Any, operation: Operation) -> None:
         if isinstance(xs, (list, range)):
             xs = np.asarray(xs) if all(isinstance(x, _PLAIN) for x in xs) else tuple(xs)
-        self.face, leaves = take_apart(xs)
-        self.types = [natural(leaf).type for leaf in leaves]
+        self.face, self.leaves = take_apart(xs)
+        self.types = [natural(leaf).type for leaf in self.leaves]
         self.obj = object_of(self.face, iter(self.types))
-        length_of(self.obj)
-        self.row = row_of(self.obj)
+        length_of(self.obj, operation.name)
+        self.row = row_of(self.obj, operation.name)
         self.operand = coerce(xs, self.obj)
 
 
@@ -185,52 +208,55 @@ def _weakened(leaf: Any, rows: _Rows) -> Natural:
 class _Carry:
     """What a loop carries; the weak numbers in it take the type that the step gives them."""
 
-    def __init__(self, init: Any, rows: _Rows) -> None:
-        self.init = init
+    def __init__(self, init: Any, rows: _Rows, operation: Operation) -> None:
+        self.init, self.rows, self.operation = init, rows, operation
         self.face, leaves = take_apart(init)
+        self.keeps = operation.keywords.get("keeps", True)
         self._naturals = [_weakened(leaf, rows) for leaf in leaves]
-        self.result_face: Face | None = None
 
     @property
     def obj(self) -> Object:
         return object_of(self.face, iter([leaf.type for leaf in self._naturals]))
 
-    def operand(self) -> Term:
-        return coerce(self.init, self.obj)
+    def looped(self, f: Any) -> Any:
+        """The loop of ``f``, at the type of the carry that it settles on."""
+        term, face = self._step(f)
+        if self.keeps:
+            given = face.children[1] if face is not None and len(face.children) == 2 else None
+            whole: Face | None = Face(tuple, (), (self.face, given))
+        else:
+            whole = self.face
+        operands = (term, coerce(self.init, self.obj), self.rows.operand)
+        return unpack(whole, emit_operation(self.operation, operands))
 
-    def step(self, f: Any, rows: _Rows, *, scan: bool) -> Term:
-        """The loop's function, at the type of the carry that it settles on."""
-        for _ in range(3):
-            types, faces = (self.obj, rows.row), (self.face, rows.face)
-            if not callable(f):
-                raise TypeMismatch(f"a loop takes a function f(carry, x), and this is {f!r:.60}")
+    def _step(self, f: Any) -> tuple[Term, Face | None]:
+        for _ in range(ROUNDS):
+            types, faces = (self.obj, self.rows.row), (self.face, self.rows.face)
             if isinstance(f, (Traced, Specialisable)):
-                term, face = function_operand(f, types, faces)
-                self.result_face = face.children[1] if scan and face else None
-                return term
+                return function_operand(f, types, faces)
             draft = Draft(f, types, faces)
-            if not self._settle(draft, scan=scan):
-                return self._finish(draft, scan=scan)
-        return self._finish(draft, scan=scan)
+            if not self._settle(draft):
+                break
+        made = self._finish(draft)
+        return made.operand(), made.face
 
-    def _parts(self, draft: Draft, *, scan: bool) -> int:
-        """How many of the result's leaves are the carry's."""
-        face = draft.face
-        if scan and (face is None or face.names or len(face.children) != 2):
-            raise TypeMismatch(
-                f"scan takes f(carry, x) -> (carry, y), but f gives {draft.object!r}"
-            )
-        carried = face.children[0] if scan and face else face
+    def _carried(self, draft: Draft) -> int:
+        """How many of the result's leaves are the carry's, which has to be as it was."""
+        face, given = draft.face, draft.object
+        if self.keeps and (face is None or face.names or len(face.children) != 2):
+            raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given!r}")
+        carried = face.children[0] if self.keeps and face else face
         if _shape(carried) != _shape(self.face):
-            given = draft.object
+            after = component(given, 0) if self.keeps else given
             raise TypeMismatch(
-                f"a loop carries {self.obj!r} from step to step, but its function gives {given!r}"
+                f"{self.operation.name} carries {self.obj!r} from step to step, but its function "
+                f"gives {after!r}; give the next step what this one was given"
             )
         return len(self._naturals)
 
-    def _settle(self, draft: Draft, *, scan: bool) -> bool:
+    def _settle(self, draft: Draft) -> bool:
         """Widen the weak numbers of the carry; whether any changed."""
-        count, changed = self._parts(draft, scan=scan), False
+        count, changed = self._carried(draft), False
         for index, given in enumerate(draft.naturals[:count]):
             was = self._naturals[index]
             wider = was.weak and isinstance(given.type, Tensor) and given.type is not was.type
@@ -239,16 +265,14 @@ class _Carry:
                 changed = True
         return changed
 
-    def _finish(self, draft: Draft, *, scan: bool) -> Term:
-        count = self._parts(draft, scan=scan)
-        leaves = [n.type for n in self._naturals] + [n.type for n in draft.naturals[count:]]
-        for given, wanted in zip(draft.naturals, leaves, strict=True):
-            if given.type is not wanted and not given.weak:
+    def _finish(self, draft: Draft) -> Specialised:
+        count = self._carried(draft)
+        where = paths(self.face, "the carry")
+        for given, was, path in zip(draft.naturals[:count], self._naturals, where, strict=True):
+            if given.type is not was.type and not given.weak:
                 raise TypeMismatch(
-                    f"a loop carries {wanted!r} from step to step, but its function gives "
-                    f"{given.type!r}; start from a value of that type"
+                    f"{self.operation.name} carries {was.type!r} from step to step, but its "
+                    f"function gives {given.type!r} as {path}; start from a value of that type"
                 )
-        made: Specialised = draft.finish(leaves)
-        if scan and made.face:
-            self.result_face = made.face.children[1]
-        return made.operand()
+        own = [leaf.type for leaf in self._naturals]
+        return draft.finish(own + [leaf.type for leaf in draft.naturals[count:]])

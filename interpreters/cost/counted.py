@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from combinators.free import check_unfolding
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
-from combinators.primitives.loops import LOOPS
+from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import PLUS, STRUCTURAL
 from combinators.terms import Lam, Let, Prim, Term
 from interpreters.cost.contents import numbers_in
@@ -110,7 +110,7 @@ class _Operations:
         types = [arg.type for arg in term.args if isinstance(arg.type, Tensor)]
         return {primitive.name: primitive.cost(types, term.type)}
 
-    def round(self, loop: Prim) -> Mapping[str, int]:
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
         return {}
 
 
@@ -120,12 +120,12 @@ class _Moves:
     def of(self, term: Term) -> Mapping[str, int]:
         if not isinstance(term, Prim) or term.operation.primitive in STRUCTURAL - {PLUS}:
             return {}
-        if term.operation.primitive in LOOPS:
-            taken = numbers_in(term.args[-1].type)
-            kept = numbers_in(term.type) if term.operation.name != "fold" else 0
-            carried = numbers_in(term.args[1].type) if term.operation.name == "scan" else 0
-            return {"moved": taken + kept - carried}
+        loop = loop_of(term)
+        if loop is not None:
+            stack = loop.types.stack
+            kept = 0 if stack is None else numbers_in(stack)
+            return {"moved": numbers_in(loop.types.xs) + kept}
         return {"moved": numbers_in(term.type)}
 
-    def round(self, loop: Prim) -> Mapping[str, int]:
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
         return {}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from combinators.free import check_unfolding
 from combinators.objects import Tensor
-from combinators.primitives.loops import FOLD, LOOPS, MAP, SCAN
+from combinators.primitives.loops import LOOP, LoopTerm
 from combinators.primitives.structural import PACK, UNPACK
 from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Var
 from interpreters.cost.contents import numbers_in
@@ -68,12 +68,10 @@ class _Figure11:
             case _:
                 return {}
 
-    def round(self, loop: Prim) -> Mapping[str, int]:
-        return {
-            "moves": {FOLD.primitive: 2, SCAN.primitive: 3, MAP.primitive: 2}[
-                loop.operation.primitive
-            ]
-        }
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
+        """A row is taken; what it carries is moved, and what it keeps."""
+        types = loop.types
+        return {"moves": 1 + (types.carry is not None) + (types.item is not None)}
 
 
 def _scalar(term: Prim) -> Mapping[str, int]:
@@ -82,13 +80,13 @@ def _scalar(term: Prim) -> Mapping[str, int]:
         return _loop(term, numbers_in(term.args[0].type), REDUCING[term.operation.name])
     done = _done(term)
     if not done:
-        return {} if term.operation.primitive in LOOPS else {"moves": numbers_in(term.type)}
+        return {} if term.operation.primitive is LOOP else {"moves": numbers_in(term.type)}
     return {"moves": done * (1 + len(term.args)), _measure(term): done}
 
 
 def _several(term: Prim) -> Mapping[str, int]:
     """An operation on arrays is a ``map`` or a ``map2`` of the operation on numbers."""
-    if term.operation.primitive in {*LOOPS, PACK, UNPACK}:
+    if term.operation.primitive in {LOOP, PACK, UNPACK}:
         return {}
     if term.operation.name in REDUCING:
         return _loop(term, numbers_in(term.args[0].type), REDUCING[term.operation.name])

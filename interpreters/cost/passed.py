@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from combinators.free import captured
-from combinators.primitives.loops import MAP
+from combinators.primitives.loops import LoopTerm
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import tangent_of
@@ -31,9 +31,9 @@ class _Passed:
             case _:
                 return {}
 
-    def round(self, loop: Prim) -> Mapping[str, int]:
-        carried = [] if loop.operation.primitive is MAP.primitive else [loop.args[1]]
-        function = loop.args[0]
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
+        carried = [] if loop.init is None else [loop.init]
+        function = loop.function
         held = captured(function)[0] if isinstance(function, Lam) else ()
         types = [tangent_of(term.type) for term in (*carried, *held)]
         return {"passed": sum(map(numbers_in, types))}

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from combinators.errors import DiffcurryError
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Product, Real, Tensor
-from combinators.primitives.loops import FOLD, MAP
+from combinators.primitives.loops import LOOP, LoopTerm, loop_of
 from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 _OF_ONE = "square sin cos arctan sinh cosh tanh arcsinh exp exp2 expm1 sigmoid softplus erf"
@@ -67,9 +67,8 @@ def _terms(root: Term) -> Iterator[Term]:
 
 
 def _functions(node: Term) -> tuple[Lam, ...]:
-    if isinstance(node, Prim) and node.operation.primitive in (FOLD.primitive, MAP.primitive):
-        return tuple(arg for arg in node.args[:1] if isinstance(arg, Lam))
-    return ()
+    loop = loop_of(node)
+    return (loop.function,) if loop is not None and isinstance(loop.function, Lam) else ()
 
 
 def _parts(node: Term) -> tuple[Term, ...]:
@@ -113,19 +112,24 @@ def _check_primitive(node: Prim) -> None:
     if name in OPERATIONS:
         if not all(obj is Real or obj is node.type for obj in arguments):
             raise OutsideSource(f"{name} takes arrays of two lengths")
-    elif node.operation.primitive == FOLD.primitive:
-        if not _is_reduce(node):
-            raise OutsideSource("it folds with a function that is not + from 0 or * from 1")
-    elif node.operation.primitive == MAP.primitive:
-        if node.type is Real or not isinstance(node.type, Tensor):
-            raise OutsideSource("it maps to what is no array of reals")
+    elif node.operation.primitive is LOOP:
+        _check_loop(LoopTerm(node))
     elif name not in ("sum", "prod") or not isinstance(arguments[0], Tensor):
         raise OutsideSource(f"{name} is no operation of Source")
 
 
-def _is_reduce(node: Prim) -> bool:
-    function, init, _ = node.args
-    match function, init:
+def _check_loop(loop: LoopTerm) -> None:
+    carry, item = loop.types.carry, loop.types.item
+    if carry is not None and item is not None:
+        raise OutsideSource(f"{loop.operation.name} is no operation of Source")
+    if carry is not None and not _is_reduce(loop):
+        raise OutsideSource("it folds with a function that is not + from 0 or * from 1")
+    if item is not None and not isinstance(item, Tensor):
+        raise OutsideSource("it maps to what is no array of reals")
+
+
+def _is_reduce(loop: LoopTerm) -> bool:
+    match loop.function, loop.init:
         case Lam((x, y), Prim(operation, (Var(first), Var(second)))), Const(literal):
             return (
                 {first, second} == {x.name, y.name}

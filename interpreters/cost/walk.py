@@ -11,10 +11,9 @@ from typing import Protocol
 
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Object, components
-from combinators.primitives.loops import FOLD, LOOPS, MAP, OVERRIDE, RECOMPUTE, SCAN
+from combinators.primitives.applications import OVERRIDE, RECOMPUTE
+from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
-from combinators.rows import length_of
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.cost.contents import holds_functions
 from interpreters.cost.functions import Closure, Either, Known, Values
@@ -28,7 +27,7 @@ class Prices(Protocol):
         """What ``term`` counts by itself, without its parts."""
         ...
 
-    def round(self, loop: Prim) -> Mapping[str, int]:
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
         """What each round of ``loop`` counts besides its function."""
         ...
 
@@ -149,8 +148,9 @@ class _Walk:
     def _primitive(self, term: Term, known: list[Known], tally: Tally) -> Recursive[Known]:
         assert isinstance(term, Prim)
         operation = term.operation
-        if operation.primitive in LOOPS:
-            looped: Known = yield self._loop(term, known, tally)
+        loop = loop_of(term)
+        if loop is not None:
+            looped: Known = yield self._loop(loop, known, tally)
             return looped
         if operation.primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
             counted: _Counted = yield self.call(known[0], known[-1])
@@ -162,60 +162,49 @@ class _Walk:
             tally.unknown, tally.exact = tally.unknown + 1, False
         return known[0] if operation.primitive in (PACK, UNPACK) else None
 
-    def _loop(self, term: Prim, known: list[Known], tally: Tally) -> Recursive[Known]:
-        loop = _Loop(term, known, self.values)
-        tally.count(self.prices.round(term), loop.length)
-        while loop.left:
-            carry = loop.carry
-            counted: _Counted = yield self.call(known[0], loop.argument())
-            rounds = loop.take(counted[1], carry)
-            tally.add(counted[0], rounds)
-        return loop.result()
+    def _loop(self, loop: LoopTerm, known: list[Known], tally: Tally) -> Recursive[Known]:
+        rounds = _Rounds(loop, known, self.values)
+        tally.count(self.prices.round(loop), rounds.left)
+        while rounds.left:
+            carry = rounds.carry
+            counted: _Counted = yield self.call(known[0], rounds.argument())
+            times = rounds.take(counted[1], carry)
+            tally.add(counted[0], times)
+        return rounds.result()
 
 
-class _Loop:
+class _Rounds:
     """The functions that a loop passes from round to round."""
 
-    def __init__(self, term: Prim, known: list[Known], values: Values) -> None:
-        primitive = term.operation.primitive
-        self._values = values
-        self._carries, self._keeps = primitive != MAP.primitive, primitive != FOLD.primitive
-        self._xs, self._stack = known[-1], term.args[-1].type
-        self.carry = known[1] if self._carries else None
-        self.length = self.left = length_of(self._stack)
-        self._reverse = bool(term.operation.keywords.get("reverse"))
-        self._ys: list[Known] = []
-        self._kept = _kept(term)
+    def __init__(self, loop: LoopTerm, known: list[Known], values: Values) -> None:
+        self._values, self._types = values, loop.types
+        self._xs = known[-1]
+        self.carry = known[1] if self._types.carry is not None else None
+        self._rounds = self._types.rounds
+        self.left = len(self._rounds)
+        self._items: list[Known] = []
+
+    def _pair(self, first: Known, second: Known) -> Known:
+        return self._values.parts((first, second))
 
     def argument(self) -> Known:
         """Of the function, in the next round."""
-        at = self.left - 1 if self._reverse else self.length - self.left
-        row = self._values.row(self._xs, self._stack, at)
-        return self._values.parts((self.carry, row)) if self._carries else row
+        row = self._values.row(self._xs, self._types.xs, self._rounds[-self.left])
+        return row if self._types.carry is None else self._pair(self.carry, row)
 
     def take(self, result: Known, before: Known) -> int:
         """Take the result of a round; how many rounds give it, all that are left where equal."""
-        y = result
-        if self._carries:
-            self.carry = self._values.component(result, 0) if self._keeps else result
-            y = self._values.component(result, 1)
+        self.carry, item = self._types.halves(result, self._values.component)
         rounds = self.left if self._xs is None and self.carry is before else 1
-        self._ys += [y] * rounds if self._keeps and y is not None else []
+        self._items += [item] * rounds if item is not None else []
         self.left -= rounds
         return rounds
 
     def result(self) -> Known:
         """What the loop gives."""
-        if not self._keeps:
-            return self.carry
-        rows = tuple(self._ys[::-1] if self._reverse else self._ys)
-        ys = self._values.stack(rows, self._kept) if rows and self._kept is not None else None
-        return self._values.parts((self.carry, ys)) if self._carries else ys
-
-
-def _kept(term: Prim) -> Object | None:
-    """The type of the rows that a scan or a map stacks."""
-    if term.operation.primitive == SCAN.primitive:
-        product = components(term.type)
-        return product.parts[1] if product is not None else None
-    return term.type if term.operation.primitive == MAP.primitive else None
+        rows = tuple(self._items[::-1] if self._types.reverse else self._items)
+        stack, obj = None, self._types.stack
+        if rows and obj is not None:
+            stack = self._values.stack(rows, obj)
+        whole: Known = self._types.joined(self.carry, stack, self._pair)
+        return whole

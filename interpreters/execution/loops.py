@@ -1,19 +1,19 @@
 """Loops in any mode: rounds of the mode's own ``eval``, and their transpose.
 
-``fold``, ``scan`` and ``map`` differ in what they pass to the function and in what they keep.
-Backwards, the rounds' cotangents are met in reverse order; one accumulator stands on the stack
-between them.
+A loop may carry, keep, or both; what it does not is not there on the stack either. Backwards, the
+rounds' cotangents are met in reverse order; one accumulator stands on the stack between them.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from combinators.objects import Object, Tensor, Vector, components
+from combinators.objects import Object, Product, Tensor, Vector, components
 from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, MAP, SCAN
-from combinators.rows import length_of, row_of
+from combinators.primitives.loops import LoopType
+from combinators.rows import row_of
 from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow, Machine, Step, settled
@@ -88,83 +88,59 @@ def stack_cotangents(carrier: Carrier, rows: list[Any], obj: Object) -> Any:
     return carrier.stack([zero if row is None else gathered(row, carrier) for row in rows], obj)
 
 
-class Loop:
-    """``fold``, ``scan`` or ``map`` at given types, as a step of a mode."""
+class Rounds:
+    """A loop at given types, as a step of a mode."""
 
-    def __init__(self, operation: Operation, dom: Object, cod: Object, carrier: Carrier) -> None:
-        """The types are those of the arrow."""
-        self.carrier, self.cod = carrier, cod
-        primitive = operation.primitive
-        self.carries, self.keeps = primitive != MAP.primitive, primitive != FOLD.primitive
-        product = components(dom)
-        assert product is not None
-        self.xs = product.parts[-1]
-        self.length = length_of(self.xs)
-        rounds = range(self.length)
-        self.rounds = rounds[::-1] if operation.keywords.get("reverse") else rounds
-        self.carry = product.parts[1] if self.carries else None
-        kept = components(cod) if primitive == SCAN.primitive else None
-        self.ys = kept.parts[1] if kept is not None else cod if self.keeps else None
+    def __init__(self, operation: Operation, dom: Object, carrier: Carrier) -> None:
+        """``dom`` is the product of its arguments."""
+        assert isinstance(dom, Product)
+        self.carrier, self.types = carrier, LoopType.of(operation, dom.parts)
+        self.xs, self.stack = self.types.xs, self.types.stack
+        self.rounds = self.types.rounds
 
     def forward(self, evaluate: Arrow, leave: Leave) -> Step:
         """The rounds, each an application of the function by ``evaluate``."""
+        types = self.types
 
         def step(machine: Machine) -> Iterator[Step]:
-            function, *carry, xs = machine.stack.pop()
+            function, *start, xs = machine.stack.pop()
+            carry = start[0] if start else None
             kept: list[Any] = []
             leave(machine, self.finish)
             for i in self.rounds:
                 row = take_row(self.carrier, xs, self.xs, i)
-                machine.stack.append((function, (*carry, row) if self.carries else row))
+                machine.stack.append((function, (carry, row) if start else row))
                 leave(machine, self.collect)
                 yield evaluate.enter
                 leave(machine, self.feed)
-                self._split(machine.stack.pop(), carry, kept)
+                made = settled(machine.stack.pop(), types.function.cod)
+                carry, item = types.halves(made, operator.getitem)
+                kept.append(item)
             leave(machine, self.start)
-            machine.stack.append(self._result(carry, kept))
+            stack = None
+            if self.stack is not None:
+                rows = kept[::-1] if types.reverse else kept
+                stack = stack_rows(self.carrier, rows, self.stack)
+            machine.stack.append(types.joined(carry, stack, _pair))
 
         return step
 
-    def _split(self, result: Any, carry: list[Any], kept: list[Any]) -> None:
-        if self.carries and self.keeps:
-            carry[0], y = result[0], result[1]
-            kept.append(y)
-        elif self.carries and self.carry is not None:
-            carry[0] = settled(result, self.carry)
-        else:
-            kept.append(settled(result, row_of(self.ys)) if self.ys is not None else result)
-
-    def _result(self, carry: list[Any], kept: list[Any]) -> Any:
-        if self.ys is None:
-            return carry[0]
-        rows = kept if self.rounds.step > 0 else kept[::-1]
-        ys = stack_rows(self.carrier, rows, self.ys)
-        return (carry[0], ys) if self.carries else ys
-
     def start(self, machine: Machine) -> None:
         """Backwards, first: the result's cotangent becomes an accumulator."""
-        cotangent = machine.stack.pop()
-        both = self.carries and self.keeps
-        carry = (cotangent and cotangent.get(0)) if both else cotangent if self.carries else None
-        ys = (cotangent and cotangent.get(1)) if both else None if self.carries else cotangent
-        if ys is not None and self.ys is not None:
-            ys = gathered_rows(self.carrier, ys, self.ys)
-        machine.stack.append(_Accumulator(carry, ys, self.length))
+        carry, stack = self.types.halves(machine.stack.pop(), _part)
+        if stack is not None and self.stack is not None:
+            stack = gathered_rows(self.carrier, stack, self.stack)
+        machine.stack.append(_Accumulator(carry, stack, len(self.rounds)))
 
     def feed(self, machine: Machine) -> None:
         """Backwards, before a round: the cotangent of the function's result."""
         total: _Accumulator = machine.stack[-1]
-        total.at = self.rounds[total.round - 1]
         total.round -= 1
-        if not self.keeps or self.ys is None:
-            machine.stack.append(total.carry)
-            return
-        y = row_cotangent(self.carrier, total.ys, self.ys, total.at)
-        if not self.carries:
-            machine.stack.append(y)
-            return
-        parts = {i: g for i, g in enumerate((total.carry, y)) if g is not None}
-        machine.stack.append(parts or None)
+        at = total.at = self.rounds[total.round]
+        item = (
+            None if self.stack is None else row_cotangent(self.carrier, total.stack, self.stack, at)
+        )
+        machine.stack.append(self.types.joined(total.carry, item, _sparse))
 
     def collect(self, machine: Machine) -> None:
         """Backwards, after a round: the cotangents of the function and of its argument."""
@@ -172,25 +148,39 @@ class Loop:
         total: _Accumulator = machine.stack[-1]
         total.function = plus(total.function, cotangent.get(0), self.carrier.add)
         argument = cotangent.get(1)
-        if self.carries:
-            total.carry = argument and argument.get(0)
-            argument = argument and argument.get(1)
+        if self.types.carry is not None:
+            total.carry, argument = _part(argument, 0), _part(argument, 1)
         total.rows[total.at] = argument
 
     def finish(self, machine: Machine) -> None:
         """Backwards, last: the cotangents of the loop's arguments."""
         total: _Accumulator = machine.stack.pop()
         xs = stack_cotangents(self.carrier, total.rows, self.xs)
-        parts = (total.function, total.carry, xs) if self.carries else (total.function, xs)
-        machine.stack.append({i: g for i, g in enumerate(parts) if g is not None} or None)
+        carries = self.types.carry is not None
+        parts = (total.function, total.carry, xs) if carries else (total.function, xs)
+        machine.stack.append(_sparse(*parts))
+
+
+def _pair(carry: Any, kept: Any) -> Any:
+    return carry, kept
+
+
+def _part(cotangent: Any, index: int) -> Any:
+    """A component of a sparse cotangent."""
+    return cotangent and cotangent.get(index)
+
+
+def _sparse(*parts: Any) -> Any:
+    """The sparse cotangent with these components."""
+    return {i: g for i, g in enumerate(parts) if g is not None} or None
 
 
 class _Accumulator:
     """What a reversed loop holds between its rounds."""
 
-    __slots__ = ("at", "carry", "function", "round", "rows", "ys")
+    __slots__ = ("at", "carry", "function", "round", "rows", "stack")
 
-    def __init__(self, carry: Any, ys: Any, length: int) -> None:
-        self.carry, self.ys, self.round, self.at = carry, ys, length, length
+    def __init__(self, carry: Any, stack: Any, length: int) -> None:
+        self.carry, self.stack, self.round, self.at = carry, stack, length, length
         self.function: Any = None
         self.rows: list[Any] = [None] * length

@@ -10,11 +10,12 @@ from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
-from interpreters.execution.loops import Loop
+from interpreters.execution.loops import Rounds
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.structural import structural
 from interpreters.tangents.cotangents import opened
@@ -159,19 +160,18 @@ class Running:
             if key not in self._primitives:
                 self._primitives[key] = self.generator(operation, dom, cod)
             return self._primitives[key]
-        if operation.primitive in LOOPS and self.control is not None:
-            return Arrow(dom, cod, (self.control.loop(self, operation, dom, cod),))
-        if operation.primitive in LOOPS:
-            loop = Loop(operation, dom, cod, self.over)
-            function = function_of(dom)
-            return Arrow(dom, cod, (loop.forward(self.eval(function), self.leave),))
+        if operation.primitive is LOOP and self.control is not None:
+            return Arrow(dom, cod, (self.control.loop(self, operation, dom),))
+        if operation.primitive is LOOP:
+            rounds = Rounds(operation, dom, self.over)
+            return Arrow(dom, cod, (rounds.forward(self.eval(function_of(dom)), self.leave),))
         if operation == OVERRIDE:
             return Arrow(dom, cod, (self.override(dom, cod),))
         if operation == RECOMPUTE:
             return Arrow(dom, cod, (self.recompute(dom),))
         if operation in (REP, DUAL):
             return Arrow(dom, cod, (self.reified(operation),))
-        raise MissingRule(f"the mode {type(self).__name__} does not know the loop {operation.name}")
+        raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
 
     def recompute(self, dom: Object) -> Step:
         """The function: only pullbacks run it again."""

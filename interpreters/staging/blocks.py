@@ -70,7 +70,7 @@ def closed(scope: Scope, *results: Atom) -> Closed:
 
 def unbundled(whole: Atom, count: int) -> list[Atom]:
     """The terms that ``pack`` made one."""
-    return [whole] if count == 1 else [whole[i] for i in range(count)]
+    return [whole][:count] if count < 2 else [whole[i] for i in range(count)]
 
 
 def record(variables: Iterable[Var]) -> Atom | None:

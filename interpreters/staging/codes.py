@@ -9,7 +9,7 @@ from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product, Tangent
 from combinators.operation import Operation
-from combinators.primitives.loops import DUAL, REP
+from combinators.primitives.applications import DUAL, REP
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, entered
 from combinators.type_folds import (

@@ -37,9 +37,9 @@ class Control:
         """A conditional."""
         return choices.choice(self, mode, then, other)
 
-    def loop(self, mode: Running, operation: Operation, dom: Object, cod: Object) -> Step:
-        """``fold``, ``scan`` or ``map``."""
-        return loops.Loop(self, mode, operation, dom, cod)
+    def loop(self, mode: Running, operation: Operation, dom: Object) -> Step:
+        """A loop."""
+        return loops.WrittenLoop(self, mode, operation, dom)
 
     def recompute(self, mode: Running, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""

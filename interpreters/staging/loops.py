@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from combinators.objects import Object, Product, component
+from combinators.objects import Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.primitives.loops import LoopType, loop_term, looping
 from combinators.rows import row_of
-from combinators.terms import Lam, Prim, Tuple, Var, pack
+from combinators.terms import Lam, Tuple, Var, pack
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step, settled
-from interpreters.execution.running import Closure, Running, function_of
+from interpreters.execution.running import Closure, Running
 from interpreters.staging.atoms import Atom, write
-from interpreters.staging.blocks import Closed, Written, forwards, record, unbundled
+from interpreters.staging.blocks import (
+    Closed,
+    Written,
+    bundled,
+    forwards,
+    record,
+    unbundled,
+)
 from interpreters.staging.shapes import Plain, Shape
 from interpreters.tangents.cotangents import Cotangent
 
@@ -53,33 +61,25 @@ class Body(NamedTuple):
     """What the function's code, or its call, starts from."""
 
 
-class Loop:
-    """``fold``, ``scan`` or ``map`` at given types, as a step that writes it."""
+class WrittenLoop:
+    """A loop at given types, as a step that writes it."""
 
-    def __init__(
-        self, control: Control, mode: Running, operation: Operation, dom: Object, cod: Object
-    ) -> None:
-        """The types are those of the arrow."""
-        self.cod = cod
-        self.control, self.mode, self.operation = control, mode, operation
-        self.function = function_of(dom)
+    def __init__(self, control: Control, mode: Running, operation: Operation, dom: Object) -> None:
+        """``dom`` is the product of its arguments."""
         assert isinstance(dom, Product)
-        self.types = dom.parts
-        self.carries = operation.primitive is not MAP.primitive
-        self.keeps = operation.primitive is not FOLD.primitive
+        self.control, self.mode = control, mode
+        self.types = LoopType.of(operation, dom.parts)
 
     def __call__(self, machine: Machine) -> Written:
         """Write the loop, and leave what writes it backwards."""
         from interpreters.staging.reversed_loops import Reversed
 
-        function, *carried, xs = machine.stack.pop()
-        rows = yield from self._rows(machine, xs, self.types[-1])
-        init = None
-        if self.carries:
-            init = yield from self._given(machine, carried[0], self.types[1])
+        function, *start, xs = machine.stack.pop()
+        rows = yield from self._rows(machine, xs, self.types.xs)
+        init = yield from self._given(machine, start[0] if start else None, self.types.carry)
         body = yield from self._body(machine, function, init, rows)
         back = Reversed(self, function, init, rows, body)
-        if self.mode.reverses and is_smooth(self.function.cod):
+        if self.mode.reverses and is_smooth(self.types.function.cod):
             yield from back.write(machine)
         value, residuals = self._write(body, back.residuals, init, rows.term)
         machine.stack.append(value)
@@ -87,7 +87,10 @@ class Loop:
             back_step = back.step(value, residuals)
             machine.tape.append(steps.nothing if back_step is None else back_step)
 
-    def _given(self, machine: Machine, value: Any, obj: Object) -> Written:
+    def _given(self, machine: Machine, value: Any, obj: Object | None) -> Written:
+        """An argument, or a result of a round; None where there is none."""
+        if obj is None:
+            return None
         shape, own = self.control.borders.term(value, obj)
         term = yield from self.control.plain(self.mode, machine, shape, own, obj)
         return Given(shape, own, self.control.plain_shape(self.mode, obj), term)
@@ -102,7 +105,7 @@ class Loop:
     def _row(self, rows: Given, var: Var) -> Any:
         """A row of the sequence as a value."""
         assert isinstance(rows.plain, Plain)
-        obj = row_of(self.types[-1])
+        obj = self.types.row
         shape = self.control.borders.shapes.plain(obj, rows.plain.moves)
         return self.control.borders.value(shape, Atom(var))
 
@@ -117,19 +120,13 @@ class Loop:
                 before = self.control.borders.value(init.plain, Atom(carry))
                 argument = (before, argument)
             inlined = isinstance(function, Closure) and self.control.enters(function.code)
-            arrow = function.code.arrow if inlined else self.mode.eval(self.function)
+            arrow = function.code.arrow if inlined else self.mode.eval(self.types.function)
             start = [*function.env, argument] if inlined else (function, argument)
             made, tape = yield from forwards(machine, arrow, start)
-            made, cod = settled(made, self.function.cod), self.function.cod
-            after: Given | None = None
-            item: Given | None = None
-            if not self.keeps:
-                after = yield from self._given(machine, made, cod)
-            elif not self.carries:
-                item = yield from self._given(machine, made, cod)
-            else:
-                after = yield from self._given(machine, made[0], component(cod, 0))
-                item = yield from self._given(machine, made[1], component(cod, 1))
+            made = settled(made, self.types.function.cod)
+            carried, kept = self.types.halves(made, operator.getitem)
+            after = yield from self._given(machine, carried, self.types.carry)
+            item = yield from self._given(machine, kept, self.types.item)
         return Body(scope, inlined, carry, row, after, item, tape, start)
 
     def _write(
@@ -138,43 +135,54 @@ class Loop:
         """The loop forwards: its value, and the rows of its residuals."""
         with entered(body.scope):
             kept = record(residuals)
-        item = None if body.item is None else body.item.term
-        items = [atom for atom in (item, kept) if atom is not None]
-        block = round_of(body.scope, [body.next.term] if body.next is not None else None, items)
+        carried = [] if body.next is None else [body.next.term]
+        items = [item for item in (body.item and body.item.term, kept) if item is not None]
+        block = round_of(body.scope, carried, items)
         params = tuple(var for var in (body.carry, body.row) if var is not None)
-        operation = self.operation
-        if kept is not None and not self.keeps:
-            operation = Operation(SCAN.primitive, operation.parameters)
-        whole = loop(operation, Lam(params, block.body), block.captured, init and init.term, rows)
-        last, stacks = (whole[0], whole[1]) if self.carries and items else (whole, whole)
-        parts = unbundled(stacks, len(items)) if items else []
-        return self._value(last, parts), parts[-1] if kept is not None else None
+        function = Lam(params, block.body)
+        start = [] if init is None else [init.term]
+        reverse = self.types.reverse
+        last, stacks = loop(function, block.captured, start, rows, len(items), reverse=reverse)
+        value = self.types.joined(
+            self._value(last, self.types.carry), self._value(stacks, self.types.stack), _pair
+        )
+        return value, stacks[-1] if kept is not None else None
 
-    def _value(self, last: Atom, parts: list[Atom]) -> Any:
-        """The value of the loop, from the last carry and from what was kept."""
-        value, plain = self.control.borders.value, self.control.plain_shape
-        if not self.keeps:
-            return value(plain(self.mode, self.cod), last)
-        stack = self.cod if not self.carries else component(self.cod, 1)
-        items = value(plain(self.mode, stack), parts[0])
-        if not self.carries:
-            return items
-        return value(plain(self.mode, component(self.cod, 0)), last), items
+    def _value(self, atoms: list[Atom], obj: Object | None) -> Any:
+        """The value of a half of what the loop gives, which stands first."""
+        if obj is None:
+            return None
+        return self.control.borders.value(self.control.plain_shape(self.mode, obj), atoms[0])
 
 
-def round_of(scope: Scope, carried: list[Atom] | None, items: list[Atom]) -> Closed:
+def _pair(carry: Any, kept: Any) -> Any:
+    return carry, kept
+
+
+def round_of(scope: Scope, carried: list[Atom], items: list[Atom]) -> Closed:
     """A round that gives what it carries and what is kept, each one as it is or as a tuple."""
-    kept = pack(tuple(atom.term for atom in items))
+    halves = [pack(tuple(atom.term for atom in half)) for half in (carried, items) if half]
     with entered(scope):
-        if carried is None:
-            return Closed(*scope.close(kept))
-        after = pack(tuple(atom.term for atom in carried))
-        return Closed(*scope.close(Tuple((after, kept)) if items else after))
+        return Closed(*scope.close(halves[0] if len(halves) == 1 else Tuple(tuple(halves))))
 
 
 def loop(
-    operation: Operation, function: Lam, captured: tuple[Var, ...], init: Atom | None, rows: Atom
-) -> Atom:
-    """The loop of a λ that captures, written into the current scope."""
-    operands = (init.term, rows.term) if init is not None else (rows.term,)
-    return write(Prim(operation, (function, *operands)), captured=captured)
+    function: Lam,
+    captured: tuple[Var, ...],
+    init: list[Atom],
+    rows: Atom,
+    kept: int,
+    *,
+    reverse: bool,
+) -> tuple[list[Atom], list[Atom]]:
+    """The loop of a λ that captures, written into the current scope: the last carries, the stacks.
+
+    It carries what ``init`` is, and keeps so many things of each round; of neither there is none.
+    """
+    if not init and not kept:
+        return [], []
+    operation = looping(carries=bool(init), keeps=bool(kept), reverse=reverse)
+    start = bundled(init).term if init else None
+    whole = write(loop_term(operation, function, start, rows.term), captured=captured)
+    last, stacks = (whole[0], whole[1]) if init and kept else (whole, whole)
+    return unbundled(last, len(init)), unbundled(stacks, kept)

@@ -7,11 +7,10 @@ and summed; parts that are to be put into an array are kept, a row a round, and 
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from combinators.objects import Product
-from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN, SCAN_BACKWARDS
 from combinators.rows import row_of
 from combinators.terms import Lam, Proj, Term, Var, packed
 from combinators.tracing.scope import current, entered
@@ -26,10 +25,9 @@ from interpreters.staging.blocks import (
     bundled,
     opening,
     twin,
-    unbundled,
 )
 from interpreters.staging.gathering import Gathered, gather
-from interpreters.staging.loops import Body, Given, Loop, loop, round_of
+from interpreters.staging.loops import Body, Given, WrittenLoop, loop, round_of
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened
 
@@ -41,7 +39,7 @@ class Reversed:
     """A loop's pullback: its body, written once, and the loop, written at each use."""
 
     def __init__(
-        self, forward: Loop, function: Any, init: Given | None, rows: Given, body: Body
+        self, forward: WrittenLoop, function: Any, init: Given | None, rows: Given, body: Body
     ) -> None:
         """Of a loop whose body is written forwards."""
         self.forward, self.function = forward, function
@@ -76,26 +74,26 @@ class Reversed:
                 tangent_of(self.body.row.type),
             )
             carried += self.gathered.sums
-        self.block = round_of(self.scope, carried or None, self.gathered.rows)
+        self.block = round_of(self.scope, carried, self.gathered.rows)
         owned = self.block.owned_by(self.body.scope)
         self.residuals = [var for var in owned if var is not self.body.row]
         self.again = len(self.residuals) < len(owned)
 
     def _start(self) -> Cotangent:
         """The cotangent of what the function gives."""
-        given = {}
-        seeds = ((self.body.next, self.carry), (self.body.item, self.item))
-        for index, (result, var) in enumerate(seeds):
-            if result is not None and var is not None:
-                given[index] = result.returned(self.forward.control, Atom(var))
-        if self.forward.carries and self.forward.keeps:
-            return given
-        return next(iter(given.values()))
+
+        def given(result: Given | None, var: Var | None) -> Cotangent:
+            if result is None or var is None:
+                return None
+            return result.returned(self.forward.control, Atom(var))
+
+        halves = given(self.body.next, self.carry), given(self.body.item, self.item)
+        return self.forward.types.joined(*halves, sparse)
 
     def _captured_type(self) -> Object:
         """The type of the cotangent of the loop's function."""
         borders = self.forward.control.borders
-        return tangent_of(borders.term(self.function, self.forward.function)[1].type)
+        return tangent_of(borders.term(self.function, self.forward.types.function)[1].type)
 
     def _split(self, pulled: Cotangent) -> tuple[Cotangent, Cotangent, Cotangent]:
         """The cotangents of the function, of the carry before the round, and of the row."""
@@ -105,7 +103,7 @@ class Reversed:
             captured: Cotangent = parts or None
         else:
             captured, argument = parts.get(0), parts.get(1)
-        if not self.forward.carries:
+        if self.init is None:
             return captured, None, argument
         pair = {} if argument is None else opened(argument)
         return captured, pair.get(0), pair.get(1)
@@ -118,8 +116,7 @@ class Reversed:
         def transpose(machine: Machine) -> None:
             cotangent = machine.stack[-1]
             if cotangent is not None:
-                pulled = self._loop(cotangent, value, residuals)
-                machine.stack[-1] = {i: g for i, g in enumerate(pulled) if g is not None} or None
+                machine.stack[-1] = sparse(*self._loop(cotangent, value, residuals))
 
         return transpose
 
@@ -132,27 +129,12 @@ class Reversed:
         init = ([carry] if carry is not None else []) + gathering.start()
         lam = self._function([source for source, _ in taken], [opened for _, opened in taken])
         stack = bundled([source for source, _ in taken])
-        operation = self._operation(carries=bool(init), keeps=bool(rows))
-        start = bundled(init) if init else None
-        whole = loop(operation, lam, self._mentioned(), start, stack)
-        return self._arguments(whole, operation, len(init), len(rows))
+        reverse = not self.forward.types.reverse
+        whole = loop(lam, self._mentioned(), init, stack, len(rows), reverse=reverse)
+        return self._arguments(*whole)
 
-    def _operation(self, *, carries: bool, keeps: bool) -> Operation:
-        """A loop that runs the other way; without a carry, the way does not matter."""
-        if not carries:
-            return MAP
-        if self.forward.operation.keywords.get("reverse"):
-            return SCAN if keeps else FOLD
-        return SCAN_BACKWARDS if keeps else FOLD_BACKWARDS
-
-    def _arguments(
-        self, whole: Atom, operation: Operation, carried: int, kept: int
-    ) -> list[Cotangent]:
+    def _arguments(self, sums: list[Atom], rows: list[Atom]) -> list[Cotangent]:
         control = self.forward.control
-        scans = operation.primitive is SCAN.primitive
-        last, stacks = (whole[0], whole[1]) if scans else (whole, whole)
-        sums = unbundled(last, carried) if carried else []
-        rows = unbundled(stacks, kept) if kept else []
         before = sums.pop(0) if self.carry is not None else None
         row = rows.pop() if self.gathered.gathering.row is not None else None
         captured = self.gathered.gathering.finish(iter(sums), iter(rows))
@@ -163,12 +145,9 @@ class Reversed:
 
     def _results(self, cotangent: Cotangent, value: Any) -> tuple[Atom | None, Atom | None]:
         """The cotangents of the last carry and of what was kept, each as one term."""
-        forward = self.forward
-        if forward.carries and forward.keeps:
-            given = opened(cotangent)
-            carry, items, kept = given.get(0), given.get(1), value[1]
-        else:
-            carry, items, kept = cotangent, cotangent, value
+        types = self.forward.types
+        carry, items = types.halves(cotangent, lambda whole, index: opened(whole).get(index))
+        kept = types.halves(value, operator.getitem)[1]
         return (
             None if self.carry is None else dense(carry, self.carry.type),
             None if self.item is None else dense(items, tangent_of(kept.type)),
@@ -211,3 +190,8 @@ class Reversed:
         return tuple(
             var for var in self.block.captured if not any(scope.owns(var) for scope in scopes)
         )
+
+
+def sparse(*parts: Cotangent) -> Cotangent:
+    """The cotangent with these components; None where none of them is there."""
+    return {i: g for i, g in enumerate(parts) if g is not None} or None

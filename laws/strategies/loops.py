@@ -5,12 +5,11 @@ from __future__ import annotations
 from combinators.morphisms import Curry, Id, Morphism, Primitive, Projection, prod
 from combinators.objects import Fun, Object, Product, Real, Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.primitives.loops import MAP, looping
 from laws.strategies.making import Making
 
 ROWS = (2, 1, 0, 3)
 """How often folds go round."""
-BACKWARDS = (("reverse", True),)
 
 
 def folded(make: Making, dom: Object, cod: Object) -> Morphism:
@@ -18,10 +17,10 @@ def folded(make: Making, dom: Object, cod: Object) -> Morphism:
     kinds = Fun(Product(cod, Real), cod), cod, Tensor((make.choices.pick(ROWS),))
     binary = [name for name, arity in make.signature.operations.items() if arity == 2]
     if not (binary and isinstance(cod, Tensor) and cod.is_smooth and make.choices.below(2)):
-        return make.applied(_directed(make, FOLD), dom, kinds)
+        return make.applied(_fold(make), dom, kinds)
     step = _accumulating(make, dom, cod, sorted(binary))
     parts = prod(dom, step, *(make.arrow(dom, kind) for kind in kinds[1:]))
-    return parts >> Primitive(_directed(make, FOLD), kinds)
+    return parts >> Primitive(_fold(make), kinds)
 
 
 def _accumulating(make: Making, dom: Object, cod: Tensor, names: list[str]) -> Morphism:
@@ -41,7 +40,7 @@ def scanned(make: Making, dom: Object, cod: Tensor) -> Morphism:
     row, xs = Tensor(cod.shape[1:], cod.dtype), Tensor(cod.shape[:1])
     carried = make.choices.pick((Real, row))
     kinds = (Fun(Product(carried, Real), Product(carried, row)), carried, xs)
-    loop = Primitive(_directed(make, SCAN), kinds)
+    loop = Primitive(looping(reverse=bool(make.choices.below(2))), kinds)
     return prod(dom, *(make.arrow(dom, kind) for kind in kinds)) >> loop >> Projection(loop.cod, 1)
 
 
@@ -51,5 +50,5 @@ def mapped(make: Making, dom: Object, cod: Tensor) -> Morphism:
     return make.applied(MAP, dom, (Fun(Real, row), xs))
 
 
-def _directed(make: Making, loop: Operation) -> Operation:
-    return Operation(loop.primitive, BACKWARDS) if make.choices.below(2) else loop
+def _fold(make: Making) -> Operation:
+    return looping(keeps=False, reverse=bool(make.choices.below(2)))

@@ -258,13 +258,13 @@ LOOPS = {
         at(lambda x: dc.fold(lambda c, z: (c, z), x, V3), 1.0),
         TypeMismatch,
         TypeError,
-        ["a loop carries Real", "gives Real × Real"],
+        ["fold carries Real", "gives Real × Real"],
     ),
     "carry of another shape": Mistake(
         at(lambda x: dc.fold(lambda c, z: c * V2, x, V3), 1.0),
         TypeMismatch,
         TypeError,
-        ["a loop carries Real", "gives Tensor[2]", "start from"],
+        ["fold carries Real", "gives Tensor[2] as the carry", "start from"],
     ),
     "over a number": Mistake(
         at(lambda x: dc.fold(lambda c, z: c, x, x), 1.0),

@@ -4,7 +4,7 @@ import numpy as np
 
 from combinators.literal import Literal
 from combinators.objects import Product, components
-from combinators.primitives.loops import FOLD, MAP, SCAN
+from combinators.primitives.loops import LOOP
 from interpreters.carriers.fractions import Fractions
 from laws.model import Signature
 
@@ -54,10 +54,9 @@ class Values:
 
     def primitive(self, operation, dom, cod):
         types = dom.parts if isinstance(dom, Product) else (dom,)
-        loop = {FOLD.primitive: self.fold, SCAN.primitive: self.scan, MAP.primitive: self.map}
-        if operation.primitive in loop:
-            reverse = operation.keywords.get("reverse", False)
-            return lambda args: loop[operation.primitive](*args, *[reverse] * (len(args) > 2), cod)
+        if operation.primitive is LOOP:
+            reverse, loop = operation.keywords.get("reverse", False), getattr(self, operation.name)
+            return lambda args: loop(*args, *[reverse] * (len(args) > 2), cod)
         compute = self.carrier.operation(operation, types, cod)
         if isinstance(dom, Product):
             return lambda args: compute(*args)

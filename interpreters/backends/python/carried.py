@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from combinators.objects import Tensor
 from interpreters.backends.python.branches import is_own
 from interpreters.backends.python.frame import Frame
-from interpreters.backends.python.rounds import Loop, Round
+from interpreters.backends.python.rounds import EmittedLoop, Round
 from interpreters.backends.python.values import (
     Leaf,
     Root,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Carried:
     """The variables that a loop carries, and what happens to their buffers."""
 
-    def __init__(self, emitter: Emitter, loop: Loop, start: list[Leaf], at: Frame) -> None:
+    def __init__(self, emitter: Emitter, loop: EmittedLoop, start: list[Leaf], at: Frame) -> None:
         self.emitter, self.at, self.start = emitter, at, start
         lam = loop.lam
         wish = lam.params[0].name if lam is not None else "carry"

@@ -1,4 +1,4 @@
-"""``fold``, ``scan`` and ``map`` as ``for`` loops, with the body written out.
+"""Loops as ``for`` loops, with the body written out.
 
 What is carried stands in a variable a leaf; rows of results are written into arrays.
 """
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, components
-from combinators.primitives.loops import FOLD, MAP
-from combinators.rows import length_of
+from combinators.objects import Object, component
+from combinators.primitives.loops import LoopTerm
 from combinators.terms import Prim
 from interpreters.backends.python import calls
 from interpreters.backends.python.branches import DEEPEST, flattened
 from interpreters.backends.python.carried import Carried
 from interpreters.backends.python.frame import Frame, bundle
-from interpreters.backends.python.rounds import Loop, Out, Round, Rows
+from interpreters.backends.python.rounds import EmittedLoop, Out, Round, Rows
 from interpreters.backends.python.values import Known, Leaf, Value, leaves_of, nested
 from interpreters.backends.text.frame import Bundle, is_broad
 
@@ -33,27 +32,17 @@ def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]
     args: list[Value] = []
     for arg in term.args:
         args.append((yield emitter.value(arg, at)))
-    obj = term.args[-1].type
-    primitive = term.operation.primitive
-    carries, keeps = primitive is not MAP.primitive, primitive is not FOLD.primitive
-    stack = None if not keeps else _second(term.type) if carries else term.type
-    for kind in (obj, term.type):
+    types = LoopTerm(term).types
+    for kind in (types.xs, term.type):
         if is_broad(kind):
             raise MissingRule(f"the Python backend writes no loop over so broad a type: {kind!r}")
-    reverse = bool(term.operation.keywords.get("reverse"))
-    made = Loop(term, args[0], args[-1], length_of(obj), reverse, stack)
-    result: Value = yield _written(emitter, made, args[1] if carries else None, at, wish)
+    made = EmittedLoop(term, types, args[0], args[-1], types.length)
+    result: Value = yield _written(emitter, made, args[1] if len(args) == 3 else None, at, wish)
     return result
 
 
-def _second(obj: Object) -> Object:
-    product = components(obj)
-    assert product is not None
-    return product.parts[1]
-
-
 def _written(
-    emitter: Emitter, loop: Loop, init: Value | None, at: Frame, wish: str
+    emitter: Emitter, loop: EmittedLoop, init: Value | None, at: Frame, wish: str
 ) -> Recursive[Value]:
     start: list[Leaf] = []
     if init is not None:
@@ -61,7 +50,8 @@ def _written(
     rows = Rows(emitter, loop, at)
     leaves: list[Leaf] = yield flattened(emitter, loop.xs, loop.xs.type, at)
     rows.over(loop.xs, leaves)
-    kinds = [] if loop.keeps is None else leaves_of(loop.keeps)
+    stack = loop.types.stack
+    kinds = [] if stack is None else leaves_of(stack)
     outs = [Out(kind, loop, at, wish) for kind in kinds]
     carried = Carried(emitter, loop, start, at)
     done: Round | None = None
@@ -82,46 +72,42 @@ def _written(
     last: Value | None = None
     if init is not None:
         last = nested(iter(carried.results() if done is not None else start), init.type)
-    if loop.keeps is None:
-        assert last is not None
-        return last
-    stack = nested(iter(kept), loop.keeps)
-    return stack if last is None else bundle((last, stack), loop.term.type)
+    rows_of = None if stack is None else nested(iter(kept), stack)
+    whole: Value = loop.types.joined(last, rows_of, lambda x, y: bundle((x, y), loop.term.type))
+    return whole
 
 
 def _round(
     emitter: Emitter,
-    loop: Loop,
+    loop: EmittedLoop,
     init: Value | None,
     carried: Carried,
     rows: Rows,
     at: Frame,
     wish: str,
 ) -> Recursive[Round]:
-    assert isinstance(loop.function.type, Fun)
+    types = loop.types
     with at.block() as body:
         row = rows.row()
         argument: Value = row
         if init is not None:
             carry = nested(iter(carried.leaves()), init.type)
-            argument = bundle_of(carry, row, loop.function.type.dom)
+            argument = bundle_of(carry, row, types.function.dom)
         result: Value
         if isinstance(loop.function, Known) and loop.is_inlined(emitter):
             result = yield emitter.inlined(loop.function, argument, at, wish, last=True)
         else:
             result = yield calls.called(emitter, loop.function, argument, at, wish)
-        cod = loop.function.type.cod
-        both = init is not None and loop.keeps is not None
-        product = components(cod)
-        kinds = list(product.parts) if both and product is not None else [cod]
-        parts = [emitter.component(result, i, o) for i, o in enumerate(kinds)] if both else [result]
-        leaves: list[Leaf] = []
-        found: list[Leaf] = yield flattened(emitter, parts[0], kinds[0], at)
-        if both:
-            leaves = yield flattened(emitter, parts[1], kinds[1], at)
-    if init is None:
-        return Round(body, [], found)
-    return Round(body, found, leaves)
+        halves = types.halves(
+            result, lambda whole, i: emitter.component(whole, i, component(types.function.cod, i))
+        )
+        leaves: list[list[Leaf]] = []
+        for half, obj in zip(halves, (types.carry, types.item), strict=True):
+            found: list[Leaf] = []
+            if obj is not None:
+                found = yield flattened(emitter, half, obj, at)
+            leaves.append(found)
+    return Round(body, *leaves)
 
 
 def bundle_of(carry: Value, row: Value, dom: Object) -> Bundle[Value]:

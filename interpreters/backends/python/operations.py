@@ -11,8 +11,9 @@ from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Real, Tensor
+from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.building import IOTA
-from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import Const, Prim, Term, Var
 from interpreters.backends.python import arrays, calls, cotangents, loops, tensors
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
-_OTHERS = frozenset((*LOOPS, *_APPLIED, REP.primitive, DUAL.primitive, ZEROS, PACK, UNPACK))
+_OTHERS = frozenset((LOOP, *_APPLIED, REP.primitive, DUAL.primitive, ZEROS, PACK, UNPACK))
 _OF_NUMBERS = arrays.ELEMENTWISE | {PLUS.name}
 _ATOMS = frozenset((Var, Const))
 _DEEP = 8
@@ -81,7 +82,7 @@ def operation(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[V
     """The value of a primitive, of any arguments."""
     primitive = term.operation.primitive
     result: Value
-    if primitive in LOOPS:
+    if primitive is LOOP:
         result = yield loops.loop(emitter, term, at, wish)
         return result
     if primitive in _APPLIED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from combinators.objects import Object, Tensor
+from combinators.primitives.loops import LoopType
 from combinators.rows import row_of
 from combinators.terms import Lam, Prim
 from interpreters.backends.python.arrays import dtype_option, shape_text
@@ -18,16 +19,14 @@ if TYPE_CHECKING:
     from interpreters.backends.python.emitter import Emitter
 
 
-class Loop(NamedTuple):
+class EmittedLoop(NamedTuple):
     """A loop, its arguments, and what stands around its body."""
 
     term: Prim
+    types: LoopType
     function: Value
     xs: Value
     length: int
-    reverse: bool
-    keeps: Object | None
-    """The type of the stack of results, where there is one."""
 
     @property
     def lam(self) -> Lam | None:
@@ -51,7 +50,7 @@ class Round(NamedTuple):
 class Rows:
     """What a loop runs over."""
 
-    def __init__(self, emitter: Emitter, loop: Loop, at: Frame) -> None:
+    def __init__(self, emitter: Emitter, loop: EmittedLoop, at: Frame) -> None:
         self.emitter, self.loop, self.at = emitter, loop, at
         self.targets: list[str] = []
         self._over: list[str] = []
@@ -85,15 +84,15 @@ class Rows:
     def _iterable(self, leaf: Leaf) -> str:
         n, text = self.loop.length, leaf.text
         if leaf.iota:
-            return f"range({n - 1}, -1, -1)" if self.loop.reverse else f"range({n})"
+            return f"range({n - 1}, -1, -1)" if self.loop.types.reverse else f"range({n})"
         if leaf.rows is not None:
             name, backwards = leaf.rows
-            return f"reversed({name})" if self.loop.reverse != backwards else name
+            return f"reversed({name})" if self.loop.types.reverse != backwards else name
         is_flat = isinstance(leaf.type, Tensor) and len(leaf.type.shape) == 1
         if is_flat and row_of(leaf.type) in PYTHON:
             listed = f"{text}.tolist()"
-            return f"reversed({listed})" if self.loop.reverse else listed
-        return f"{text}[::-1]" if self.loop.reverse else text
+            return f"reversed({listed})" if self.loop.types.reverse else listed
+        return f"{text}[::-1]" if self.loop.types.reverse else text
 
     def row(self) -> Value:
         """The row of a round."""
@@ -122,7 +121,7 @@ def _spreads(xs: Value) -> list[Spread[Leaf] | None]:
 class Out:
     """One leaf of the stack that a loop gives."""
 
-    def __init__(self, obj: Object, loop: Loop, at: Frame, wish: str) -> None:
+    def __init__(self, obj: Object, loop: EmittedLoop, at: Frame, wish: str) -> None:
         self.obj, self.loop, self.name = obj, loop, at.fresh(f"{wish}s")
         self.before: Statement = Assign((self.name,), "[]")
 
@@ -137,8 +136,8 @@ class Out:
     def result(self, at: Frame, row: Leaf | None) -> Leaf:
         """The stack, after the loop; ``row`` is what a round kept."""
         tainted = row is not None and row.tainted
-        rows = Listed(self.name, self.loop.reverse)
-        listed = f"{self.name}[::-1]" if self.loop.reverse else self.name
+        rows = Listed(self.name, self.loop.types.reverse)
+        listed = f"{self.name}[::-1]" if self.loop.types.reverse else self.name
         if not isinstance(self.obj, Tensor):
             name = at.assign(f"tuple({listed})", self.name)
             return Leaf(name, self.obj, tainted=tainted, rows=rows)

@@ -13,7 +13,8 @@ from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor
-from combinators.primitives.loops import DUAL, LOOPS, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Lambdas, surveyed
@@ -134,7 +135,7 @@ class Writer(Emitter):
     def _prim(self, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
         primitive = term.operation.primitive
         result: Value
-        if primitive in LOOPS:
+        if primitive is LOOP:
             result = yield loops.loop(self, term, at, wish)
             return result
         if primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):

@@ -11,9 +11,8 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import FOLD, LOOPS, MAP
+from combinators.primitives.loops import LOOP, LoopTerm, LoopType, loop_of
 from combinators.primitives.structural import PACK, STRUCTURAL
-from combinators.rows import length_of
 from combinators.terms import Lam, Prim, Term
 from interpreters.carriers.sympy_shared import Shared, effort, too_long
 from interpreters.cost.walk import tallied
@@ -65,14 +64,14 @@ class Formula(Running):
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A computation on expressions; a long loop is a sum."""
-        if operation.primitive not in LOOPS or operation == MAP:
+        if operation.primitive is not LOOP:
             return super().primitive(operation, dom, cod)
         assert isinstance(dom, Product)
-        extent = length_of(dom.parts[-1])
-        if extent <= ROUNDS:
+        loop = LoopType.of(operation, dom.parts)
+        if loop.carry is None or loop.length <= ROUNDS:
             return super().primitive(operation, dom, cod)
-        if operation.primitive is not FOLD.primitive:
-            raise no_sum(extent)
+        if loop.item is not None:
+            raise no_sum(loop.length)
         return Arrow(dom, cod, (self.sums.fold(dom, self.eval(function_of(dom))),))
 
     def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
@@ -95,18 +94,19 @@ def check_effort(lam: Lam, most: int) -> None:
 
 
 def _may_be_a_sum(node: object) -> bool:
-    if not isinstance(node, Prim) or node.operation.primitive is not FOLD.primitive:
+    loop = loop_of(node)
+    if loop is None or loop.types.carry is None or loop.types.item is not None:
         return False
-    return length_of(node.args[-1].type) > ROUNDS
+    return loop.types.length > ROUNDS
 
 
 class _Effort:
     """What the carrier counts."""
 
     def of(self, term: Term) -> Mapping[str, int]:
-        if not isinstance(term, Prim) or term.operation.primitive in LOOPS | STRUCTURAL:
+        if not isinstance(term, Prim) or term.operation.primitive in {LOOP} | STRUCTURAL:
             return {}
         return {"": effort(term.operation, [arg.type for arg in term.args], term.type)}
 
-    def round(self, loop: Prim) -> Mapping[str, int]:
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
         return {}

@@ -7,7 +7,7 @@ or the index, and leaves its operands there. Atoms weigh nothing, nor does an in
 from __future__ import annotations
 
 from combinators.primitives.indexing import TAKE
-from combinators.primitives.loops import MAP
+from combinators.primitives.loops import is_map
 from combinators.terms import Const, Lam, Prim, Term, Var
 
 
@@ -25,7 +25,7 @@ def measure(lam: Lam) -> int:
         term, depth = todo.pop()
         if isinstance(term, Var | Const) or _is_index_of_atom(term):
             continue
-        if isinstance(term, Prim) and term.operation.primitive is MAP.primitive:
+        if isinstance(term, Prim) and is_map(term):
             f, xs = term.args
             inside = f.body if isinstance(f, Lam) else f
             total += depth + 1

@@ -4,6 +4,7 @@ import pytest
 
 from combinators.objects import Product, Real, Tangent, Tensor
 from combinators.operation import Operation, named
+from combinators.primitives.loops import SCAN, SCAN_BACKWARDS
 from combinators.simplify import simplify
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from interpreters.staging.programs import gradient, pullback
@@ -124,11 +125,11 @@ def test_the_gradient_of_prod_is_two_scans():
     c, a, g = Var("c", Real), Var("a", Real), Var("g", Real)
     rows = Product(Real, Real)
     row = Var("row", rows)
-    before = prim("scan", Lam((c, a), Tuple((times(c, a), c))), const(1.0), A)
+    before = Prim(SCAN, (Lam((c, a), Tuple((times(c, a), c))), const(1.0), A))
     s = Var("s", before.type)
     step = Tuple((scale(g, Proj(1, row)), scale(g, Proj(0, row))))
     back = Prim(
-        Operation(named("scan"), (("reverse", True),)),
+        SCAN_BACKWARDS,
         (Lam((g, row), step), const(1.0), Tuple((Proj(1, s), A))),
     )
     gradient = Proj(1, back)

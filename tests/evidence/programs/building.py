@@ -8,6 +8,7 @@ import numpy as np
 
 from combinators.objects import Fun, Real
 from combinators.operation import Operation, named
+from combinators.primitives.loops import FOLD
 from combinators.terms import App, Cond, Lam, Let, Prim, Term, Var, const
 
 Step = Callable[[Term, Term, int], Term]
@@ -57,7 +58,7 @@ def folds(n: int, length: int = 2) -> Lam:
         carry, item = Var(f"c{i}", Real), Var(f"i{i}", Real)
         after = op("add", op("multiply", carry, item), op("multiply", X, body))
         rows = const(np.linspace(0.5, 1.0, length))
-        body = op("fold", Lam((carry, item), after), const(0.5), rows)
+        body = Prim(FOLD, (Lam((carry, item), after), const(0.5), rows))
     return Lam((X,), body)
 
 

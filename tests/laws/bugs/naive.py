@@ -165,7 +165,8 @@ class Naive(Asked, Loops):
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         match operation.name:
             case "fold" | "scan" | "map" as loop:
-                return getattr(self, loop)(dom, cod, **operation.keywords)
+                reverse = {"reverse": True} if operation.keywords.get("reverse") else {}
+                return getattr(self, loop)(dom, cod, **reverse)
             case "plus":
                 return Arrow(dom, cod, lambda pair: self.sum(*pair))
             case "zeros":
