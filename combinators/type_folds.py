@@ -260,14 +260,14 @@ def is_smooth(obj: Object) -> bool:
     """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
     if isinstance(obj, Tensor):
         return obj.is_smooth
-    return fold_type(obj, _is_smooth, _items, "smooth_")
+    return fold_type(obj, _is_smooth, parts_inside, "smooth_")
 
 
 def _is_smooth(obj: Object, below: list[bool]) -> bool:
     return obj.is_smooth if isinstance(obj, Tensor) else any(below) or isinstance(obj, Fun | Erased)
 
 
-def _items(obj: Object) -> Sequence[Object]:
+def parts_inside(obj: Object) -> Sequence[Object]:
     """What a value of a type holds values of."""
     return () if isinstance(obj, Fun) else _constituents(obj)
 

@@ -18,7 +18,7 @@ from diffcurry.modes import CARRIER
 from diffcurry.program import Program
 from interpreters.cost import Certificate, Cost, OutsideSource, certificate, counted, nesting
 from interpreters.cost.moving import Moving
-from interpreters.cost.priced import priced
+from interpreters.cost.source import priced
 from interpreters.modes.primal import Primal
 
 LINES = 200

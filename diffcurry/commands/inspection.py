@@ -20,7 +20,7 @@ from diffcurry.display import Report
 from diffcurry.program import Program
 from diffcurry.transforms import grad
 from interpreters.cost import Bound, Cost
-from interpreters.cost.text import number
+from interpreters.cost.counted import number
 
 _BITS = 63
 

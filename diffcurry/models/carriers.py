@@ -20,8 +20,8 @@ from interpreters.carriers.carrier import Carrier, values
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.terms import TERMS
+from interpreters.cost.certificate import passed
 from interpreters.cost.counted import lines
-from interpreters.cost.passed import passed
 from interpreters.modes.dependent import Dependent
 from interpreters.staging.programs import pullback
 from interpreters.tangents.dense import dense, sparse

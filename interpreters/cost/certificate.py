@@ -5,24 +5,54 @@ of the result and of the gradient itself. For a program in the paper's Source la
 of Huot and Shaikhha (000) bounds the cost of the gradient by ``4 · 3^p`` times the program's, where
 p is how deep array operations nest; the four measures are summed, and the size of Γ is added, since
 the gradient of a variable that is not used has to be written too. The paper prices the derivative
-of an operation as an operation, and so does the bound: see ``interpreters.cost.priced``.
+of an operation as an operation, and so does the bound: see ``interpreters.cost.source``.
+
+Some numbers are ``passed`` on for nothing: a round of a loop that hands on its carry, or what its
+function captures, computes nothing, and neither does spreading an array over a larger shape.
+Backwards their cotangents are summed: an operation a number, and for what is spread another one,
+where only parts of it are taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
+from combinators.free import captured
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object
-from combinators.terms import Lam, Prim
+from combinators.primitives.loops import LoopTerm
+from combinators.primitives.shapes import BROADCAST_TO
+from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import tangent_of
 from interpreters.cost.contents import holds_functions, numbers_in
-from interpreters.cost.counted import Cost, counted
+from interpreters.cost.counted import Cost, counted, number, plural, ratio
 from interpreters.cost.figure_11 import measured
-from interpreters.cost.passed import passed
 from interpreters.cost.source import OutsideSource, nesting
-from interpreters.cost.text import number, plural, ratio
+from interpreters.cost.walk import tallied
+
+
+def passed(lam: Lam) -> int:
+    """The numbers that a closed λ spreads, twice, and that its loops carry and capture a round."""
+    return tallied(lam, _Passed()).counts["passed"]
+
+
+class _Passed:
+    def of(self, term: Term) -> Mapping[str, int]:
+        match term:
+            case Prim(operation) if operation.primitive is BROADCAST_TO:
+                return {"passed": 2 * numbers_in(tangent_of(term.type))}
+            case _:
+                return {}
+
+    def round(self, loop: LoopTerm) -> Mapping[str, int]:
+        carried = [] if loop.init is None else [loop.init]
+        function = loop.function
+        held = captured(function)[0] if isinstance(function, Lam) else ()
+        types = [tangent_of(term.type) for term in (*carried, *held)]
+        return {"passed": sum(map(numbers_in, types))}
+
 
 OPERATIONS, DIVIDING = 5, 6
 """How many operations K1 grants for one of the program: the second where the program divides."""

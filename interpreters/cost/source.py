@@ -4,17 +4,29 @@ It has reals, pairs and arrays of reals; variables, constants, let, pairing and 
 total operations; ``map2`` and ``reduce``. An operation on whole arrays is a ``map2``; ``sum`` and
 ``prod`` are a ``reduce``, and so is a fold that adds from 0 or multiplies from 1: of other
 functions nobody knows that they are associative, which ``reduce`` asks for.
+
+The paper takes the derivative ``∂op`` of an operation for an operation, of the price of ``op``
+(section 5.2), and does not ask what formula computes it::
+
+    tanh x    its gradient as we write it     let y = tanh x in 1 - y * y    3 operations
+              as the theorem prices it        ∂tanh x                        1 operation
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from combinators.errors import DiffcurryError
-from combinators.kit.tree import distinct_nodes
+from combinators.kit.tree import distinct_nodes, remade
 from combinators.objects import Object, Product, Real, Tensor
+from combinators.operation import CONSTANT, Pointwise, Primitive, declare
+from combinators.primitives.arithmetic import scale
 from combinators.primitives.loops import LOOP, LoopTerm, loop_of
+from combinators.primitives.signatures import pointwise
 from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.tracing.emit import apply
 
 _OF_ONE = "square sin cos arctan sinh cosh tanh arcsinh exp exp2 expm1 sigmoid softplus erf"
 TRANSCENDENTAL = frozenset(_OF_ONE.split())
@@ -144,3 +156,29 @@ def _is_array_operation(node: Term) -> bool:
     if not isinstance(node, Prim):
         return False
     return node.type is not Real or node.operation.name not in OPERATIONS
+
+
+def priced(lam: Lam) -> Lam:
+    """``lam``, a program of Source, with a priced derivative for each transcendental operation.
+
+    The λ is for deriving and counting: carriers have no values of the priced operations.
+    """
+    made: Lam = remade(lam, _priced)
+    return made
+
+
+def _priced(node: Any) -> Term:
+    if not isinstance(node, Prim) or node.operation.name not in TRANSCENDENTAL:
+        return node  # type: ignore[no-any-return]  # a node of a term is a term, or an object
+    return Prim(_twin(node.operation.primitive).plain, node.args, node.place)
+
+
+@cache
+def _twin(primitive: Primitive) -> Primitive:
+    """An operation of the same price, whose derivative is an operation of that price."""
+    slope = declare(f"∂{primitive.name}", pointwise, CONSTANT, public=False)
+
+    def rule(v: Any, x: Any, y: Any) -> Any:
+        return scale(v, apply(slope, x))
+
+    return declare(primitive.name, pointwise, Pointwise(rule), public=False)

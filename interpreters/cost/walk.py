@@ -6,6 +6,7 @@ loops repeat. Towers of functions cost astronomical numbers and are walked in li
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -15,9 +16,46 @@ from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.cost.contents import holds_functions
-from interpreters.cost.functions import Closure, Either, Known, Values
-from interpreters.cost.tally import Tally, dearer
+from interpreters.cost.contents import Closure, Either, Known, Values, holds_functions
+
+
+class Tally:
+    """Counts by kind; calls of unknown functions; and whether every run counts exactly this."""
+
+    __slots__ = ("counts", "exact", "unknown")
+
+    def __init__(self) -> None:
+        """Nothing, exactly."""
+        self.counts: Counter[str] = Counter()
+        self.unknown = 0
+        self.exact = True
+
+    @property
+    def total(self) -> int:
+        """All kinds together."""
+        return self.counts.total()
+
+    def count(self, counts: Mapping[str, int], times: int = 1) -> None:
+        """Add ``counts``, so many times."""
+        for kind, number in counts.items():
+            if number and times:
+                self.counts[kind] += number * times
+
+    def add(self, other: Tally, times: int = 1) -> None:
+        """Add another tally, so many times."""
+        self.count(other.counts, times)
+        self.unknown += other.unknown * times
+        self.exact = self.exact and (other.exact or not times)
+
+
+def dearer(first: Tally, second: Tally) -> Tally:
+    """The larger of two tallies, of which a run meets one."""
+    chosen = Tally()
+    chosen.add(second if second.total > first.total else first)
+    chosen.unknown = max(first.unknown, second.unknown)
+    same = first.counts == second.counts and first.unknown == second.unknown
+    chosen.exact = first.exact and second.exact and same
+    return chosen
 
 
 class Prices(Protocol):
