@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Real, Tensor
 from combinators.operation import Operation
+from interpreters.backends.analysis.lines import SCALES, hides_zeros
 from interpreters.backends.text.layout import (
     COMPARISONS,
     Shape,
@@ -59,22 +60,15 @@ _INFIX = {
     "logical_or": "|",
     "logical_xor": "^",
 }
-SCALES = frozenset({"scale", "unscale"})
-"""The products of numbers that hide zeros."""
-
-
-def hides_zeros(operation: Operation) -> bool:
-    """Whether it is a product that hides zeros: in it they absorb."""
-    return operation.name in SCALES or ("absorbing", True) in operation.parameters
-
-
 ELEMENTWISE = frozenset({*UFUNCS, "sigmoid", "erf", "clip", "where"})
 
 
-def elementwise(name: str, args: Sequence[str], dtype: str, out: str, *, careful: bool) -> Text:
+def elementwise_text(
+    name: str, args: Sequence[str], dtype: str, out: str, *, careful: bool
+) -> Text:
     """An elementwise primitive; into the array ``out``, where there is one."""
     zero, one = ("0.0", "1.0") if dtype == "float64" else ("0", "1")
-    if careful and name in ("scale", "unscale"):
+    if careful and name in SCALES:
         return call(f"_{name}_array", *args)
     match name:
         case "sigmoid" | "erf":
@@ -183,11 +177,6 @@ def accumulated(x: str, y: str, axis: int, reverse: bool) -> Text:
 def index_text(axis: int, indices: Sequence[str]) -> str:
     """``:, i, j``."""
     return ", ".join((*(":",) * axis, *indices))
-
-
-def is_view(operation: Operation) -> bool:
-    """Whether NumPy gives a view of its argument, or may give one."""
-    return operation.name in ("reshape", "transpose", "slice", "stop_gradient", "broadcast_to")
 
 
 def view(operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod: Tensor) -> str:

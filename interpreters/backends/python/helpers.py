@@ -1,9 +1,358 @@
-"""The few functions that emitted code may carry along."""
+"""The few functions that emitted code may carry along: IEEE where Python raises, and bulk work."""
 
-from interpreters.backends.python.helpers_at_indices import AT_INDICES
-from interpreters.backends.python.helpers_of_arrays import COPIED, OF_ARRAYS
-from interpreters.backends.python.helpers_of_numbers import OF_NUMBERS
 from interpreters.backends.text.module import PLUS, by_name
+
+OF_NUMBERS = """\
+def _divide(x, y):
+    if y:
+        return x / y
+    if math.isnan(x) or x == 0.0:
+        return math.nan
+    return math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+
+def _floor_divide(x, y):
+    with np.errstate(all="ignore"):
+        return x // y if y else np.floor_divide(x, y).item()
+
+
+def _remainder(x, y):
+    with np.errstate(all="ignore"):
+        return x % y if y else np.remainder(x, y).item()
+
+
+def _power(x, y):
+    with np.errstate(all="ignore"):
+        return np.power(x, y).item()
+
+
+def _total_power(x, y):
+    if np.all(y >= 0):
+        return np.power(x, y)
+    x = np.where((y < 0) & (abs(x) != 1), 0, x)
+    return np.power(x, np.where(y < 0, 2 - y % 2, y))
+
+
+def _sin(x):
+    return math.sin(x) if math.isfinite(x) else math.nan
+
+
+def _cos(x):
+    return math.cos(x) if math.isfinite(x) else math.nan
+
+
+def _tan(x):
+    return math.tan(x) if math.isfinite(x) else math.nan
+
+
+def _log(x):
+    if x == 0.0:
+        return -math.inf
+    return math.nan if x < 0.0 else math.log(x)
+
+
+def _log2(x):
+    if x == 0.0:
+        return -math.inf
+    return math.nan if x < 0.0 else math.log2(x)
+
+
+def _log10(x):
+    if x == 0.0:
+        return -math.inf
+    return math.nan if x < 0.0 else math.log10(x)
+
+
+def _log1p(x):
+    if x == -1.0:
+        return -math.inf
+    return math.nan if x < -1.0 else math.log1p(x)
+
+
+def _sqrt(x):
+    return math.nan if x < 0.0 else math.sqrt(x)
+
+
+def _arcsin(x):
+    return math.nan if abs(x) > 1.0 else math.asin(x)
+
+
+def _arccos(x):
+    return math.nan if abs(x) > 1.0 else math.acos(x)
+
+
+def _arccosh(x):
+    return math.nan if x < 1.0 else math.acosh(x)
+
+
+def _arctanh(x):
+    if abs(x) == 1.0:
+        return math.copysign(math.inf, x)
+    return math.nan if abs(x) > 1.0 else math.atanh(x)
+
+
+def _bounded(function, x, beyond):
+    try:
+        return function(x)
+    except OverflowError:
+        return beyond
+
+
+def _exp(x):
+    return _bounded(math.exp, x, math.inf)
+
+
+def _exp2(x):
+    return _bounded(math.exp2, x, math.inf)
+
+
+def _expm1(x):
+    return _bounded(math.expm1, x, math.inf)
+
+
+def _cosh(x):
+    return _bounded(math.cosh, x, math.inf)
+
+
+def _sinh(x):
+    return _bounded(math.sinh, x, math.copysign(math.inf, x))
+
+
+def _floor(x):
+    return math.copysign(math.floor(x), x) if math.isfinite(x) else x
+
+
+def _ceil(x):
+    return math.copysign(math.ceil(x), x) if math.isfinite(x) else x
+
+
+def _trunc(x):
+    return math.copysign(math.trunc(x), x) if math.isfinite(x) else x
+
+
+def _sign(x):
+    return x if math.isnan(x) else float((x > 0.0) - (x < 0.0))
+
+
+def _maximum(x, y):
+    return x if x > y or math.isnan(x) else y
+
+
+def _minimum(x, y):
+    return x if x < y or math.isnan(x) else y
+
+
+def _sigmoid(x):
+    small = math.exp(-abs(x))
+    return (1.0 if x >= 0.0 else small) / (1.0 + small)
+
+
+def _logaddexp(x, y):
+    if x == y:
+        return x + math.log(2.0)
+    gap = x - y
+    if gap > 0.0:
+        return x + math.log1p(math.exp(-gap))
+    return y + math.log1p(math.exp(gap)) if gap <= 0.0 else gap
+
+
+def _int64(n):
+    return (n + 2**63) % 2**64 - 2**63
+
+
+def _to_int(x):
+    with np.errstate(all="ignore"):
+        return int(x) if abs(x) < 2.0**62 else int(np.float64(x).astype("int64"))
+
+
+def _scale(v, p):
+    z = v * p
+    return 0.0 if math.isnan(z) and (v == 0.0 or p == 0.0) else z
+
+
+def _unscale(v, p):
+    z = _divide(v, p)
+    return 0.0 if math.isnan(z) and (v == 0.0 or math.isinf(p)) else z
+
+
+def _scale_number(v, p):
+    z = v * p
+    return z.dtype.type(0) if np.isnan(z) and (v == 0 or p == 0) else z
+
+
+def _unscale_number(v, p):
+    z = v / p
+    return z.dtype.type(0) if np.isnan(z) and (v == 0 or np.isinf(p)) else z
+"""
+
+OF_ARRAYS = """\
+def _scale_array(v, p):
+    z = v * p
+    bad = np.isnan(z)
+    if bad.any():
+        z[bad & ((v == 0) | (p == 0))] = 0
+    return z
+
+
+def _unscale_array(v, p):
+    z = v / p
+    bad = np.isnan(z)
+    if bad.any():
+        z[bad & ((v == 0) | np.isinf(p))] = 0
+    return z
+
+
+def _matmul_array(x, y):
+    z = x @ y
+    if np.isnan(z).any():
+        n = x.shape[-1]
+        fine = np.isfinite(x).reshape(-1, n).all(0)
+        fine &= np.isfinite(y).swapaxes(-1, -2).reshape(-1, n).all(0)
+        z = x[..., fine] @ y[..., fine, :]
+        for k in np.flatnonzero(~fine):
+            z += _scale_array(x[..., k, None], y[..., k, None, :])
+    return z
+
+
+def _sigmoid_array(x):
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, small) / (1 + small)
+
+
+def _erf_array(x):
+    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x)).astype(x.dtype)
+
+
+def _logsumexp(x, axis, keepdims):
+    largest = np.max(x, axis=axis, keepdims=True)
+    base = np.where(np.isfinite(largest), largest, np.zeros_like(largest))
+    total = np.log(np.sum(np.exp(x - base), axis=axis, keepdims=True)) + base
+    return total if keepdims else np.squeeze(total, axis)
+
+
+def _recurrence(a, b, axis, step):
+    y = np.zeros_like(b)
+    factors, terms, sums = (x.swapaxes(0, axis)[::step] for x in (a, b, y))
+    for times in (np.multiply, _scale_array):
+        sums[1:] = terms[:-1]
+        _solve(factors[:-1], sums[1:], times)
+        if not np.isnan(y.sum()):
+            break
+    return y
+
+
+def _solve(a, y, times):
+    last = len(y) - 1
+    if last < 1:
+        return
+    odds = a[1::2]
+    pairs = times(odds, y[:last:2])
+    pairs += y[1::2]
+    _solve(times(odds, a[:last:2]), pairs, times)
+    y[1::2] = pairs
+    y[2::2] += times(a[2::2], pairs[: last // 2])
+
+
+def _others(x):
+    n, y = len(x), np.ones_like(x)
+    if n < 2048:
+        np.multiply.accumulate(x[:-1], out=y[1:])
+        behind = np.ones_like(x)
+        np.multiply.accumulate(x[:0:-1], out=behind[-2::-1])
+        y *= behind
+        return y
+    # products of columns, and of what is left over: numbers side by side multiply in bulk
+    last = 7 if n < 32768 else 15
+    whole = n - n % (last + 1)
+    rows, before = (z[:whole].reshape(last + 1, -1) for z in (x, y))
+    for i in range(last):
+        np.multiply(before[i], rows[i], out=before[i + 1])
+    rest = _others(np.concatenate((before[last] * rows[last], x[whole:])))
+    behind, y[whole:] = np.split(rest, [len(rows[0])])
+    for i in range(last, -1, -1):
+        before[i] *= behind
+        behind *= rows[i]
+    return y
+"""
+
+COPIED = """\
+def _copied(x, made=None):
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if not isinstance(x, tuple):
+        return x
+    made = {} if made is None else made
+    if id(x) not in made:
+        made[id(x)] = tuple(_copied(part, made) for part in x)
+    return made[id(x)]
+"""
+"""A copy of a result of any type."""
+
+AT_INDICES = """\
+def _take(x, axis, *indices):
+    before, extents = (slice(None),) * axis, x.shape[axis:]
+    inside = _inside(indices, extents)
+    if inside is None:
+        return x[before + indices]
+    if 0 in extents[: len(indices)]:
+        shape = x.shape[:axis] + inside.shape + extents[len(indices) :]
+        return np.zeros(shape, x.dtype)
+    y = x[before + tuple(np.where(inside, i, 0) for i in indices)]
+    y[before + (~inside,)] = 0
+    return y
+
+
+def _add_at(y, axis, indices, x):
+    before = (slice(None),) * axis
+    inside = _inside(indices, y.shape[axis:])
+    if inside is not None:
+        indices = tuple(np.broadcast_to(i, inside.shape)[inside] for i in indices)
+        x = x[before + (inside,)]
+    if axis or not y.flags.c_contiguous:
+        np.add.at(y, before + indices, x)
+        return
+    # NumPy adds at the places of a flat array several times as fast
+    at = 0
+    for i, n in zip(indices, y.shape):
+        at = at * n + np.asarray(i, "int64")
+    if y.ndim > len(indices):
+        width = math.prod(y.shape[len(indices) :])
+        at = at[..., None] * width + np.arange(width)
+    np.add.at(y.reshape(-1), at.reshape(-1), x.reshape(-1))
+
+
+def _inside(indices, extents):
+    if all(_fits(i, n) for i, n in zip(indices, extents)):
+        return None
+    inside = True
+    for i, n in zip(indices, extents):
+        inside = inside & (0 <= i) & (i < n)
+    return inside
+
+
+def _fits(i, n):
+    if not isinstance(i, np.ndarray):
+        return 0 <= i < n
+    return not i.size or (i.item(i.argmin()) >= 0 and i.item(i.argmax()) < n)
+
+
+def _within(i, axis, n, place):
+    if not _fits(i, n):
+        raise IndexError(f"{place}: an index is outside axis {axis}, of extent {n}")
+    return i
+
+
+def _nonzero(d, place):
+    if not np.all(d):
+        raise ZeroDivisionError(f"{place}: an integer is divided by zero")
+    return d
+
+
+def _nonnegative(n, place):
+    if not np.all(n >= 0):
+        raise ArithmeticError(f"{place}: an integer has no negative power")
+    return n
+"""
 
 HELPERS = by_name(OF_NUMBERS, OF_ARRAYS, PLUS, COPIED, AT_INDICES)
 """The text of each, by its name."""

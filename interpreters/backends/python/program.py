@@ -1,4 +1,12 @@
-"""A closed λ as a module of Python that stands alone, and as the function in it."""
+"""A closed λ as a module of Python that stands alone, and as the function in it.
+
+A program ends with a look at results in doubt, and gives what is nobody else's:
+
+    z = v * p                              scale v p, a product in which zeros absorb
+    if math.isnan(z):
+        return _f_carefully(v, p)          which is written when it is first needed
+    return z
+"""
 
 from __future__ import annotations
 
@@ -8,18 +16,78 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Fun, Object, Tensor, Vector
+from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.terms import Lam
-from interpreters.backends.python.emitter import CAREFUL, DOUBTFUL, OPTIMISTIC, Emitter, Survey
-from interpreters.backends.python.finish import finished
-from interpreters.backends.python.frame import Frame, Uses
-from interpreters.backends.python.module import Module
-from interpreters.backends.python.numbers import Escalate
-from interpreters.backends.python.values import Leaf, Root, Value
-from interpreters.backends.text.frame import leaf_types
-from interpreters.backends.text.layout import Assign, Block, Do, Text, call
+from interpreters.backends.analysis.captures import Uses, surveyed
+from interpreters.backends.analysis.facts import Known, Lines, component
+from interpreters.backends.analysis.lines import (
+    CAREFUL,
+    DOUBTFUL,
+    OPTIMISTIC,
+    Hidden,
+    hides_zeros,
+    lines_of,
+)
+from interpreters.backends.python.helpers import HELPERS
+from interpreters.backends.python.values import Emitter, Frame, Leaf, Root, Value, is_array
+from interpreters.backends.python.writer import Writer
+from interpreters.backends.text.frame import Bundle, leaf_types
+from interpreters.backends.text.layout import (
+    WIDTH,
+    Assign,
+    Block,
+    Do,
+    Text,
+    call,
+    several,
+    tuple_of,
+)
+from interpreters.backends.text.module import (
+    FEW,
+    Array,
+    diagonal,
+    from_bytes,
+    is_iota,
+    names_apart,
+    nested,
+)
+from interpreters.backends.text.module import Module as TextModule
+
+IMPORTS = {"math": "import math", "np": "import numpy as np"}
+"""What each name is imported by."""
+
+
+class Module(TextModule):
+    """Functions and constants, which need ``math`` and NumPy at most."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is the entry's."""
+        super().__init__(name, names_apart(), HELPERS)
+
+    def source(self) -> str:
+        """The text of the module."""
+        parts = self.parts()
+        return parts.under(*(line for name, line in IMPORTS.items() if parts.mention(name)))
+
+    def array(self, name: str, array: Array) -> str:
+        """The lines that give a name to an array."""
+        if not array.size:
+            return f'{name} = np.zeros({array.shape}, dtype="{array.dtype.name}")'
+        if array.ndim == 1 and array.dtype == np.int64 and is_iota(array):
+            return f"{name} = np.arange({array.size})"
+        found = diagonal(array)
+        if found is not None:
+            return f"{name} = {found}"
+        if array.size <= FEW and array.dtype.name in ("float64", "int64"):
+            line = f"{name} = np.array({nested(array, repr)})"
+            if np.all(np.isfinite(array)) and len(line) <= WIDTH:
+                return line
+        dtype = f'dtype="{array.dtype.newbyteorder("<").str}"'
+        return from_bytes(name, "np.frombuffer", array, dtype, ", ".join(map(str, array.shape)))
 
 
 class Compiled:
@@ -27,9 +95,11 @@ class Compiled:
 
     def __init__(self, lam: Lam, name: str, doc: str) -> None:
         """Of the closed λ ``lam``."""
-        self._lam, self._doc, self._wish = lam, doc, name
-        self._survey = Survey.of(lam)
-        self._module, self._again = self._quick()
+        self._lam, self._survey = lam, surveyed(lam)
+        self._module = Module(name)
+        self._lines, level = self._read()
+        is_quick = not _holds_function(lam.body.type)
+        self._again = self._written(self._module.name, doc, level, careful=not is_quick)
         self.name = self._module.name
         self._function: weakref.ref[Callable[..., Any]] | None = None
 
@@ -37,7 +107,7 @@ class Compiled:
     def source(self) -> str:
         """The text of a module that needs ``math`` and ``numpy`` at most, and nothing of ours."""
         if self._again:
-            _written(self._module, self._lam, self._survey, self._again, "", CAREFUL, careful=True)
+            self._written(self._again, "", CAREFUL, careful=True)
         return self._module.source()
 
     @property
@@ -78,20 +148,38 @@ class Compiled:
             exec(compile(text, f"<{self.name}>", "exec"), space)  # noqa: S102 (our own text)
         return space
 
-    def _quick(self) -> tuple[Module, str]:
-        """The module with the quick version, and the name of the careful one that it calls."""
-        careful = _holds_function(self._lam.body.type)
-        for level in (OPTIMISTIC, DOUBTFUL) if self._survey.scales and not careful else ():
-            module = Module(self._wish)
-            with suppress(Escalate):
-                return module, _entry(module, self, level, careful=careful)
-        module = Module(self._wish)
-        return module, _entry(module, self, CAREFUL, careful=careful)
+    def _read(self) -> tuple[Lines, int]:
+        """What is known of the lines of the program, and how its zeros are hidden."""
+        has_doubt = any(map(hides_zeros, self._survey.operations))
+        if has_doubt and not _holds_function(self._lam.body.type):
+            for level in (OPTIMISTIC, DOUBTFUL):
+                with suppress(Hidden):
+                    return lines_of(self._lam, self._survey, level), level
+        return lines_of(self._lam, self._survey, CAREFUL), CAREFUL
 
-
-def _entry(module: Module, compiled: Compiled, level: int, *, careful: bool) -> str:
-    lam, survey, doc = compiled._lam, compiled._survey, compiled._doc
-    return _written(module, lam, survey, module.name, doc, level, careful=careful)
+    def _written(self, name: str, doc: str, level: int, *, careful: bool) -> str:
+        """Write the entry; the name of the careful version, if this one may call it."""
+        lam, module, absorbs = self._lam, self._module, careful or level == CAREFUL
+        emitter = Writer(module, self._survey, self._lines, careful=careful, absorbs=absorbs)
+        at = Frame(module.name)
+        at.uses = Uses(lam.body, emitter.captured)
+        params = tuple(at.fresh(param.name) for param in lam.params)
+        keeps = _holds_function(lam.body.type)
+        for param, text in zip(lam.params, params, strict=True):
+            at.env[param.name] = _argument(param.type, text, at, keeps=keeps)
+        again = "" if careful else module.fresh(f"{name.lstrip('_')}_carefully")
+        call_again = call(again, *params)
+        ending = _Ending(emitter, at, "" if absorbs else call_again)
+        recurse(_body(emitter, lam, at, ending, self._lines.result))
+        body = at.body
+        if emitter.warns:
+            body = [Block("with ", 'np.errstate(all="ignore")', "", body)]
+        if emitter.raises and not careful:
+            errors = "except (ArithmeticError, ValueError)"
+            handler = Block(errors, "", "", [Do(call_again, "return ")])
+            body = [Block("try", "", "", body, handler)]
+        module.define(name, params, body, doc)
+        return again if emitter.raises or ending.checks else ""
 
 
 def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
@@ -107,42 +195,23 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
         return Compiled(lam, name, doc)
 
 
-def _written(
-    module: Module, lam: Lam, survey: Survey, name: str, doc: str, level: int, *, careful: bool
-) -> str:
-    """Write the entry; the name of the careful version, if this one may call it."""
-    emitter = Emitter(module, survey, careful=careful, level=level)
-    at = Frame(module.name)
-    at.uses = Uses(lam.body, emitter.captured)
-    params = tuple(at.fresh(param.name) for param in lam.params)
-    keeps = _holds_function(lam.body.type)
-    for param, text in zip(lam.params, params, strict=True):
-        at.env[param.name] = _argument(param.type, text, at, keeps=keeps)
-    again = "" if careful else module.fresh(f"{name.lstrip('_')}_carefully")
-    call_again = call(again, *params)
-    checked = recurse(_body(emitter, lam, at, call_again))
-    body = at.body
-    if emitter.warns:
-        body = [Block("with ", 'np.errstate(all="ignore")', "", body)]
-    if emitter.raises and not careful:
-        errors = "except (ArithmeticError, ValueError)"
-        handler = Block(errors, "", "", [Do(call_again, "return ")])
-        body = [Block("try", "", "", body, handler)]
-    module.define(name, params, body, doc)
-    return again if emitter.raises or checked else ""
-
-
 def _argument(obj: Object, text: str, at: Frame, *, keeps: bool) -> Leaf:
-    is_array = isinstance(obj, Tensor) and bool(obj.shape)
-    if keeps and is_array:
+    if keeps and is_array(obj):
         at.body.append(Assign((text,), f"{text}.copy()"))
-    return Leaf(text, obj, root=Root(fresh=False) if is_array else None)
+    return Leaf(text, obj, root=Root(fresh=False) if is_array(obj) else None)
 
 
-def _body(emitter: Emitter, lam: Lam, at: Frame, again: Text) -> Recursive[bool]:
+def _body(emitter: Emitter, lam: Lam, at: Frame, ending: _Ending, known: Known) -> Recursive[None]:
     value: Value = yield emitter.value(lam.body, at, "result")
-    checked: bool = yield finished(emitter, value, lam.body.type, at, again)
-    return checked
+    text: Text
+    if isinstance(value, Bundle) and len(value.parts) > 1:
+        texts: list[Text] = []
+        for index, part in enumerate(value.parts):
+            texts.append((yield ending.own(part, component(known, index, part.type))))
+        text = several(tuple(texts))
+    else:
+        text = yield ending.own(value, known)
+    at.do(text, "return ")
 
 
 def _holds_function(obj: Object) -> bool:
@@ -154,3 +223,68 @@ def _holds_function(obj: Object) -> bool:
             return True
         objects = [leaf.item for leaf in leaves if isinstance(leaf, Vector)]
     return False
+
+
+SMALL = 4096
+"""Up to how many elements ``vdot`` is the quickest look, before BLAS starts threads."""
+
+
+class _Ending:
+    """What has been returned so far."""
+
+    def __init__(self, emitter: Emitter, at: Frame, again: Text) -> None:
+        """``again`` is returned where there is a nan in doubt; empty where none can be."""
+        self.emitter, self.at, self.again = emitter, at, again
+        self.checks = False
+        self._roots: set[int] = set()
+        self._whole: dict[int, tuple[Value, str]] = {}
+
+    def own(self, value: Value, known: Known) -> Recursive[Text]:
+        """An expression of the value, that shares no buffer with anything."""
+        if isinstance(value, Bundle):
+            if id(value) in self._whole:
+                return self._whole[id(value)][1]
+            texts: list[Text] = []
+            for index, part in enumerate(value.parts):
+                texts.append((yield self.own(part, component(known, index, part.type))))
+            if len(texts) > 3 or any(not isinstance(text, str) for text in texts):
+                name = self.at.assign(tuple_of(tuple(texts)), "result")
+                self._whole[id(value)] = value, name
+                return name
+            return tuple_of(tuple(texts))
+        leaf: Leaf = yield self.emitter.leaf(value, self.at, "result")
+        if known.doubtful and self.again:
+            leaf = self.at.named(leaf, "result")
+            self._check(leaf, known)
+        if is_array(leaf.type):
+            return self._array(leaf)
+        if not isinstance(leaf.type, (Tensor, Fun)):
+            return f"_copied({leaf.text})" if leaf.text not in ("None", "()") else leaf.text
+        return leaf.text
+
+    def _array(self, leaf: Leaf) -> str:
+        root = leaf.root
+        if root is None or not root.fresh or id(root) in self._roots:
+            return f"{leaf.text}.copy()"
+        self._roots.add(id(root))
+        self._whole[id(root)] = leaf, leaf.text
+        return leaf.text
+
+    def _check(self, leaf: Leaf, known: Known) -> None:
+        """Look for a nan, in each component of a product."""
+        product = components(leaf.type)
+        if product is not None:
+            for index, obj in enumerate(product.parts):
+                part = component(known, index, obj)
+                if part.doubtful:
+                    self._check(Leaf(f"{leaf.text}[{index}]", obj), part)
+            return
+        self.checks = True
+        name, obj = leaf.text, leaf.type
+        test = f"math.isnan({name})"
+        if isinstance(obj, Tensor) and obj.shape:
+            # Either is nan where an element is; of inf and -inf the sum is too, which does no harm.
+            small = obj.size <= SMALL
+            test = f"math.isnan({f'np.vdot({name}, {name})' if small else f'{name}.sum()'})"
+            self.emitter.warns = True
+        self.at.body.append(Block("if ", test, "", [Do(self.again, "return ")]))

@@ -1,23 +1,27 @@
 """Numbers as Python's own: each primitive as an expression, quick, and with care.
 
 The quick expression may raise where IEEE gives inf or nan; the careful one never does. Either is
-right, so that a program that raised is run once more with care.
+right, so that a program that raised is run once more with care. Numbers of other element types are
+NumPy's scalars, whose expressions are those of arrays.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
-from typing import Any
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor
-from interpreters.backends.python.values import INT64, Bounds, Leaf
+from interpreters.backends.analysis.bounds import may_be_zero
+from interpreters.backends.analysis.facts import UNKNOWN, Line
+from interpreters.backends.analysis.lines import SCALES
+from interpreters.backends.python.arrays import elementwise_text
+from interpreters.backends.python.values import PYTHON, Emitter, Frame, Leaf
 from interpreters.backends.text.layout import (
     AND,
     ATOM,
     CHOICE,
+    COMPARED,
     COMPARISONS,
     NOT,
     OPERATORS,
@@ -27,12 +31,14 @@ from interpreters.backends.text.layout import (
     UNARY,
     Form,
     compared,
+    filled_in,
+    flat,
     infix,
 )
+from interpreters.backends.text.module import is_plain
 
-PYTHON = (Real, Int, Bool)
-"""The types whose values are Python's float, int and bool; other numbers are NumPy's scalars."""
-
+SHORT, LONG = 40, 52
+"""How long an expression is that may stand inside another, in deep blocks and outside all."""
 
 _MATH = {"arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2"}
 _SAFE = ("arcsinh", "arctan", "arctan2", "tanh", "cbrt", "hypot", "erf")
@@ -128,6 +134,8 @@ _INT = {
     **{name: Form("{0}", ATOM, (ATOM,)) for name in ("floor", "ceil", "trunc", "round")},
 }
 
+NEVER_RAISES = infix("/", TIMES)
+"""A division by what is neither 0 nor infinite."""
 NONZERO = {"floor_divide": infix("//", TIMES), "remainder": infix("%", TIMES)}
 """Divisions of integers by what is not 0."""
 
@@ -152,14 +160,29 @@ _CONVERSIONS = {
 }
 
 
-def total(name: str, args: Sequence[Leaf]) -> str:
+_PARTICULAR = frozenset({"scale", "unscale", "power", "divide", "negative"})
+"""What is written otherwise where an argument is a literal."""
+
+
+def _marked(forms: dict[str, Form]) -> dict[str, Form]:
+    """The same, which know whether their operands are named first."""
+    return {
+        name: form._replace(names=form.level == CHOICE or form.text.count("{0}") > 1)
+        for name, form in forms.items()
+    }
+
+
+_REAL, _INT, _BOOL = _marked(_REAL), _marked(_INT), _marked(_BOOL)
+QUICK = {**_REAL, **_marked(_QUICK)}
+ABSORBING = {**QUICK, **{name: _REAL[name] for name in SCALES}}
+"""Quick, but for the products that hide zeros."""
+
+
+def total(name: str, line: Line, dtype: str) -> str:
     """``name``, but ``total_power`` for a power of integers whose exponent may be negative."""
-    if name != "power":
-        return name
-    exponent = args[1]
-    assert isinstance(exponent.type, Tensor)
-    may_be_negative = exponent.type.dtype.startswith("int") and exponent.bounds[0] < 0
-    return "total_power" if may_be_negative else name
+    if name == "power" and dtype.startswith("int") and line.operands[1][0] < 0:
+        return "total_power"
+    return name
 
 
 @functools.cache
@@ -167,8 +190,8 @@ def form_of(name: str, types: tuple[Object, ...], *, careful: bool) -> Form:
     """How a primitive is written for numbers that are all Python's own."""
     kind = types[-1]
     table = _REAL if kind is Real else _INT if kind is Int else _BOOL
-    if not careful and kind is Real and name in _QUICK:
-        return _QUICK[name]
+    if not careful and kind is Real:
+        table = QUICK
     if name not in table:
         raise MissingRule(f"the Python backend has no expression for {name} of {kind!r}")
     return table[name]
@@ -190,47 +213,118 @@ def conversion(from_: Object, to: Object) -> Form:
     return Form(f'{{0}}.astype("{to.dtype}")', ATOM, (ATOM,))
 
 
-def int_bounds(name: str, args: list[Leaf]) -> Bounds:
-    """Between which integers the result lies, before it wraps."""
-    a = args[-2 if name == "where" else 0].bounds
-    b = args[-1].bounds
-    match name:
-        case "add" | "plus":
-            return a[0] + b[0], a[1] + b[1]
-        case "subtract":
-            return a[0] - b[1], a[1] - b[0]
-        case "multiply" | "square":
-            ends = [x * y for x in a for y in b]
-            return min(ends), max(ends)
-        case "negative":
-            return -a[1], -a[0]
-        case "absolute":
-            return (0, max(abs(a[0]), abs(a[1])))
-        case "maximum" | "minimum" | "where":
-            return min(a[0], b[0]), max(a[1], b[1])
-        case "remainder" if b[0] >= 0:
-            return 0, max(b[1] - 1, 0)
-        case "sign":
-            return -1, 1
-        case "floor_divide" if b[0] > 0:
-            ends = [x // y for x in a for y in b]
-            return min(ends), max(ends)
-        case "floor_divide":
-            return (min(a[0], 0), max(a[1], 0)) if b[0] >= 0 else (INT64[0], -INT64[0])
-        case _:
-            return INT64
+def reals(emitter: Emitter) -> dict[str, Form]:
+    """How primitives of reals are written."""
+    return _REAL if emitter.careful else ABSORBING if emitter.absorbs else QUICK
 
 
-def wraps(bounds: Bounds) -> bool:
-    """Whether the result may lie outside 64 bits."""
-    return bounds[0] < INT64[0] or bounds[1] > INT64[1]
+def real(emitter: Emitter, name: str, form: Form, args: Sequence[Leaf], at: Frame) -> Leaf:
+    """A primitive of reals that ``reals`` writes as ``form``: most are, and this is quick."""
+    if name in _PARTICULAR:
+        for arg in args:
+            if name == "scale" and is_plain(arg.literal):
+                form = QUICK["multiply"]
+            elif name == "negative" or arg.literal is not None:
+                return scalar(emitter, name, args, Real, at)
+    if form.raises:
+        emitter.raises = True
+    if form.names:
+        args = [at.named(x) for x in args]
+    text = filled_in(form, args)
+    if len(text) <= SHORT or len(text) <= LONG - 4 * at.depth:
+        return Leaf(text, Real, form.level)
+    text, level = _with_names(form, args, at, _REAL[name])
+    return Leaf(text, Real, level)
 
 
-def number_text(number: Any) -> tuple[str, int]:
-    """A literal, and how tightly it holds together."""
-    if number != number:  # noqa: PLR0124 (nan)
-        return "math.nan", ATOM
-    if isinstance(number, float) and math.isinf(number):
-        return ("math.inf", ATOM) if number > 0 else ("-math.inf", UNARY)
-    text = repr(number)
-    return text, UNARY if text.startswith("-") else ATOM
+def scalar(
+    emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame, line: Line = UNKNOWN
+) -> Leaf:
+    """An elementwise primitive of numbers."""
+    kinds = tuple([arg.type for arg in args])
+    careful = emitter.careful or (emitter.absorbs and name in SCALES)
+    last = args[-1].type
+    name = total(name, line, last.dtype if isinstance(last, Tensor) else "")
+    if any(kind not in PYTHON for kind in kinds):
+        return _numpy_scalar(emitter, name, args, cod, at)
+    if kinds[0] is Bool and name in ("equal", "not_equal"):
+        args = [Leaf(at.assign(x.text, "p"), x.type) if x.literal is not None else x for x in args]
+    if name == "scale" and any(is_plain(x.literal) for x in args):
+        name = "multiply"
+    if name == "power" and args[1].literal is not None and cod is Real:
+        # Half a power is a square root, as NumPy has it.
+        is_root = args[1].literal == 0.5
+        name, args = ("sqrt", args[:1]) if is_root else ("literal_power", args)
+        kinds = kinds[: len(args)]
+    if name == "negative" and args[0].level == UNARY:
+        if args[0].literal is not None:
+            return emitter.number_of(-args[0].literal, cod)
+        args = [at.named(args[0])]
+    form = form_of(name, kinds, careful=careful)
+    safe = form_of(name, kinds, careful=True)
+    if cod is Int and name in NONZERO and not may_be_zero(line.operands[1]):
+        form = safe = NONZERO[name]
+    if name in ("divide", "unscale") and is_plain(args[1].literal):
+        form = safe = NEVER_RAISES
+    text, level = written(form, args, at, safe)
+    emitter.raises = emitter.raises or form.raises
+    if cod is Int and line.wraps:
+        text, level = f"_int64({text})", ATOM
+    return Leaf(text, cod, level)
+
+
+def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
+    """The expression; its operands are named first where it would get long."""
+    if form.level <= COMPARED:
+        if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
+            return _with_itself(form.text, args[0])
+        if form.level == CHOICE and len(args) == 3:
+            args = [at.named(args[0], "p"), *args[1:]]
+    if form.names:
+        args = [at.named(x) for x in args]
+    text = filled_in(form, args)
+    if len(text) <= SHORT or len(text) <= LONG - 4 * at.depth:
+        return text, form.level
+    return _with_names(form, args, at, short)
+
+
+def _with_names(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
+    """An expression that is long, of names; ``short`` where that is shorter."""
+    args = [at.named(x) for x in args]
+    text = filled_in(form, args)
+    if len(text) > max(SHORT, LONG - 4 * at.depth):
+        shorter = filled_in(short, args)
+        if len(shorter) < len(text):
+            return shorter, short.level
+    return text, form.level
+
+
+def _with_itself(text: str, x: Leaf) -> tuple[str, int]:
+    """A comparison of a number with itself, which asks whether it is nan."""
+    holds = "=" in text and "!" not in text
+    if x.type is not Real:
+        return str(holds), ATOM
+    if "!" in text:
+        return f"math.isnan({x.text})", ATOM
+    return (f"not math.isnan({x.text})", NOT) if holds else ("False", ATOM)
+
+
+def _numpy_scalar(
+    emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame
+) -> Leaf:
+    """The same, of NumPy's scalars, which keep their element type."""
+    emitter.warns = True
+    texts = [at.named(arg).text for arg in args]
+    dtype = args[-1].type.dtype if isinstance(args[-1].type, Tensor) else ""
+    if name == "where":
+        text = f"{texts[1]} if {texts[0]} else {texts[2]}"
+    elif emitter.absorbs and name in SCALES:
+        text = f"_{name}_number({texts[0]}, {texts[1]})"
+    elif name in ("sigmoid", "erf"):
+        array = elementwise_text(name, [f"np.array({texts[0]})"], dtype, "", careful=False)
+        text = f"{flat(array)}[()]"
+    else:
+        text = flat(elementwise_text(name, texts, dtype, "", careful=False))
+    if cod in PYTHON:
+        text = f"({text}).item()" if " " in text else f"{text}.item()"
+    return Leaf(at.assign(text, "t"), cod)

@@ -1,96 +1,113 @@
-"""Primitives of numbers and arrays: written inline, on a line of their own, or into a buffer."""
+"""Primitives of arrays: written inline, on a line of their own, or into a buffer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from combinators.errors import MissingRule
-from combinators.objects import Bool, Int, Object, Tensor
+from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.checks import CHECKS
-from interpreters.backends.python import arrays, indexed
-from interpreters.backends.python.frame import Frame, fresh_leaf, share
-from interpreters.backends.python.numbers import SHORT, Escalate, scalar, taint, written
-from interpreters.backends.python.scalars import PYTHON, conversion, int_bounds, total, wraps
-from interpreters.backends.python.values import INT64, Bounds, Leaf, Placed, Root, Value
+from interpreters.backends.analysis.facts import UNKNOWN, Line
+from interpreters.backends.analysis.lines import SCALES
+from interpreters.backends.python import arrays, indices
+from interpreters.backends.python.scalars import SHORT, conversion, scalar, total, written
+from interpreters.backends.python.values import (
+    PYTHON,
+    Emitter,
+    Frame,
+    Leaf,
+    Placed,
+    Root,
+    Value,
+    consume,
+    fresh_leaf,
+    share,
+)
 from interpreters.backends.text.frame import Spread
 from interpreters.backends.text.layout import ATOM, call, flat
 from interpreters.backends.text.module import is_plain
 
-if TYPE_CHECKING:
-    from interpreters.backends.python.emitter import Emitter
-
 LARGE = 512
 """How many elements a buffer has that is worth using again."""
+_MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice", "stop_gradient"})
+_AXES = _MOVES | {"convert", "embed", "sum", "prod", "max", "min", "logsumexp"}
+"""What moves numbers, and what has nothing to do where there are no axes."""
 
 
 def tensor(
-    emitter: Emitter, operation: Operation, args: Sequence[Value], cod: Object, at: Frame, wish: str
+    emitter: Emitter,
+    operation: Operation,
+    args: Sequence[Value],
+    cod: Object,
+    at: Frame,
+    wish: str,
+    line: Line = UNKNOWN,
 ) -> Value:
     """A primitive of tensors."""
     if not isinstance(cod, Tensor):
         raise MissingRule(f"the Python backend has no code for the primitive {operation.name}")
     name = operation.name
     if name in CHECKS:
-        return indexed.asked(emitter, operation, args[0], at, wish)
+        return indices.checked(emitter, operation, args[0], at, wish, line)
     if name in arrays.ELEMENTWISE:
-        return elementwise(emitter, name, args, cod, at, wish)
+        return elementwise(emitter, name, args, cod, at, wish, line)
     if name in ("put", "embed") and cod.shape:
-        return _placed(emitter, operation, args, cod, at)
+        inner, *places = (at.named(emitter.array(arg, at)) for arg in args)
+        share(inner)
+        return Placed(operation, inner, tuple(places), line.operands[1 : len(args)], cod)
     if name in _MOVES and not isinstance(args[0], Placed):
-        spread = _spread(args[0], name, cod, at)
+        spread = _repeated(args[0], name, cod, at)
         if spread is not None:
             return spread
     types = [t for arg in args if isinstance(t := arg.type, Tensor)]
     if not types[0].shape and not cod.shape:
-        return _alone(emitter, operation, args[0], cod, at, wish)
+        return _of_a_number(emitter, operation, args[0], cod, at)
     if name == "concatenate" and all(_is_single(arg) for arg in args):
         items = [arg.inner.text for arg in args if isinstance(arg, Spread)]
-        tainted = any(arg.inner.tainted for arg in args if isinstance(arg, Spread))
         text = call("np.array", f"[{', '.join(items)}]", *arrays.dtype_option(cod.dtype))
         if len(flat(text)) <= SHORT:
-            return fresh_leaf(at.assign(text, wish), cod, tainted=tainted)
-    return _array(emitter, operation, [emitter.array(arg, at) for arg in args], cod, at, wish)
+            return fresh_leaf(at.assign(text, wish), cod)
+    leaves = [emitter.array(arg, at) for arg in args]
+    return _of_arrays(emitter, operation, leaves, cod, at, wish, line)
 
 
 def _is_single(value: Value) -> bool:
     return isinstance(value, Spread) and value.type.shape == (1,) and value.inner.type in PYTHON
 
 
-def _array(
-    emitter: Emitter, operation: Operation, args: list[Leaf], cod: Tensor, at: Frame, wish: str
+def _of_arrays(
+    emitter: Emitter,
+    operation: Operation,
+    args: list[Leaf],
+    cod: Tensor,
+    at: Frame,
+    wish: str,
+    line: Line,
 ) -> Leaf:
     types = [t for arg in args if isinstance(t := arg.type, Tensor)]
     texts = [short(arg, at).text for arg in args]
-    tainted = any(arg.tainted for arg in args)
-    consume(args)
-    if operation.name == "convert" and not cod.is_smooth and tainted:
-        raise Escalate
+    consume(*args)
     if operation.name == "take":
-        return indexed.take(emitter, operation, args, texts, cod, at, wish)
-    if arrays.is_view(operation):
+        return indices.taken(emitter, operation, args, texts, cod, at, wish, line)
+    if operation.name in _MOVES:
         text = arrays.view(operation, texts, types, cod)
         if not cod.shape:
             emitter.warns = emitter.warns or cod not in PYTHON
-            return Leaf(at.assign(text, wish), cod, ATOM, bounds=args[0].bounds, tainted=tainted)
+            return Leaf(at.assign(text, wish), cod)
         share(args[0])
-        return Leaf(text, cod, ATOM, args[0].root, args[0].bounds, tainted)
+        return Leaf(text, cod, ATOM, args[0].root)
     emitter.warns = True
     if operation.name == "exclusive_cumprod":
         texts = [at.named(args[0]).text]
     _give_back(args, "", at)
-    careful = emitter.level == 2
-    tainted = tainted or (not careful and arrays.hides_zeros(operation))
-    name = at.assign(arrays.new_array(operation, texts, types, cod, careful=careful), wish)
+    made = arrays.new_array(operation, texts, types, cod, careful=emitter.absorbs)
+    name = at.assign(made, wish)
     if operation.name == "exclusive_cumprod":
         at.do(arrays.accumulated(texts[0], name, **operation.keywords))
-    bounds = INT64
-    if operation.name in ("concatenate", "max", "min"):
-        bounds = min(x.bounds[0] for x in args), max(x.bounds[1] for x in args)
-    return fresh_leaf(name, cod, tainted=tainted, bounds=bounds)
+    return fresh_leaf(name, cod)
 
 
 def short(leaf: Leaf, at: Frame) -> Leaf:
@@ -98,19 +115,7 @@ def short(leaf: Leaf, at: Frame) -> Leaf:
     return at.named(leaf) if leaf.level < ATOM or len(leaf.text) > SHORT // 2 else leaf
 
 
-def consume(args: Sequence[Leaf]) -> None:
-    """Note that these are looked at once less."""
-    for arg in args:
-        if arg.root is not None:
-            arg.root.uses -= 1
-
-
-_MOVES = ("broadcast_to", "reshape", "transpose", "slice", "stop_gradient")
-_AXES = frozenset((*_MOVES, "convert", "embed", "sum", "prod", "max", "min", "logsumexp"))
-"""What moves numbers, and what has nothing to do where there are no axes."""
-
-
-def _spread(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
+def _repeated(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
     """A repetition, which waits; None where it is none."""
     if isinstance(x, Spread) and (name == "broadcast_to" or not x.inner_shape):
         return Spread(x.inner, cod) if cod.shape else x.inner
@@ -126,82 +131,59 @@ def filled_out(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
     """The array that a repetition stands for."""
     inner, obj = value.inner, value.type
     if not value.inner_shape:
-        number = short(inner, at)
         plain = inner.literal if obj.is_smooth else None
-        text = arrays.filled(number.text, plain, obj)
-        name = at.assign(text, wish)
-        return fresh_leaf(name, obj, tainted=inner.tainted, bounds=inner.bounds)
+        return fresh_leaf(at.assign(arrays.filled(short(inner, at).text, plain, obj), wish), obj)
     text = call("np.broadcast_to", short(inner, at).text, arrays.shape_text(obj.shape))
-    name = at.assign(text, wish)
-    return Leaf(name, obj, ATOM, Root(fresh=False), inner.bounds, inner.tainted)
+    return Leaf(at.assign(text, wish), obj, ATOM, Root(fresh=False))
 
 
-def _placed(
-    emitter: Emitter, operation: Operation, args: Sequence[Value], cod: Tensor, at: Frame
-) -> Value:
-    inner, *indices = (at.named(emitter.array(arg, at)) for arg in args)
-    share(inner)
-    return Placed(operation, inner, tuple(indices), cod)
-
-
-def _alone(
-    emitter: Emitter, operation: Operation, x: Value, cod: Tensor, at: Frame, wish: str
-) -> Leaf:
+def _of_a_number(emitter: Emitter, operation: Operation, x: Value, cod: Tensor, at: Frame) -> Leaf:
     """A primitive of arrays at one number: what it does to the axes that it has not."""
     leaf = emitter.array(x, at)
     if operation.name not in _AXES:
         raise MissingRule(f"the Python backend has no code for the primitive {operation.name}")
-    if operation.name == "convert":
-        if leaf.tainted and not cod.is_smooth:
-            raise Escalate
-        form = conversion(leaf.type, cod)
-        text, level = written(form, [leaf], at, form)
-        emitter.warns = emitter.warns or cod not in PYTHON or leaf.type not in PYTHON
-        bounds = leaf.bounds if leaf.type is Int else (0, 1) if leaf.type is Bool else INT64
-        return Leaf(text, cod, level, bounds=bounds, tainted=leaf.tainted)
-    return leaf
+    if operation.name != "convert":
+        return leaf
+    form = conversion(leaf.type, cod)
+    text, level = written(form, [leaf], at, form)
+    emitter.warns = emitter.warns or cod not in PYTHON or leaf.type not in PYTHON
+    return Leaf(text, cod, level)
 
 
 def elementwise(
-    emitter: Emitter, name: str, args: Sequence[Value], cod: Tensor, at: Frame, wish: str
+    emitter: Emitter,
+    name: str,
+    args: Sequence[Value],
+    cod: Tensor,
+    at: Frame,
+    wish: str,
+    line: Line = UNKNOWN,
 ) -> Value:
     """A primitive of numbers, element by element."""
-    leaves = [arg for arg in args if type(arg) is Leaf]
-    if not cod.shape and len(leaves) == len(args):
-        return scalar(emitter, name, leaves, cod, at)
     inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
     shapes = [x.type.shape for x in inners if isinstance(x.type, Tensor)]
-    if not any(shapes) and all(isinstance(x, Leaf) for x in inners):
-        leaves = [x for x in inners if isinstance(x, Leaf)]
-        number = scalar(emitter, name, leaves, Tensor((), cod.dtype), at)
+    leaves = [x for x in inners if isinstance(x, Leaf)]
+    if not any(shapes) and len(leaves) == len(args):
+        number = scalar(emitter, name, leaves, Tensor((), cod.dtype), at, line)
         return Spread(at.named(number), cod) if cod.shape else number
     fits = np.broadcast_shapes(*shapes) == cod.shape
     operands = [emitter.array(x, at) for x in (inners if fits else args)]
     texts = [short(x, at).text if x.literal is None else x.text for x in operands]
-    tainted = taint(emitter, name, operands, cod)
-    name = total(name, operands)
-    emitter.warns = True
-    consume(operands)
     dtype = operands[-1].type.dtype if isinstance(operands[-1].type, Tensor) else ""
-    careful = emitter.level == 2 and not any(is_plain(x.literal) for x in operands)
-    out = "" if careful and name in ("scale", "unscale") else _buffer(name, operands, cod)
-    spare = None if out or (careful and name in ("scale", "unscale")) else _spare(name, at, cod)
-    text = arrays.elementwise(name, texts, dtype, out or (spare or ""), careful=careful)
+    name = total(name, line, dtype)
+    emitter.warns = True
+    consume(*operands)
+    careful = emitter.absorbs and not any(is_plain(x.literal) for x in operands)
+    is_helper = careful and name in SCALES
+    out = "" if is_helper else _buffer(name, operands, cod)
+    spare = None if out or is_helper else _spare(name, at, cod)
+    text = arrays.elementwise_text(name, texts, dtype, out or (spare or ""), careful=careful)
     _give_back(operands, out, at)
-    bounds = _bounds(name, operands, cod)
     if not out:
-        return fresh_leaf(at.assign(text, wish), cod, tainted=tainted, bounds=bounds)
+        return fresh_leaf(at.assign(text, wish), cod)
     old = next(x.root for x in operands if x.text == out)
     assert old is not None
-    return Leaf(at.assign(text, wish), cod, ATOM, old.again(), bounds, tainted)
-
-
-def _bounds(name: str, operands: list[Leaf], cod: Tensor) -> Bounds:
-    """Between which integers lie the elements."""
-    if cod.dtype != "int64":
-        return INT64
-    bounds = int_bounds(name, operands)
-    return INT64 if wraps(bounds) else bounds
+    return Leaf(at.assign(text, wish), cod, ATOM, old.again())
 
 
 def _spare(name: str, at: Frame, cod: Tensor) -> str | None:

@@ -1,23 +1,34 @@
-"""What a term has become while its code is written: an expression, or a part that waits.
+"""What a term has become while its code is written, and the function that is being written.
 
-What waits has no code yet: a tuple of which only components may be asked, a λ that may be applied
-at once, a number that fills an array, a cotangent that may be added where it belongs.
+A value that waits has no code yet: a tuple of which only components may be asked, a λ that may be
+applied at once, a number that fills an array, a cotangent that may be added where it belongs.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from combinators.objects import Object, Tensor, components
+from combinators.literal import Literal
+from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.operation import Operation
-from combinators.terms import Lam
+from combinators.terms import Lam, Prim, Tuple, Var
+from interpreters.backends.analysis.bounds import Bounds
+from interpreters.backends.analysis.captures import OFTEN, Survey, Uses
+from interpreters.backends.analysis.facts import UNKNOWN, Line, Lines
+from interpreters.backends.text.emitter import Emitter as TextEmitter
 from interpreters.backends.text.frame import Bundle, Spread, is_broad
-from interpreters.backends.text.layout import ATOM
+from interpreters.backends.text.frame import Frame as TextFrame
+from interpreters.backends.text.layout import ATOM, UNARY, Statement
+from interpreters.backends.text.module import Module, is_iota, names_apart
 
-INT64 = (-(2**63), 2**63 - 1)
-Bounds = tuple[int, int]
+LONGEST = 20
+"""How long an argument is that stands in a call."""
+PYTHON = (Real, Int, Bool)
+"""The types whose values are Python's float, int and bool; other numbers are NumPy's scalars."""
 
 
 class Root:
@@ -37,10 +48,10 @@ class Root:
 
 
 class Listed(NamedTuple):
-    """The list that a stack was made of: its rows, from the first or from the last."""
+    """The rows of a stack where they are known as something that a loop runs over quickly."""
 
-    name: str
-    backwards: bool
+    forwards: str
+    backwards: str
 
 
 @dataclass(eq=False, slots=True)
@@ -51,15 +62,12 @@ class Leaf:
     type: Object
     level: int = ATOM
     root: Root | None = None
-    bounds: Bounds = INT64
-    tainted: bool = False
     literal: float | None = None
-    iota: bool = False
     rows: Listed | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Known:
+class Closure:
     """A λ, and the values that it captures."""
 
     function: Lam
@@ -75,40 +83,19 @@ class Known:
 class Placed:
     """Zeros that hold ``inner`` in some places: a ``put`` or an ``embed``.
 
-    ``more`` are embedded beside it, in places that are apart.
+    ``bounds`` are those of the indices; ``more`` are embedded beside it, in places that are apart.
     """
 
     operation: Operation
     inner: Leaf
     indices: tuple[Leaf, ...]
+    bounds: tuple[Bounds, ...]
     type: Tensor
     more: tuple[Placed, ...] = ()
     uses: int = 0
 
 
-Value: TypeAlias = "Leaf | Bundle[Value] | Known | Spread[Leaf] | Placed"
-
-
-def is_tainted(value: Value) -> bool:
-    """Whether a nan in it may be one that a careful product would not have."""
-    seen: set[int] = set()
-    todo: list[Value] = [value]
-    while todo:
-        part = todo.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        match part:
-            case Leaf(tainted=tainted) | Spread(Leaf(tainted=tainted)):
-                if tainted:
-                    return True
-            case Placed(_, inner, more=more):
-                todo += (inner, *more)
-            case Bundle(parts):
-                todo.extend(parts)
-            case Known(_, captured):
-                todo.extend(captured.values())
-    return False
+Value: TypeAlias = "Leaf | Bundle[Value] | Closure | Spread[Leaf] | Placed"
 
 
 def leaves_of(obj: Object) -> list[Object]:
@@ -125,3 +112,165 @@ def nested(leaves: Iterator[Value], obj: Object) -> Value:
     if product is None or is_broad(obj):
         return next(leaves)
     return Bundle(tuple(nested(leaves, part) for part in product.parts), obj)
+
+
+def is_array(obj: Object) -> bool:
+    """Whether it is a tensor with axes."""
+    return isinstance(obj, Tensor) and bool(obj.shape)
+
+
+class Frame(TextFrame[Value, Leaf]):
+    """The state of writing one function."""
+
+    def __init__(self, taken: str) -> None:
+        """No variable is called ``taken``, the entry's name."""
+        super().__init__(names_apart((taken,)))
+        self.uses = Uses(Tuple(()), {})
+        self.spare: list[dict[Tensor, list[tuple[str, Root]]]] = [{}]
+        """The buffers of each block that nothing looks at any more."""
+
+    def named(self, leaf: Leaf, wish: str = "t") -> Leaf:
+        """The same value under a name, or as a number."""
+        if leaf.literal is not None or leaf.text.isidentifier():
+            return leaf
+        return Leaf(self.assign(leaf.text, wish), leaf.type, ATOM, leaf.root)
+
+    def bind(self, var: Var, value: Value) -> Value:
+        """From here on, ``var`` is ``value``."""
+        if type(value) is Leaf:
+            root = value.root
+            if value.literal is None and not value.text.isidentifier():
+                value = Leaf(self.assign(value.text, var.name), value.type, ATOM, root)
+            if root is not None:
+                root.uses, root.shared = self.uses[var.name], root.shared or root.bound
+                root.bound = True
+        elif isinstance(value, Placed):
+            value.uses = OFTEN if value.uses else self.uses[var.name]
+        self.env[var.name] = value
+        return value
+
+    def argument(self, leaf: Leaf) -> str:
+        """The text that is given to a function; a long one stands on a line of its own."""
+        return self.named(leaf).text if len(leaf.text) > LONGEST else leaf.text
+
+    @contextmanager
+    def block(self) -> Iterator[list[Statement]]:
+        """Write into a block of its own, inside the one that is being written."""
+        self.spare.append({})
+        try:
+            with super().block() as body:
+                yield body
+        finally:
+            self.spare.pop()
+
+
+def fresh_leaf(text: str, obj: Object) -> Leaf:
+    """A new array that nothing else looks at."""
+    size = obj.size if isinstance(obj, Tensor) else 0
+    return Leaf(text, obj, ATOM, Root(fresh=True, size=size))
+
+
+def share(value: Value) -> None:
+    """From here on, something else may look at the buffers of ``value``."""
+    todo: list[Value] = [value]
+    while todo:
+        match todo.pop():
+            case Leaf(root=root) | Spread(inner=Leaf(root=root)):
+                if root is not None:
+                    root.shared = True
+            case Placed() as placed:
+                placed.uses = OFTEN
+            case Closure(captured=captured):
+                todo.extend(captured.values())
+            case _:
+                pass  # the parts of a product were shared when it was made
+
+
+def consume(*leaves: Leaf) -> None:
+    """Note that these are looked at once less."""
+    for leaf in leaves:
+        if leaf.root is not None:
+            leaf.root.uses -= 1
+
+
+def bundle(parts: tuple[Value, ...], obj: Object) -> Bundle[Value]:
+    """A product of known parts."""
+    for part in parts:
+        share(part)
+    return Bundle(parts, obj)
+
+
+def number_text(number: Any) -> tuple[str, int]:
+    """A literal, and how tightly it holds together."""
+    if number - number == 0:
+        text = repr(number)
+        return text, UNARY if text[0] == "-" else ATOM
+    if number != number:  # noqa: PLR0124 (nan)
+        return "math.nan", ATOM
+    return ("math.inf", ATOM) if number > 0 else ("-math.inf", UNARY)
+
+
+class Emitter(TextEmitter[Value, Leaf, Frame]):
+    """Writes the functions of one program into a module, quick or careful."""
+
+    def __init__(
+        self, module: Module, survey: Survey, lines: Lines, *, careful: bool, absorbs: bool
+    ) -> None:
+        """The functions of the program that was surveyed, and of which these lines are known.
+
+        ``careful`` code never raises; where it ``absorbs``, products hide zeros by themselves.
+        """
+        super().__init__(module, survey)
+        self.lines, self.careful, self.absorbs = lines, careful, absorbs
+        self.raises = self.warns = False
+        self.closers: dict[int, str] = {}
+
+    @abstractmethod
+    def array(self, value: Value, at: Frame) -> Leaf:
+        """A tensor as an expression, or as a number."""
+
+    @abstractmethod
+    def inlined(
+        self, known: Closure, argument: Value, at: Frame, wish: str, *, last: bool = False
+    ) -> Any:
+        """The body of a λ, written here; ``last`` in a block."""
+
+    def line(self, term: Prim) -> Line:
+        """What is known of a primitive."""
+        return self.lines.of.get(id(term), UNKNOWN)
+
+    def bundle(self, parts: tuple[Value, ...], obj: Object) -> Bundle[Value]:
+        """A product of known parts, which something else may look at from here on."""
+        return bundle(parts, obj)
+
+    def expression(self, text: str, obj: Object) -> Leaf:
+        """An expression that holds no buffer."""
+        return Leaf(text, obj)
+
+    def component(self, whole: Value, index: int, obj: Object) -> Value:
+        """A component of a product or a vector."""
+        if isinstance(whole, Bundle):
+            return whole.parts[index]
+        assert isinstance(whole, Leaf)
+        return self.opaque(obj, f"{whole.text}[{index}]")
+
+    def opaque(self, obj: Object, text: str) -> Leaf:
+        """What a parameter or a call gives, of which nothing is known."""
+        return Leaf(text, obj, ATOM, Root(fresh=False) if is_array(obj) else None)
+
+    def constant(self, literal: Literal) -> Leaf:
+        """An array that stands at the top of the module."""
+        obj, array = literal.type, literal.array
+        leaf = Leaf(self.module.constant(literal), obj, ATOM, Root(fresh=False))
+        if obj.dtype == "int64" and array.ndim == 1 and is_iota(array):
+            n = array.size
+            leaf.rows = Listed(f"range({n})", f"range({n - 1}, -1, -1)")
+        return leaf
+
+    def number_of(self, number: Any, obj: Tensor) -> Leaf:
+        """A number of the element type of ``obj``."""
+        obj = Tensor((), obj.dtype)
+        text, level = number_text(number)
+        if obj not in PYTHON:
+            text, level = f"np.{obj.dtype}({text})", ATOM
+        return Leaf(text, obj, level, literal=number)

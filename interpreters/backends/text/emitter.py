@@ -10,7 +10,7 @@ from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Product, Tangent, Tensor, Vector, components
 from combinators.terms import Lam, Term, Var
-from interpreters.backends.analysis.captures import Lambdas
+from interpreters.backends.analysis.captures import Survey
 from interpreters.backends.text.frame import Bundle, Frame, L, Spread, V, is_broad
 from interpreters.backends.text.layout import Assign, Split, Text, several
 from interpreters.backends.text.module import Module, is_uniform
@@ -22,11 +22,11 @@ F = TypeVar("F", bound=Frame[Any, Any])
 class Emitter(ABC, Generic[V, L, F]):
     """Writes the functions of one program into a module."""
 
-    def __init__(self, module: Module, lambdas: Lambdas) -> None:
+    def __init__(self, module: Module, survey: Survey) -> None:
         """The functions of the program that was surveyed."""
-        self.module, self.captured = module, dict(lambdas.captured)
+        self.module, self.captured = module, dict(survey.captured)
         self.functions: dict[int, str] = {}
-        self._times = lambdas.times
+        self._times = survey.times
         self._kept: list[Term] = []
 
     @abstractmethod

@@ -178,6 +178,8 @@ class Form(NamedTuple):
     needs: tuple[int, ...] = (CHOICE, CHOICE, CHOICE)
     raises: bool = False
     """Whether Python may raise where IEEE gives inf or nan."""
+    names: bool = False
+    """Whether operands are named first: it is a choice, or the first of them stands twice."""
 
 
 class Operand(Protocol):
@@ -189,8 +191,12 @@ class Operand(Protocol):
 
 def filled_in(form: Form, args: Sequence[Operand]) -> str:
     """The text of a form, with parentheses around what holds less tightly than it needs."""
-    given = zip(args, form.needs, strict=False)
-    return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in given])
+    needs = form.needs
+    if len(args) == 1:
+        (x,) = args
+        return form.text.format(f"({x.text})" if x.level < needs[0] else x.text)
+    pairs = zip(args, needs, strict=False)
+    return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in pairs])
 
 
 def infix(sign: str, level: int) -> Form:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
@@ -17,7 +17,7 @@ from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.captures import Lambdas, surveyed
+from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.text.emitter import as_it_is, zeros
 from interpreters.backends.text.frame import Bundle, leaf_types
 from interpreters.backends.text.module import Array
@@ -68,25 +68,6 @@ class Module(TextModule):
         parts = self.parts()
         imports = (line for name, line in IMPORTS.items() if parts.mention(name))
         return parts.under("\n".join(("import jax", *imports)), WIDE if wide else "")
-
-
-class Survey(NamedTuple):
-    """What is known of a program before it is written."""
-
-    lambdas: Lambdas
-    is_wide: bool
-    """Whether there are numbers of 64 bits."""
-
-    @classmethod
-    def of(cls, root: Lam) -> Survey:
-        """Of the closed λ ``root``."""
-        lambdas, nodes = surveyed(root)
-        objects = {id(part.type): part.type for node in nodes for part in (node, *node.below())}
-        is_wide = any(
-            isinstance(obj, Tensor) and obj.dtype.endswith("64")
-            for obj in leaf_types([root.dom, *objects.values()])
-        )
-        return cls(lambdas, is_wide)
 
 
 class Writer(Emitter):
@@ -184,12 +165,15 @@ class Compiled:
     def __init__(self, lam: Lam, name: str, doc: str) -> None:
         """Of the closed λ ``lam``."""
         check_first_order("a parameter or the result", lam.dom, lam.body.type)
-        survey = Survey.of(lam)
-        self.is_wide = survey.is_wide
+        survey = surveyed(lam)
+        self.is_wide = any(
+            isinstance(obj, Tensor) and obj.dtype.endswith("64")
+            for obj in leaf_types(survey.objects)
+        )
         """Whether it has numbers of 64 bits."""
         self._module = Module(name)
         self.name = self._module.name
-        recurse(_written(Writer(self._module, survey.lambdas), self._module, lam, doc))
+        recurse(_written(Writer(self._module, survey), self._module, lam, doc))
 
     @property
     def source(self) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from interpreters.backends.python.module import Module
+from interpreters.backends.python.program import Module
 from interpreters.backends.text.module import diagonal
 from interpreters.backends.xla.values import array_lines
 

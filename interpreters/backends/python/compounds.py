@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
@@ -13,18 +13,21 @@ from combinators.primitives.shapes import RESHAPE
 from combinators.simplify.patterns import same
 from combinators.terms import Prim, Term
 from interpreters.backends.python import arrays
-from interpreters.backends.python.frame import Frame, fresh_leaf, share
-from interpreters.backends.python.values import Leaf, Value, is_tainted
+from interpreters.backends.python.tensors import LARGE, short, tensor
+from interpreters.backends.python.values import (
+    Emitter,
+    Frame,
+    Leaf,
+    Value,
+    consume,
+    fresh_leaf,
+    share,
+)
 from interpreters.backends.text.frame import Spread
 from interpreters.backends.text.layout import ATOM, call, slice_text
 
-if TYPE_CHECKING:
-    from interpreters.backends.python.emitter import Emitter
 
-from interpreters.backends.python.tensors import LARGE, consume, short, tensor
-
-
-class Shortcut(NamedTuple):
+class Compound(NamedTuple):
     """Several primitives that NumPy has as one, or that are quicker as one."""
 
     args: tuple[Term, ...]
@@ -36,7 +39,7 @@ SHORTEST = 128
 _HEADS = frozenset((RESHAPE, SUM, named("multiply")))
 
 
-def shortcut(term: Prim) -> Shortcut | None:
+def compound(term: Prim) -> Compound | None:
     """What begins with ``term``; None where it is a primitive like others."""
     if term.operation.primitive not in _HEADS:
         return None
@@ -52,7 +55,7 @@ def shortcut(term: Prim) -> Shortcut | None:
     return None
 
 
-def _element(inner: Prim, cod: Object) -> Shortcut | None:
+def _element(inner: Prim, cod: Object) -> Compound | None:
     """``x[0]``, which the language writes as a window and a reshape."""
     if inner.operation.name != "slice" or not isinstance(cod, Tensor):
         return None
@@ -69,15 +72,14 @@ def _element(inner: Prim, cod: Object) -> Shortcut | None:
         if cod.shape:
             share(array)
             text = f"{array.text}[{index}]"
-            return Leaf(text, cod, ATOM, array.root, array.bounds, array.tainted)
-        consume([array])
-        name = at.assign(arrays.element(array.text, index, cod), wish)
-        return Leaf(name, cod, ATOM, bounds=array.bounds, tainted=array.tainted)
+            return Leaf(text, cod, ATOM, array.root)
+        consume(array)
+        return Leaf(at.assign(arrays.element(array.text, index, cod), wish), cod)
 
-    return Shortcut((inner.args[0],), write)
+    return Compound((inner.args[0],), write)
 
 
-def _inner_product(inner: Prim, axis: tuple[int, ...]) -> Shortcut | None:
+def _inner_product(inner: Prim, axis: tuple[int, ...]) -> Compound | None:
     """Sums of products over a short last axis, without an array of the products."""
     obj = inner.type
     if inner.operation.name not in ("multiply", "square") or not isinstance(obj, Tensor):
@@ -92,16 +94,16 @@ def _inner_product(inner: Prim, axis: tuple[int, ...]) -> Shortcut | None:
     def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
         leaves = [short(emitter.array(arg, at), at) for arg in args]
         x, y = leaves[0], leaves[-1]
-        consume(leaves)
+        consume(*leaves)
         emitter.warns = True
         text = call("np.einsum", f'"{letters},{letters}->{letters[:-1]}"', x.text, y.text)
         cod = Tensor(obj.shape[:-1], obj.dtype)
-        return fresh_leaf(at.assign(text, wish), cod, tainted=x.tainted or y.tainted)
+        return fresh_leaf(at.assign(text, wish), cod)
 
-    return Shortcut(inner.args, write)
+    return Compound(inner.args, write)
 
 
-def _rows(term: Prim, inner: Prim) -> Shortcut | None:
+def _rows(term: Prim, inner: Prim) -> Compound | None:
     """The sum of the rows of a product: the sum of a cotangent's rows, times what it meets.
 
     Derivatives are sums in any order; a user's product stays in its own.
@@ -132,7 +134,7 @@ def _rows(term: Prim, inner: Prim) -> Shortcut | None:
     def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
         cotangent, *others = args
         steps = later
-        if is_tainted(cotangent):
+        if emitter.line(product).doubtful and not emitter.absorbs:
             steps = sooner
             cotangent = tensor(emitter, summed, [cotangent], one, at, "t")
         for operation, obj in steps:
@@ -140,10 +142,10 @@ def _rows(term: Prim, inner: Prim) -> Shortcut | None:
             others = []
         return cotangent
 
-    return Shortcut(product.args, write)
+    return Compound(product.args, write)
 
 
-def _others(x: Prim, y: Prim) -> Shortcut | None:
+def _others(x: Prim, y: Prim) -> Compound | None:
     """For each element of a vector, the product of all the others, in rows that fit the cache."""
     if (
         x.operation.primitive is not EXCLUSIVE_CUMPROD
@@ -158,8 +160,8 @@ def _others(x: Prim, y: Prim) -> Shortcut | None:
 
     def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
         leaf = short(emitter.array(args[0], at), at)
-        consume([leaf])
+        consume(leaf)
         emitter.warns = True
-        return fresh_leaf(at.assign(call("_others", leaf.text), wish), obj, tainted=leaf.tainted)
+        return fresh_leaf(at.assign(call("_others", leaf.text), wish), obj)
 
-    return Shortcut(x.args, write)
+    return Compound(x.args, write)

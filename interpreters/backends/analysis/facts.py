@@ -1,0 +1,221 @@
+"""What is known of a value before its code is written; of a product, by components.
+
+*Bounds* say between which integers its numbers lie. *Doubt* says that a nan in it may be one that
+is not meant, which ``lines`` explains. Of what a branch or a loop gives, either end is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from combinators.kit.recursion import Recursive
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor, components
+from combinators.terms import Lam
+from interpreters.backends.analysis.bounds import (
+    INT64,
+    Bounds,
+    bounds_of_literal,
+    bounds_of_type,
+    joined,
+    within,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """What is known of a value of any type."""
+
+    bounds: Bounds = INT64
+    doubtful: bool = False
+    is_plain: bool = False
+    """Whether it is a literal, finite and nowhere zero: it absorbs nothing, and is not absorbed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What is known of the components of a product."""
+
+    parts: tuple[Known, ...]
+    doubtful: bool
+    """Whether one of them is in doubt."""
+    has_code: bool
+    """Whether one of them is a known λ."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code:
+    """A λ, and what is known of what it captures."""
+
+    function: Lam
+    captured: Mapping[str, Known]
+    doubtful: bool
+    """Whether something that it captures is in doubt."""
+
+
+Known: TypeAlias = Fact | Facts | Code
+Made: TypeAlias = dict[tuple[int, int], Known]
+
+CLEAR, IN_DOUBT, PLAIN = Fact(), Fact(doubtful=True), Fact(is_plain=True)
+
+
+class Line(NamedTuple):
+    """What is known where a primitive stands that has to do with integers, or a matrix product."""
+
+    bounds: Bounds
+    """What its result lies between, once wrapped."""
+    operands: tuple[Bounds, ...]
+    wraps: bool
+    """Whether the result may leave its type before it is wrapped."""
+    doubtful: bool
+    """Whether an operand is in doubt."""
+
+    def or_(self, other: Line) -> Line:
+        """Of a primitive that stands in two places."""
+        operands = tuple([joined(x, y) for x, y in zip(self.operands, other.operands, strict=True)])
+        wraps, doubtful = self.wraps or other.wraps, self.doubtful or other.doubtful
+        return Line(joined(self.bounds, other.bounds), operands, wraps, doubtful)
+
+
+class Lines(NamedTuple):
+    """A program that has been read."""
+
+    of: dict[int, Line]
+    """What is known of primitives, by the ids of their terms; of others, nothing is to be known."""
+    direct: set[int]
+    """The terms that are made of a few primitives of tensors only."""
+    result: Known
+
+
+UNKNOWN = Line(INT64, (INT64,) * 8, wraps=True, doubtful=False)
+
+
+def facts_of(parts: tuple[Known, ...]) -> Facts:
+    """Of a product of these components."""
+    doubtful = has_code = False
+    for part in parts:
+        doubtful = doubtful or part.doubtful
+        has_code = has_code or type(part) is Code or (type(part) is Facts and part.has_code)
+    return Facts(parts, doubtful, has_code)
+
+
+def given(obj: Object, *, doubtful: bool) -> Fact:
+    """What is known of a value of which the type is known, and whether it is in doubt."""
+    if isinstance(obj, Tensor) and not obj.is_smooth:
+        return Fact(bounds_of_type(obj))
+    return IN_DOUBT if doubtful else CLEAR
+
+
+def constant(literal: Literal) -> Fact:
+    """What is known of a number or an array that is written out."""
+    if not literal.type.is_smooth:
+        return Fact(bounds_of_literal(literal))
+    array = literal.array
+    if not array.shape:
+        number = array.item()
+        return PLAIN if number and number - number == 0 else CLEAR
+    one = array.flat[:1] if not any(array.strides) else array
+    return PLAIN if one.size and np.isfinite(one).all() and one.all() else CLEAR
+
+
+def component(whole: Known, index: int, obj: Object) -> Known:
+    """What is known of a component."""
+    if isinstance(whole, Facts):
+        return whole.parts[index]
+    return given(obj, doubtful=whole.doubtful)
+
+
+def as_one(known: Known) -> Fact:
+    """What is known of a value that becomes one object."""
+    if isinstance(known, Fact):
+        return known
+    return IN_DOUBT if known.doubtful else CLEAR
+
+
+def closed(known: Known, made: dict[int, Known], codes: list[Code]) -> Recursive[Known]:
+    """The same once every λ in it is an object; the λs are added to ``codes``."""
+    if isinstance(known, Code):
+        codes.append(known)
+        return CLEAR
+    if not isinstance(known, Facts) or not known.has_code:
+        return known
+    if id(known) not in made:
+        parts: list[Known] = []
+        for part in known.parts:
+            parts.append((yield closed(part, made, codes)))
+        made[id(known)] = facts_of(tuple(parts))
+    return made[id(known)]
+
+
+def either(a: Known, b: Known, made: Made) -> Recursive[Known]:
+    """What is known of one of two; λs are objects in it."""
+    if a is b:
+        return a
+    key = id(a), id(b)
+    if key in made:
+        return made[key]
+    if isinstance(a, Facts) and isinstance(b, Facts):
+        parts: list[Known] = []
+        for x, y in zip(a.parts, b.parts, strict=True):
+            parts.append((yield either(x, y, made)))
+        made[key] = facts_of(tuple(parts))
+    else:
+        x, y = as_one(a), as_one(b)
+        is_plain = x.is_plain and y.is_plain
+        made[key] = Fact(joined(x.bounds, y.bounds), x.doubtful or y.doubtful, is_plain)
+    return made[key]
+
+
+def total(a: Known, b: Known, made: Made) -> Recursive[Known]:
+    """What is known of the sum of two cotangents."""
+    key = id(a), id(b)
+    if key not in made and isinstance(a, Facts) and isinstance(b, Facts):
+        parts: list[Known] = []
+        for x, y in zip(a.parts, b.parts, strict=True):
+            parts.append((yield total(x, y, made)))
+        made[key] = facts_of(tuple(parts))
+    elif key not in made:
+        made[key] = IN_DOUBT if a.doubtful or b.doubtful else CLEAR
+    return made[key]
+
+
+def widened(before: Known, after: Known, obj: Object, made: Made) -> Recursive[Known]:
+    """What a loop carries, assumed more widely; the same where a round gives no more."""
+    key = id(before), id(after)
+    if key in made:
+        return made[key]
+    found = before
+    if isinstance(before, Facts) and isinstance(after, Facts):
+        product = components(obj)
+        assert product is not None
+        parts: list[Known] = []
+        for x, y, part in zip(before.parts, after.parts, product.parts, strict=True):
+            parts.append((yield widened(x, y, part, made)))
+        if any(x is not y for x, y in zip(before.parts, parts, strict=True)):
+            found = facts_of(tuple(parts))
+    else:
+        a, b = as_one(before), as_one(after)
+        fits = within(b.bounds, a.bounds) and (b.is_plain or not a.is_plain)
+        if not fits or b.doubtful > a.doubtful or not isinstance(before, Fact):
+            found = given(obj, doubtful=a.doubtful or b.doubtful)
+    made[key] = found
+    return found
+
+
+def is_lost(known: Known, obj: Object) -> bool:
+    """Whether doubt is in a value in which no nan can be looked for."""
+    todo = [(known, obj)]
+    while todo:
+        known, obj = todo.pop()
+        product = components(obj)
+        if not known.doubtful:
+            continue
+        if isinstance(known, Facts) and product is not None:
+            todo += zip(known.parts, product.parts, strict=True)
+        elif not isinstance(obj, Tensor):
+            return True
+    return False

@@ -1,0 +1,209 @@
+"""Functions and conditionals: a λ is written once, called, and closed over what it captures.
+
+Of a conditional only the branch that is taken is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from combinators.free import captured
+from combinators.kit.recursion import Recursive
+from combinators.objects import Fun, Object, components
+from combinators.terms import Cond, Lam, Term
+from interpreters.backends.analysis.captures import OFTEN, Uses
+from interpreters.backends.python.scalars import SHORT
+from interpreters.backends.python.values import (
+    Closure,
+    Emitter,
+    Frame,
+    Leaf,
+    Root,
+    Value,
+    bundle,
+    is_array,
+    nested,
+    share,
+)
+from interpreters.backends.text.emitter import (
+    arguments,
+    as_it_is,
+    defined,
+    given_back,
+    parameters,
+    passed,
+)
+from interpreters.backends.text.frame import Bundle, is_broad
+from interpreters.backends.text.layout import (
+    ATOM,
+    CHOICE,
+    Assign,
+    Block,
+    Do,
+    Statement,
+    Text,
+    call,
+)
+
+DEEPEST = 4
+"""How many blocks stand inside each other; what is deeper becomes a function of its own."""
+
+
+def applied(
+    emitter: Emitter, function: Term, argument: Term, at: Frame, wish: str
+) -> Recursive[Value]:
+    """``f x``: written out where the λ stands here and nowhere else."""
+    f: Value = yield emitter.value(function, at)
+    x: Value = yield emitter.value(argument, at)
+    result: Value
+    if isinstance(function, Lam) and isinstance(f, Closure) and emitter.is_once(function):
+        result = yield emitter.inlined(f, x, at, wish)
+    else:
+        result = yield called(emitter, f, x, at, wish)
+    return result
+
+
+def called(emitter: Emitter, f: Value, x: Value, at: Frame, wish: str) -> Recursive[Value]:
+    """A call of a function that stands elsewhere."""
+    assert isinstance(f.type, Fun)
+    args: list[Text] = []
+    if isinstance(f, Closure):
+        name: str = yield defined(emitter, f.function, "step")
+        args = yield _captured(emitter, f, at)
+    else:
+        leaf: Leaf = yield emitter.leaf(f, at)
+        name = at.named(leaf, "f").text
+    share(x)
+    args += yield arguments(emitter, x, f.type.dom, at)
+    return given_back(call(name, *args), f.type.cod, at, wish, emitter.opaque)
+
+
+def _captured(emitter: Emitter, f: Closure, at: Frame) -> Recursive[list[Text]]:
+    texts: list[Text] = yield passed(emitter, _shared(f), at)
+    return texts
+
+
+def _shared(f: Closure) -> Iterator[tuple[str, Value]]:
+    for name, value in f.captured.items():
+        share(value)
+        yield name, value
+
+
+def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
+    """Write a λ at the top of the module."""
+    at = Frame(emitter.module.name)
+    params = parameters(emitter, emitter.captured[id(function)], function.params, at)
+    at.uses = Uses(function.body, emitter.captured)
+    value: Value = yield emitter.value(function.body, at, "result")
+    leaf: Leaf = yield emitter.leaf(value, at, "result")
+    at.do(as_it_is(at.unnamed(leaf.text)) if isinstance(value, Bundle) else leaf.text, "return ")
+    emitter.module.define(name, params, at.body)
+
+
+def closure(emitter: Emitter, known: Closure, at: Frame, wish: str) -> Recursive[Leaf]:
+    """A function value: the function itself, or a λ over what it captures."""
+    function = known.function
+    name: str = yield defined(emitter, function, "step")
+    if not known.captured:
+        return Leaf(name, function.type)
+    if id(function) not in emitter.closers:
+        emitter.closers[id(function)] = _closer(emitter, function, name)
+    args: list[Text] = yield _captured(emitter, known, at)
+    text = call(emitter.closers[id(function)], *args)
+    return Leaf(at.assign(text, wish), function.type)
+
+
+def _closer(emitter: Emitter, function: Lam, name: str) -> str:
+    """A function that gives the λ, so that what it captures is fixed."""
+    at = Frame(emitter.module.name)
+    params = parameters(emitter, emitter.captured[id(function)], function.params, at)
+    given = params[: len(emitter.captured[id(function)])]
+    rest = params[len(given) :]
+    closer = emitter.module.fresh(f"close_{name.lstrip('_')}")
+    text = call(f"lambda {', '.join(rest)}: {name}" if rest else f"lambda: {name}", *params)
+    emitter.module.define(closer, given, [Do(text, "return ")])
+    return closer
+
+
+def outlined(emitter: Emitter, term: Term, at: Frame, wish: str) -> Recursive[Value]:
+    """A term that stands too deep, as a function of its free variables."""
+    free, _ = captured(term)
+    function = emitter.keep(Lam(free, term, wish), ())
+    values = tuple(at.env[var.name] for var in free)
+    x = values[0] if len(values) == 1 else bundle(values, function.dom)
+    result: Value = yield called(emitter, Closure(function, {}), x, at, wish)
+    return result
+
+
+# Conditionals.
+
+
+def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Value]:
+    """An ``if`` statement, or an expression where both branches are short."""
+    if at.depth >= DEEPEST:
+        outside: Value = yield outlined(emitter, term, at, wish)
+        return outside
+    test: Value = yield emitter.value(term.test, at)
+    condition: Leaf = yield emitter.leaf(test, at)
+    condition = at.named(condition, "p")
+    then_body, then = yield _branch(emitter, term.then, at)
+    other_body, other = yield _branch(emitter, term.other, at)
+    if not then_body and not other_body and len(then) == 1 and then[0].text != other[0].text:
+        text = f"{_tight(then[0])} if {_tight(condition)} else {_tight(other[0])}"
+        if len(text) <= SHORT and not is_array(term.type):
+            return nested(iter((_joined(text, then[0], other[0], CHOICE),)), term.type)
+    leaves = []
+    for a, b in zip(then, other, strict=True):
+        if a.text == b.text:
+            leaves.append(a)
+            continue
+        name = at.fresh(wish)
+        then_body.append(Assign((name,), a.text))
+        other_body.append(Assign((name,), b.text))
+        leaves.append(_joined(name, a, b))
+    if then_body or other_body:
+        otherwise = Block("else", "", "", other_body)
+        at.body.append(Block("if ", condition.text, "", then_body, otherwise))
+    return nested(iter(leaves), term.type)
+
+
+def _branch(
+    emitter: Emitter, term: Term, at: Frame
+) -> Recursive[tuple[list[Statement], list[Leaf]]]:
+    outside = at.uses
+    with at.block() as body:
+        at.uses = Uses(term, emitter.captured)
+        value: Value = yield emitter.value(term, at)
+        leaves: list[Leaf] = yield flattened(emitter, value, term.type, at)
+    at.uses = outside
+    return body, leaves
+
+
+def flattened(emitter: Emitter, value: Value, obj: Object, at: Frame) -> Recursive[list[Leaf]]:
+    """The leaves of a value, each as a Python object."""
+    product = components(obj)
+    if product is None or is_broad(obj):
+        leaf: Leaf = yield emitter.leaf(value, at)
+        return [leaf]
+    leaves: list[Leaf] = []
+    for index, part in enumerate(product.parts):
+        leaves += yield flattened(emitter, emitter.component(value, index, part), part, at)
+    return leaves
+
+
+def _tight(leaf: Leaf) -> str:
+    return leaf.text if leaf.level > CHOICE else f"({leaf.text})"
+
+
+def is_own(leaf: Leaf) -> bool:
+    """Whether a block made the array that it ends with, and nothing else looks at it."""
+    root = leaf.root
+    return root is not None and root.fresh and not root.shared and root.uses < OFTEN
+
+
+def _joined(text: str, a: Leaf, b: Leaf, level: int = ATOM) -> Leaf:
+    root = Root(fresh=is_own(a) and is_own(b)) if is_array(a.type) else None
+    if root is None or not root.fresh:
+        share(a)
+        share(b)
+    return Leaf(text, a.type, level, root)
