@@ -14,10 +14,11 @@ Nothing moves into a λ or a branch, so that no line is computed more often than
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from operator import is_
 from typing import TypeVar
 
+from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
 from combinators.terms import App, Cond, Const, Let, Prim, Proj, Term, Tuple, Var, prim
 
@@ -132,24 +133,40 @@ def count_inside(names: Iterable[str], uses: Uses) -> None:
         uses[name] = uses.get(name, 0) + 2
 
 
+Standing = dict[str, tuple[Term, int]]
+"""What stands where a name is used: a term, and its height; that of a variable is 0."""
+
+
 def nested(
-    lines: Iterable[tuple[Var, Term]], result: Term, uses: Uses, keep: Collection[str] = ()
-) -> Term:
-    """The block as people read it; lines of the names ``keep`` have a line of their own."""
-    inside: dict[str, tuple[Term, int]] = {}
-    named: Lines = []
+    lines: Iterable[tuple[Var, Term]],
+    result: Term,
+    uses: Uses,
+    inside: Standing,
+    inner: Callable[[Var, Term], Recursive[Term] | None] = lambda var, term: None,
+    named: Callable[[Var], Var] = lambda var: var,
+) -> Recursive[Term]:
+    """The block as people read it; ``inside`` knows what stands for names of outside.
+
+    ``inner`` writes the λs and branches of a line, where there are any; ``named`` gives the
+    variable of a line that is left.
+    """
+    left: Lines = []
     for var, term in lines:
         name = var.name
         times = uses.get(name)
         if times is None:
             continue
-        made, height = _placed(term, inside)
-        if times == 1 and height < TALLEST and name not in keep:
+        writing = inner(var, term)
+        made, height = _placed(term if writing is None else (yield writing), inside)
+        if times == 1 and height < TALLEST:
             inside[name] = made, height + 1
-        else:
-            named.append((var, made))
+            continue
+        new = named(var)
+        if new is not var:
+            inside[name] = new, 0
+        left.append((new, made))
     body = _placed(result, inside)[0]
-    return Let(tuple(named), body) if named else body
+    return Let(tuple(left), body) if left else body
 
 
 def _placed(term: Term, inside: dict[str, tuple[Term, int]]) -> tuple[Term, int]:

@@ -111,7 +111,7 @@ class Pulled(Derivative[P, Any]):
         """``λ(x…). (y, λȳ. (x̄, …))``."""
         _, of_value = of_pair(closed.body.type, face, self.has_aux)
         which = range(captured, len(closed.params))
-        both = programs.pullback(closed, which, written(self.mode), has_aux=self.has_aux)
+        both = programs.pullback(closed, which, written(self.mode), has_aux=self.has_aux, flat=True)
         lam = finished(both, self._results, f"vjp_{closed.name}" if closed.name else "vjp")
         aux = (face.children[1],) if self.has_aux and face is not None else ()
         return Written(lam, Face(tuple, (), (of_value, None, *aux)))
@@ -150,7 +150,7 @@ class Pushed(Derivative[P, Any]):
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…, ẋ…). (y, ẏ)``."""
         obj, of_value = of_pair(closed.body.type, face, self.has_aux)
-        both = programs.pushforward(closed, captured)
+        both = programs.pushforward(closed, captured, flat=True)
         shown = [of_value, tangent_face(of_value, obj)]
         if self.has_aux:
             shown += [face.children[1] if face is not None else None]
@@ -215,7 +215,9 @@ class Gradient(Derivative[P, Any]):
         check_scalar(obj)
         which = chosen(self.argnums, len(closed.params) - captured)
         shifted = [captured + i for i in which]
-        both = programs.gradient(closed, shifted, written(self.mode), has_aux=self.has_aux)
+        both = programs.gradient(
+            closed, shifted, written(self.mode), has_aux=self.has_aux, flat=True
+        )
         lam = finished(both, self._results, f"grad_{closed.name}" if closed.name else "grad")
         params = closed.params[captured:]
         found = [tangent_face(faces[i], params[i].type) for i in which]

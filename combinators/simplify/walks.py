@@ -11,6 +11,7 @@ from functools import cached_property
 
 from combinators.block import (
     Lines,
+    Standing,
     Uses,
     count,
     count_inside,
@@ -22,6 +23,7 @@ from combinators.block import (
 )
 from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive, recurse
+from combinators.kit.text import Names
 from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
 from combinators.simplify.patterns import is_atom
@@ -117,67 +119,118 @@ class _Everywhere:
 def nested_blocks(
     lam: Lam, closed: set[int], switches: Switches, keep: frozenset[str] = frozenset()
 ) -> Lam:
-    """The program of closed λs ``closed`` as people read it; ``keep`` are names that stay."""
+    """The program of closed λs ``closed`` as people read it; ``keep`` are names that stay.
+
+    Lines that the program itself has named, ``v`` or ``v7``, are numbered as they are read.
+    """
     return recurse(_Nesting(closed, switches, keep).unit(lam))
 
 
 class _Nesting:
+    """The closed λs of a program, each nested once."""
+
     def __init__(self, closed: set[int], switches: Switches, keep: frozenset[str]) -> None:
-        self._closed = closed
-        self._keep = keep
-        self._switches = switches
+        self.closed, self.keep = closed, keep
+        self._has_numbers = switches.has("zeros-number")
         self._done: dict[int, Lam] = {}
 
     def unit(self, lam: Lam) -> Recursive[Lam]:
         """A closed λ, once."""
         if id(lam) not in self._done:
-            body: tuple[Term, Uses] = yield self._block(lam.body)
-            self._done[id(lam)] = Lam(lam.params, body[0], lam.name)
+            self._done[id(lam)] = yield _Unit(self, lam).nested(lam)
         return self._done[id(lam)]
 
-    def _block(self, body: Term) -> Recursive[tuple[Term, Uses]]:
-        """The block written, and how often it uses each name of outside."""
-        lines, result = opened(body)
-        uses: Uses = {}
-        written: dict[str, Term] = {}
-        count(result, uses)
-        end: tuple[Term, ...] = yield self._scopes((result,), uses)
-        for var, term in reversed(lines):
-            if var.name in uses and not count(term, uses):
-                parts: tuple[Term, ...] = yield self._scopes(operands(term), uses)
-                written[var.name] = remade(term, parts)
-        if written:
-            lines = tuple([(var, written.get(var.name, term)) for var, term in lines])
-        made = nested(lines, end[0], uses, self._keep)
-        for var, _ in lines:
-            uses.pop(var.name, None)
-        return made, uses
-
-    def _scopes(self, parts: tuple[Term, ...], uses: Uses) -> Recursive[tuple[Term, ...]]:
-        """The parts of a line with their own scopes written; names used there are used twice."""
-        found: list[Term] = []
-        for part in parts:
-            match part:
-                case Var():
-                    found.append(part)
-                case Lam() if id(part) in self._closed:
-                    found.append((yield self.unit(part)))
-                case Lam(params, body):
-                    made, names = yield self._block(body)
-                    count_inside(names.keys() - {param.name for param in params}, uses)
-                    found.append(Lam(params, made, part.name))
-                case _ if is_atom(part):
-                    found.append(self._number(part))
-                case _:
-                    made, names = yield self._block(part)
-                    count_inside(names, uses)
-                    found.append(made)
-        return tuple(found)
-
-    def _number(self, atom: Term) -> Term:
+    def number(self, atom: Term) -> Term:
         """A zero of numbers as a number, which reads better."""
-        if not is_typed_zero(atom) or not self._switches.has("zeros-number"):
+        if not self._has_numbers or not is_typed_zero(atom):
             return atom
         if isinstance(atom.type, Tensor):
             return filled(0, atom.type)
         return Tuple(()) if atom.type is Unit else atom
+
+
+class _Unit:
+    """One closed λ: how its names are used, what stands for them, and how lines are called."""
+
+    def __init__(self, program: _Nesting, lam: Lam) -> None:
+        self._program = program
+        self._taken = [param.name for param in lam.params]
+        self._uses: Uses = {}
+        self._inside: Standing = {}
+        self._scoped: set[str] = set()
+        """Lines that hold a λ, a branch, or a zero that is written as a number."""
+
+    def nested(self, lam: Lam) -> Recursive[Lam]:
+        """The λ as people read it."""
+        yield self._count(lam.body)
+        self._names = Names(self._taken)
+        body: Term = yield self._block(lam.body)
+        return Lam(lam.params, body, lam.name)
+
+    def _count(self, body: Term) -> Recursive[Uses]:
+        """Count how its names are used in a block; how those of outside are, is given."""
+        lines, result = opened(body)
+        uses: Uses = {}
+        count(result, uses)
+        for var, term in reversed(lines):
+            if var.name in uses and not count(term, uses):
+                self._scoped.add(var.name)
+                for part in operands(term):
+                    yield self._count_inside(part, uses)
+        keep = self._program.keep
+        for var, _ in lines:
+            name = var.name
+            times = uses.pop(name, None)
+            if times is not None:
+                self._uses[name] = 2 if name in keep else times
+            if name in keep or not _is_numbered(name):
+                self._taken.append(name)
+        return uses
+
+    def _count_inside(self, part: Term, uses: Uses) -> Recursive[None]:
+        """Count what a λ or a branch uses of outside, as two uses."""
+        if is_atom(part) or id(part) in self._program.closed:
+            return
+        params = {param.name for param in part.params} if isinstance(part, Lam) else set()
+        self._taken += params
+        inside: Uses = yield self._count(part.body if isinstance(part, Lam) else part)
+        count_inside(inside.keys() - params, uses)
+
+    def _block(self, body: Term) -> Recursive[Term]:
+        """A block as people read it."""
+        lines, result = opened(body)
+        end: Term = yield self._part(result)
+        made: Term = yield nested(lines, end, self._uses, self._inside, self._scopes, self._named)
+        return made
+
+    def _scopes(self, var: Var, term: Term) -> Recursive[Term] | None:
+        return self._opened_up(term) if var.name in self._scoped else None
+
+    def _opened_up(self, term: Term) -> Recursive[Term]:
+        """A line with its λs and branches as people read them."""
+        parts: list[Term] = []
+        for part in operands(term):
+            parts.append((yield self._part(part)))
+        return remade(term, tuple(parts))
+
+    def _part(self, part: Term) -> Recursive[Term]:
+        if is_atom(part):
+            return self._program.number(part)
+        body = part.body if isinstance(part, Lam) else part
+        if isinstance(part, Lam) and id(part) in self._program.closed:
+            unit: Lam = yield self._program.unit(part)
+            return unit
+        made: Term = yield self._block(body)
+        return Lam(part.params, made, part.name) if isinstance(part, Lam) else made
+
+    def _named(self, var: Var) -> Var:
+        """What a line is called."""
+        if var.name in self._program.keep or not _is_numbered(var.name):
+            return var
+        name = self._names.fresh("v")
+        return var if name == var.name else Var(name, var.type)
+
+
+def _is_numbered(name: str) -> bool:
+    """Whether a name is one of those that lines have by themselves."""
+    return (name[0] == "v" and name[1:].isdigit()) or name == "v"

@@ -14,6 +14,7 @@ from typing import Any
 
 from combinators.block import Block, Uses, count, nested
 from combinators.errors import EscapedVariable
+from combinators.kit.recursion import recurse
 from combinators.objects import Object
 from combinators.terms import Term, Var
 
@@ -31,6 +32,8 @@ class Scope(Block):
         self.parts: dict[str, tuple[Var, int]] = parent.parts if parent else {}
         self.root: Scope = parent.root if parent else self
         self.is_open = True
+        self.is_flat: bool = parent is not None and parent.is_flat
+        """Whether its lines stay lines when it closes, as the simplifier takes them."""
         self._captured: dict[str, tuple[Var, ...]] = {}
         """What the λs and the branches of a line mention, by the line's name."""
         self._own: set[str] = set()
@@ -81,7 +84,11 @@ class Scope(Block):
                 for used in self._captured.get(name, ()):
                     seen.setdefault(used.name, used)
                     uses[used.name] = uses.get(used.name, 0) + 2
-        body = nested(self.lines, result, uses)
+        if self.is_flat:
+            self.lines = [line for line in self.lines if line[0].name in uses]
+            body = self.term(result)
+        else:
+            body = recurse(nested(self.lines, result, uses, {}))
         self.lines.clear()  # what was traced holds its scope, and need not hold all this
         own = self._own
         return body, tuple(reversed([var for name, var in seen.items() if name not in own]))

@@ -131,10 +131,12 @@ class Dualised(Forwards):
         return atoms.tuple_of([dense(found.get(i), types[i]) for i in which])
 
 
-def _forwards(lam: Lam, mode: Reverse | Deltas | None) -> Forwards:
-    return (
+def _forwards(lam: Lam, mode: Reverse | Deltas | None, *, flat: bool) -> Forwards:
+    made = (
         Dualised(lam, mode) if isinstance(mode, Deltas) else Forwards(lam, mode or Dependent(TERMS))
     )
+    made.scope.is_flat = flat
+    return made
 
 
 def value(lam: Lam) -> Lam:
@@ -149,14 +151,20 @@ def value(lam: Lam) -> Lam:
 
 
 def gradient(
-    lam: Lam, which: Sequence[int], mode: Reverse | Deltas | None = None, *, has_aux: bool = False
+    lam: Lam,
+    which: Sequence[int],
+    mode: Reverse | Deltas | None = None,
+    *,
+    has_aux: bool = False,
+    flat: bool = False,
 ) -> Lam:
     """``λ(x…). (y, (x̄ᵢ, …))`` of a closed λ whose result is one number.
 
     ``mode`` is a reverse mode over a Terms carrier of its own, or that of dual arrays. With
-    ``has_aux`` the result is a pair, and its first component is the number.
+    ``has_aux`` the result is a pair, and its first component is the number. ``flat`` leaves every
+    line by itself, for the simplifier.
     """
-    program = _forwards(lam, mode)
+    program = _forwards(lam, mode, flat=flat)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -170,13 +178,19 @@ def gradient(
 
 
 def pullback(
-    lam: Lam, which: Sequence[int], mode: Reverse | Deltas | None = None, *, has_aux: bool = False
+    lam: Lam,
+    which: Sequence[int],
+    mode: Reverse | Deltas | None = None,
+    *,
+    has_aux: bool = False,
+    flat: bool = False,
 ) -> Lam:
     """``λ(x…). (y, λȳ. (x̄ᵢ, …))``: the rep-function of a closed λ (004, section 3).
 
-    With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component.
+    With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component. ``flat`` leaves
+    every line by itself, for the simplifier.
     """
-    program = _forwards(lam, mode)
+    program = _forwards(lam, mode, flat=flat)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -221,12 +235,13 @@ class Moved(Forwards):
         )
 
 
-def pushforward(lam: Lam, still: int = 0) -> Lam:
+def pushforward(lam: Lam, still: int = 0, *, flat: bool = False) -> Lam:
     """``λ(c…, x…, ẋ…). (y, ẏ)`` of a closed λ, whose first ``still`` parameters do not move.
 
-    The tangent of what cannot move is a Unit.
+    The tangent of what cannot move is a Unit. ``flat`` leaves every line by itself.
     """
     program = Moved(lam, still)
+    program.scope.is_flat = flat
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)

@@ -103,8 +103,8 @@ SELF_CONVOLUTION = """\
   (
     sum[axis=(0,)] (a * v),
     λ(dy : Real).
-      v4 : Tensor[5] = broadcast_to[shape=(5,)] (reshape[shape=(1,)] dy)
-      (v4 · v + put[axis=0, extents=(5,)] (v4 · a) [4, 3, 2, 1, 0],),
+      v1 : Tensor[5] = broadcast_to[shape=(5,)] (reshape[shape=(1,)] dy)
+      (v1 · v + put[axis=0, extents=(5,)] (v1 · a) [4, 3, 2, 1, 0],),
   )"""
 
 

@@ -97,8 +97,8 @@ def test_what_every_step_gives_alike_is_not_stacked():
         return dc.scan(lambda c, i: (c * i, (i, x, c, c)), x, v)[1]
 
     assert str(made(f, Real, V3)).splitlines()[1:] == [
-        "  v8 : Tensor[3] = π1 (scan (λ(c, i). (c * i, c)) x v)",
-        "  (v, broadcast_to[shape=(3,)] x, v8, v8)",
+        "  v1 : Tensor[3] = π1 (scan (λ(c, i). (c * i, c)) x v)",
+        "  (v, broadcast_to[shape=(3,)] x, v1, v1)",
     ]
 
 
@@ -330,5 +330,5 @@ def test_a_function_that_is_used_twice_is_written_once():
         later = shift(y)[0]
         return later(later(fun(np.exp, Real)))(y)
 
-    assert line(program, Real) == "λy. let v3 = λf. λx. f (x + y) in v3 (v3 exp) y"
+    assert line(program, Real) == "λy. let v = λf. λx. f (x + y) in v (v exp) y"
     np.testing.assert_allclose(fun(program, Real)(0.5), np.exp(1.5))
