@@ -1,4 +1,19 @@
-"""Loops in programs: they stay loops, with one copy of the body forwards and one backwards."""
+"""Loops in programs: they stay loops, with one copy of the body forwards and one backwards.
+
+The forward loop keeps what its body backwards mentions, a row a round; the backward loop runs over
+these rows from the last to the first. With ``fold (λ(c, x). sin c * x * a) c₀ xs`` there is written
+
+    (y, kept) = scan (λ(c, x). let s = sin c in (s * x * a, (c, s))) c₀ xs
+
+and for the cotangent ``dy`` of y
+
+    ((dc₀, da), dxs) = scan[reverse] (λ((dc, da), ((c, s), x)).
+        ((dc * x * a * cos c, da + dc * s * x), dc * s * a)) (dy, 0) (kept, xs)
+
+The rows ``xs`` are there already, and are taken again. The cotangent of ``a``, which the body
+captures, is carried and summed. Parts that are to be put into an array, as of ``v[i]`` for a
+captured v, would be kept instead, a row a round, and put after the loop (``gathering``).
+"""
 
 from __future__ import annotations
 
@@ -9,9 +24,9 @@ from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType, loop_term, looping
 from combinators.rows import row_of
-from combinators.terms import Lam, Tuple, Var, pack
+from combinators.terms import Lam, Proj, Term, Tuple, Var, pack, packed
 from combinators.tracing.scope import Scope, current, entered
-from combinators.type_folds import is_smooth
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Closure, Running
@@ -19,13 +34,19 @@ from interpreters.staging.atoms import Atom, write
 from interpreters.staging.blocks import (
     Closed,
     Written,
+    backwards,
+    binding,
     bundled,
     forwards,
+    opening,
     record,
+    twin,
     unbundled,
 )
+from interpreters.staging.gathering import Gathered, gather
 from interpreters.staging.shapes import Plain, Shape
-from interpreters.tangents.cotangents import Cotangent
+from interpreters.staging.skeletons import dense
+from interpreters.tangents.cotangents import Cotangent, opened
 
 if TYPE_CHECKING:
     from interpreters.staging.control import Control
@@ -72,13 +93,11 @@ class WrittenLoop:
 
     def __call__(self, machine: Machine) -> Written:
         """Write the loop, and leave what writes it backwards."""
-        from interpreters.staging.reversed_loops import Reversed
-
         function, *start, xs = machine.stack.pop()
         rows = yield from self._rows(machine, xs, self.types.xs)
         init = yield from self._given(machine, start[0] if start else None, self.types.carry)
         body = yield from self._body(machine, function, init, rows)
-        back = Reversed(self, function, init, rows, body)
+        back = ReversedLoop(self, function, init, rows, body)
         if self.mode.reverses and is_smooth(self.types.function.cod):
             yield from back.write(machine)
         value, residuals = self._write(body, back.residuals, init, rows.term)
@@ -137,12 +156,12 @@ class WrittenLoop:
             kept = record(residuals)
         carried = [] if body.next is None else [body.next.term]
         items = [item for item in (body.item and body.item.term, kept) if item is not None]
-        block = round_of(body.scope, carried, items)
+        block = _round(body.scope, carried, items)
         params = tuple(var for var in (body.carry, body.row) if var is not None)
         function = Lam(params, block.body)
         start = [] if init is None else [init.term]
         reverse = self.types.reverse
-        last, stacks = loop(function, block.captured, start, rows, len(items), reverse=reverse)
+        last, stacks = _loop(function, block.captured, start, rows, len(items), reverse=reverse)
         value = self.types.joined(
             self._value(last, self.types.carry), self._value(stacks, self.types.stack), _pair
         )
@@ -155,18 +174,177 @@ class WrittenLoop:
         return self.control.borders.value(self.control.plain_shape(self.mode, obj), atoms[0])
 
 
+class ReversedLoop:
+    """A loop's pullback: its body, written once, and the loop, written at each use."""
+
+    def __init__(
+        self, forward: WrittenLoop, function: Any, init: Given | None, rows: Given, body: Body
+    ) -> None:
+        """Of a loop whose body is written forwards."""
+        self.forward, self.function = forward, function
+        self.init, self.rows, self.body = init, rows, body
+        self.scope = twin(body.scope, current())
+        self.carry = self._seed("dc", body.next)
+        self.item = self._seed("dy", body.item)
+        self.block: Closed | None = None
+        self.gathered: Gathered
+        self.residuals: list[Var] = []
+        self.again = False
+
+    def _seed(self, wish: str, result: Given | None) -> Var | None:
+        if result is None or not is_smooth(result.term.type):
+            return None
+        return self.scope.parameter(wish, tangent_of(result.term.type))
+
+    def write(self, machine: Machine) -> Written:
+        """Write the body backwards."""
+        with entered(self.scope):
+            start = self._start()
+            pulled = yield from backwards(machine, self.body.tape, start)
+            control, mode = self.forward.control, self.forward.mode
+            pulled = yield from control.settled(mode, machine, pulled, self.body.start)
+            captured, before, row = self._split(pulled)
+            carried = [] if self.carry is None else [dense(before, self.carry.type)]
+            self.gathered = gather(
+                self.scope,
+                captured,
+                self._captured_type(),
+                row,
+                tangent_of(self.body.row.type),
+            )
+            carried += self.gathered.sums
+        self.block = _round(self.scope, carried, self.gathered.rows)
+        owned = self.block.owned_by(self.body.scope)
+        self.residuals = [var for var in owned if var is not self.body.row]
+        self.again = len(self.residuals) < len(owned)
+
+    def _start(self) -> Cotangent:
+        """The cotangent of what the function gives."""
+
+        def given(result: Given | None, var: Var | None) -> Cotangent:
+            if result is None or var is None:
+                return None
+            return result.returned(self.forward.control, Atom(var))
+
+        halves = given(self.body.next, self.carry), given(self.body.item, self.item)
+        return self.forward.types.joined(*halves, _sparse)
+
+    def _captured_type(self) -> Object:
+        """The type of the cotangent of the loop's function."""
+        borders = self.forward.control.borders
+        return tangent_of(borders.term(self.function, self.forward.types.function)[1].type)
+
+    def _split(self, pulled: Cotangent) -> tuple[Cotangent, Cotangent, Cotangent]:
+        """The cotangents of the function, of the carry before the round, and of the row."""
+        parts = {} if pulled is None else dict(opened(pulled))
+        if self.body.inlined:
+            argument = parts.pop(self.function.code.width, None)
+            captured: Cotangent = parts or None
+        else:
+            captured, argument = parts.get(0), parts.get(1)
+        if self.init is None:
+            return captured, None, argument
+        pair = {} if argument is None else opened(argument)
+        return captured, pair.get(0), pair.get(1)
+
+    def step(self, value: Any, residuals: Atom | None) -> Step | None:
+        """The step that writes the loop backwards; None where nothing comes back."""
+        if self.block is None:
+            return None
+
+        def transpose(machine: Machine) -> None:
+            cotangent = machine.stack[-1]
+            if cotangent is not None:
+                machine.stack[-1] = _sparse(*self._pulled(cotangent, value, residuals))
+
+        return transpose
+
+    def _cotangents(
+        self, cotangent: Cotangent, value: Any, residuals: Atom | None
+    ) -> list[Cotangent]:
+        """The cotangents of the loop's arguments."""
+        assert self.block is not None
+        carry, items = self._results(cotangent, value)
+        gathering, rows = self.gathered.gathering, self.gathered.rows
+        taken = self._sequence(items, residuals)
+        init = ([carry] if carry is not None else []) + gathering.start()
+        lam = self._function([source for source, _ in taken], [opened for _, opened in taken])
+        stack = bundled([source for source, _ in taken])
+        reverse = not self.forward.types.reverse
+        whole = _loop(lam, self._mentioned(), init, stack, len(rows), reverse=reverse)
+        return self._arguments(*whole)
+
+    def _arguments(self, sums: list[Atom], rows: list[Atom]) -> list[Cotangent]:
+        control = self.forward.control
+        before = sums.pop(0) if self.carry is not None else None
+        row = rows.pop() if self.gathered.gathering.row is not None else None
+        captured = self.gathered.gathering.finish(iter(sums), iter(rows))
+        xs = self.rows.returned(control, row)
+        if self.init is None:
+            return [captured, xs]
+        return [captured, self.init.returned(control, before), xs]
+
+    def _results(self, cotangent: Cotangent, value: Any) -> tuple[Atom | None, Atom | None]:
+        """The cotangents of the last carry and of what was kept, each as one term."""
+        types = self.forward.types
+        carry, items = types.halves(cotangent, lambda whole, index: opened(whole).get(index))
+        kept = types.halves(value, operator.getitem)[1]
+        return (
+            None if self.carry is None else dense(carry, self.carry.type),
+            None if self.item is None else dense(items, tangent_of(kept.type)),
+        )
+
+    def _sequence(self, items: Atom | None, residuals: Atom | None) -> list[tuple[Atom, list[Var]]]:
+        """What the reversed loop runs over, and the variables that each row of it gives."""
+        taken: list[tuple[Atom, list[Var]]] = []
+        if residuals is not None:
+            taken.append((residuals, self.residuals))
+        if items is not None and self.item is not None:
+            taken.append((items, [self.item]))
+        if self.again or not taken:
+            taken.append((self.rows.term, [self.body.row]))
+        return taken
+
+    def _function(self, sources: list[Atom], opened: list[list[Var]]) -> Lam:
+        """The round as a function of what is carried and of the row."""
+        assert self.block is not None
+        names = self.scope.names
+        types = [row_of(source.type) for source in sources]
+        row = Var(names.fresh("row"), packed(tuple(types)))
+        bindings: list[tuple[Var, Term]] = []
+        for index, variables in enumerate(opened):
+            whole: Term = row if len(types) == 1 else Proj(index, row)
+            bindings += opening(variables, whole)
+        carried = [var for var in (self.carry, *self.gathered.gathering.sums) if var is not None]
+        if not carried:
+            return Lam((row,), binding(bindings, self.block.body))
+        carry = carried[0]
+        if len(carried) > 1:
+            carry = Var(names.fresh("c"), Product(*(var.type for var in carried)))
+            bindings = opening(carried, carry) + bindings
+        return Lam((carry, row), binding(bindings, self.block.body))
+
+    def _mentioned(self) -> tuple[Var, ...]:
+        """What the body mentions from outside the loop."""
+        assert self.block is not None
+        scopes = (self.scope, self.body.scope)
+        return tuple(
+            var for var in self.block.captured if not any(scope.owns(var) for scope in scopes)
+        )
+
+
 def _pair(carry: Any, kept: Any) -> Any:
     return carry, kept
 
 
-def round_of(scope: Scope, carried: list[Atom], items: list[Atom]) -> Closed:
+def _round(scope: Scope, carried: list[Atom], items: list[Atom]) -> Closed:
     """A round that gives what it carries and what is kept, each one as it is or as a tuple."""
     halves = [pack(tuple(atom.term for atom in half)) for half in (carried, items) if half]
     with entered(scope):
         return Closed(*scope.close(halves[0] if len(halves) == 1 else Tuple(tuple(halves))))
 
 
-def loop(
+def _loop(
     function: Lam,
     captured: tuple[Var, ...],
     init: list[Atom],
@@ -186,3 +364,8 @@ def loop(
     whole = write(loop_term(operation, function, start, rows.term), captured=captured)
     last, stacks = (whole[0], whole[1]) if init and kept else (whole, whole)
     return unbundled(last, len(init)), unbundled(stacks, kept)
+
+
+def _sparse(*parts: Cotangent) -> Cotangent:
+    """The cotangent with these components; None where none of them is there."""
+    return {i: g for i, g in enumerate(parts) if g is not None} or None
