@@ -3,6 +3,13 @@
 A component is an accumulator if every step adds to it something that it has no part in, and
 nothing else reads it. What is added can be summed after the loop if it is a product of matrices, a
 sum over axes, or a row: one product of stacked matrices, one sum of a stack.
+
+Of ``fold (λ((c, s), (x, w)). (tanh (c + x), s + xᵀ w)) (c₀, s₀) xs`` the second component is one,
+and its one addend is ``xᵀ w``, with the factors x and w. Which of them leave the loop is a matter
+of cost: a factor of what is added has to be stacked, unless it is a row of the loop, or stacked for
+another sum. What a step stacks for a sum is no larger than what it adds, and with what is moved
+after the loop no more than it wrote; everything that is stacked is no larger than the rows. So no
+number is computed or moved that was not, and memory is at most what it was, twice.
 """
 
 from __future__ import annotations
@@ -13,11 +20,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from combinators.block import operands
-from combinators.objects import Tensor, components
+from combinators.objects import Fun, Object, Tensor
 from combinators.operation import Operation
-from combinators.primitives.loops import LoopTerm, loop_of
+from combinators.primitives.loops import loop_of
+from combinators.simplify.carries import Body
 from combinators.simplify.walks import Inside
-from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Cond, Lam, Prim, Proj, Term, Tuple, Var
+from combinators.type_folds import fold_type
 
 MOVES = frozenset(["reshape", "transpose"])
 """What can be done to a stack as well as to a row."""
@@ -52,45 +61,21 @@ class Accumulator:
     """What the loop stacks for it, by name."""
 
 
-class Body:
-    """The body of a loop that carries, of ``carry`` and ``row``, in let-normal form."""
+class SummingBody(Body):
+    """The body of a loop that carries, of ``carry`` and ``row``."""
 
-    def __init__(self, loop: LoopTerm, lam: Lam, inside: Inside) -> None:
-        """``inside`` says what λs and conditionals capture."""
-        self.loop, self.lam = loop, lam
-        self.keeps = loop.types.item is not None
-        self.carry, self.row = lam.params
-        self.lines, self.result = _opened(lam.body)
-        product = components(self.carry.type)
-        self.indices: list[int | None] = [None] if product is None else [*range(product.width)]
-        self._defined = {var.name: term for var, term in self.lines}
-        self._inside = inside
+    carry: Var
 
     @property
-    def after(self) -> Term:
-        """The carry that a step gives."""
-        return self.component(self.result, 0) if self.keeps else self.result
+    def row(self) -> Var:
+        """What a step takes."""
+        return self.lam.params[1]
 
     @property
     def ends(self) -> set[str]:
         """The lines that put together what a step gives."""
-        ends = {_name(self.result)} if self.keeps else set()
+        ends = {_name(self.result)} if self.is_pair else set()
         return ends if self.indices == [None] else {*ends, _name(self.after)}
-
-    def definition(self, atom: Term) -> Term:
-        """The line of a variable of the body; another atom itself."""
-        return self._defined.get(atom.name, atom) if isinstance(atom, Var) else atom
-
-    def component(self, atom: Term, index: int | None) -> Term:
-        """A component of a tuple of the body; of what is no tuple, itself."""
-        line = self.definition(atom)
-        return line.items[index] if isinstance(line, Tuple) and index is not None else atom
-
-    def part(self, term: Term) -> int | None:
-        """Which component of the carry a line is."""
-        if isinstance(term, Proj) and _name(term.product) == self.carry.name:
-            return term.index
-        return None
 
     def path(self, atom: Term) -> list[int] | None:
         """Where an atom stands in the row of the loop, if it does."""
@@ -113,7 +98,7 @@ class Body:
 
     def accumulators(self, additions: frozenset[str]) -> Iterator[Accumulator]:
         """The components that only accumulate, by primitives of these names."""
-        if not all(isinstance(self._defined.get(name), Tuple) for name in self.ends):
+        if not all(isinstance(self.defined.get(name), Tuple) for name in self.ends):
             return
         adding = []
         for index in self.indices:
@@ -137,9 +122,9 @@ class Body:
         """How often the body uses each variable."""
         count: Counter[str] = Counter()
         for term in (self.result, *(line for _, line in self.lines)):
-            parts = (term.test, *self._inside(term)) if isinstance(term, Cond) else operands(term)
+            parts = (term.test, *self.inside(term)) if isinstance(term, Cond) else operands(term)
             for part in parts:
-                atoms = self._inside(part) if isinstance(part, Lam) else (part,)
+                atoms = self.inside(part) if isinstance(part, Lam) else (part,)
                 count.update(atom.name for atom in atoms if isinstance(atom, Var))
         return count
 
@@ -177,17 +162,17 @@ class Body:
         if not isinstance(line, (Prim, Var)):
             return False
         one.addends.append(Addend(line, moves, [part for part in factors if isinstance(part, Var)]))
-        return all(_name(part) in self._defined or self.path(part) == [] for part in factors)
+        return all(_name(part) in self.defined or self.path(part) == [] for part in factors)
 
 
-def body_of(term: Term, inside: Inside) -> Body | None:
+def body_of(term: Term, inside: Inside) -> SummingBody | None:
     """The body of a loop of some rounds that carries, if its function is written there."""
     loop = loop_of(term)
     if loop is None or loop.init is None or not isinstance(loop.function, Lam):
         return None
     if len(loop.function.params) != 2 or loop.types.length <= 1:
         return None
-    return Body(loop, loop.function, inside)
+    return SummingBody(loop, loop.function, inside)
 
 
 def _is_summable(line: Prim) -> bool:
@@ -197,9 +182,77 @@ def _is_summable(line: Prim) -> bool:
     return is_product or line.operation.name == "sum"
 
 
-def _opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
-    return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
-
-
 def _name(atom: Term) -> str:
     return atom.name if isinstance(atom, Var) else ""
+
+
+def chosen(body: SummingBody, additions: frozenset[str]) -> list[Accumulator]:
+    """The accumulators that leave the loop, each with what is stacked for it."""
+    left = list(body.accumulators(additions))
+    found: list[Accumulator] = []
+    if left:
+        payoff = _Payoff(body)
+        taken = -1
+        while taken < len(found):
+            taken, again = len(found), list[Accumulator]()
+            for one in left:
+                (found if payoff.takes(one) else again).append(one)
+            left = again
+    return found
+
+
+class _Payoff:
+    """What is there already for the sums of one loop, of those that were taken out."""
+
+    def __init__(self, body: SummingBody) -> None:
+        self._body = body
+        self._room = numbers(body.row.type)
+        self._stacked: set[str] = set()
+        self._below: set[tuple[Term, str]] = set()
+        """The matrices that are put below each other, each with its side in the product."""
+
+    def takes(self, one: Accumulator) -> bool:
+        """Whether to take a sum out pays, which is noted then."""
+        factors = [base for addend in one.addends for base in addend.factors]
+        new = {
+            base.name: base
+            for base in factors
+            if base.name not in self._stacked and self._body.path(base) is None
+        }
+        size = sum(numbers(base.type) for base in new.values())
+        moved = {key: n for addend in one.addends for key, n in self._moved(addend).items()}
+        more = size + sum(n for key, n in moved.items() if key not in self._below)
+        added = sum(numbers(addend.line.type) for addend in one.addends if addend.is_computed)
+        wrote = added + sum(numbers(addend.line.type) for addend in one.addends)
+        if size > min(self._room, added) or more > wrote:
+            return False
+        self._room -= size
+        self._stacked |= {*new}
+        self._below |= {*moved}
+        one.stacked = new
+        return True
+
+    def _moved(self, addend: Addend) -> dict[tuple[Term, str], int]:
+        """How many numbers of a step are moved to put its matrices below each other."""
+        if not isinstance(addend.line, Prim) or len(addend.line.args) == 1:
+            return {}
+        left, right = addend.line.args
+        assert isinstance(left.type, Tensor)
+        moves = self._body.moved(left)[1]
+        is_across = bool(moves) and moves[0].operation.name == "transpose"
+        times = 1 if is_across else 2 if left.type.shape[1] == 1 else 3
+        return {
+            (left, "left"): times * numbers(left.type),
+            (right, "right"): numbers(right.type),
+        }
+
+
+def numbers(obj: Object) -> int:
+    """How many numbers a value of a type holds; those that a function captured are not."""
+
+    def at(part: Object, below: list[int]) -> int:
+        if isinstance(part, Tensor):
+            return part.size
+        return 0 if isinstance(part, Fun) else sum(below)
+
+    return fold_type(obj, at)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product, Record, Vector, components
+from combinators.objects import Fun, Object, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
 from combinators.rows import row_of
 from combinators.simplify.calls import function_of, is_alone
-from combinators.simplify.carries import Carry
+from combinators.simplify.carries import Body
 from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.holes import zeros
 from combinators.simplify.parts import (
@@ -23,6 +23,7 @@ from combinators.simplify.parts import (
 from combinators.simplify.rows import row, rows
 from combinators.simplify.stacks import Output, Rows, output
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
+from combinators.type_folds import fold_type
 
 
 def loop(
@@ -55,19 +56,9 @@ def _joined(loop: LoopTerm, last: Value | None, stack: Value | None) -> Value:
 
 def has_zero(obj: Object) -> bool:
     """Whether a type holds no function, so that it has a zero."""
-    known = vars(obj).get("has_zero_")
-    if known is None:
-        match obj:
-            case Fun():
-                known = False
-            case Product() | Record():
-                known = all(map(has_zero, components(obj) or ()))
-            case Vector(item, _):
-                known = has_zero(item)
-            case _:
-                known = True
-        vars(obj)["has_zero_"] = known
-    return bool(known)
+    return fold_type(
+        obj, lambda part, below: not isinstance(part, Fun) and all(below), key="has_zero_"
+    )
 
 
 class _Rewritten:
@@ -141,13 +132,13 @@ class _Rewritten:
     def _fix(self, atoms: dict[Path, Term]) -> None:
         """Find the components that never change."""
         run = self.run
-        carry = Carry(self.loop, self.lam, {})
+        body = Body(self.loop, self.lam, lambda _: ())
 
         def path_of(index: int | None) -> Path:
             return () if index is None else (index,)
 
         if run.switches.has("loop-steady"):
-            for index in carry.steady():
+            for index in body.steady():
                 if path_of(index) in atoms:
                     run.switches.say("loop-steady", self.term, atoms[path_of(index)])
                     self.fixed.append((path_of(index), atoms[path_of(index)]))
@@ -158,7 +149,7 @@ class _Rewritten:
                 for path, atom in atoms.items()
                 if path not in passed and run.writer.is_typed_zero(atom) and has_zero(atom.type)
             }
-            for index in carry.zero(start, self._is_zero):
+            for index in body.zero(start, self._is_zero):
                 run.switches.say("loop-zero", self.term, atoms[path_of(index)])
                 self.fixed.append((path_of(index), zeros(atoms[path_of(index)].type)))
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import components
 from combinators.primitives.loops import LOOP, LoopTerm, is_map
-from combinators.simplify.carries import Carry
+from combinators.simplify.carries import Body
 from combinators.simplify.parts import Need, Uses, is_partial, merged, shallow
 from combinators.simplify.rule import Switches
+from combinators.simplify.walks import Inside
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 SMALL = 4
@@ -32,9 +32,8 @@ class Analysis:
         """The closed λs that are more than called."""
         self.results: dict[int, Need] = {id(root): None}
         self.small = {id(lam) for lam in units if _is_small(lam)}
-        self._root = root
         self._closed = {id(lam) for lam in units}
-        self._captured: Captured | None = None
+        self._inside = Inside(root)
         self._uses = Uses()
         for lam in reversed(units):
             if id(lam) in self.results:
@@ -137,9 +136,7 @@ class Analysis:
                 yield self._mark(term, need)
 
     def _loop(self, loop: LoopTerm, lam: Lam, need: Need) -> Recursive[None]:
-        if self._captured is None:
-            self._captured = captured(self._root)[1]
-        live, inside = Carry(loop, lam, self._captured).live(need)
+        live, inside = Body(loop, lam, self._inside).live(need)
         self._uses.carries[id(loop.term)] = live
         self._uses.bodies[id(loop.term)] = inside
         yield self._block(lam.body, inside)

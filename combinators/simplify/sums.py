@@ -16,8 +16,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.primitives.loops import loop_term, looping
-from combinators.simplify.accumulators import Accumulator, Addend, Body, body_of
-from combinators.simplify.payoff import chosen
+from combinators.simplify.accumulators import Accumulator, Addend, SummingBody, body_of, chosen
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside, everywhere
 from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var, pack
@@ -68,7 +67,9 @@ def _bound(lam: Lam) -> Iterator[str]:
 class _After:
     """The lines that stand for one loop: what is left of it, and its sums."""
 
-    def __init__(self, body: Body, found: list[Accumulator], fresh: Callable[[str], str]) -> None:
+    def __init__(
+        self, body: SummingBody, found: list[Accumulator], fresh: Callable[[str], str]
+    ) -> None:
         """``found`` are the accumulators that go."""
         self.body, self.found = body, found
         assert body.loop.init is not None
@@ -127,7 +128,7 @@ class _After:
         body, loop, inner = self.body, self.body.loop, Lines()
         gives: list[Term] = [base for one in self.found for base in one.stacked.values()]
         names = [base.name for one in self.found for base in one.stacked.values()]
-        if body.keeps:
+        if body.is_pair:
             gives.append(body.component(body.result, 1))
         ends = [body.component(body.after, index) for index in self.kept]
         results = [self._packed(atoms, inner) for atoms in (ends, gives) if atoms]
@@ -147,7 +148,7 @@ class _After:
         stacks = self._parts(halves[-1], len(gives)) if gives else []
         self._stacks.update(zip(names, stacks, strict=False))
         parts = self._parts(halves[0], len(ends)) if ends else []
-        return dict(zip(self.kept, parts, strict=True)), stacks[-1] if body.keeps else None
+        return dict(zip(self.kept, parts, strict=True)), stacks[-1] if body.is_pair else None
 
     def _lines(self, carry: Var) -> tuple[tuple[Var, Term], ...]:
         """The lines of the body, but for those that only add, or put together what it gave."""

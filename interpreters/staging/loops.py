@@ -259,9 +259,7 @@ class ReversedLoop:
 
         return transpose
 
-    def _cotangents(
-        self, cotangent: Cotangent, value: Any, residuals: Atom | None
-    ) -> list[Cotangent]:
+    def _pulled(self, cotangent: Cotangent, value: Any, residuals: Atom | None) -> list[Cotangent]:
         """The cotangents of the loop's arguments."""
         assert self.block is not None
         carry, items = self._results(cotangent, value)
