@@ -17,11 +17,9 @@ from combinators.simplify.parts import (
     Path,
     Split,
     Value,
-    assembled,
     is_partial,
 )
-from combinators.simplify.rows import row, rows
-from combinators.simplify.stacks import Output, Rows, output
+from combinators.simplify.rows import Entry, Packing, Rows, row, rows, stacked
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import fold_type
 
@@ -77,9 +75,8 @@ class _Rewritten:
         )
         self.live = uses.carries.get(id(self.term)) if uses is not None and self.is_known else None
         self.need = uses.bodies.get(id(self.term)) if uses is not None and self.is_known else None
-        self.fixed: list[tuple[Path, Value]] = []
-        self.places: list[Path] = []
-        """The parts of the carry that stay."""
+        self.carried = Packing()
+        """What stays of the carry, and what is known of it."""
 
     def write(self, wish: str, need: Need) -> Recursive[Value]:
         run, lam = self.run, self.lam
@@ -89,8 +86,9 @@ class _Rewritten:
         before = {p.name: self.inside.env[p.name] for p in lam.params if p.name in self.inside.env}
         own, parts = self.loop.params(lam)
         if self.loop.init is not None:
-            init = yield self._init(self.loop.init)
-        if init is not None:
+            self.carried = yield self._carried(self.loop.init)
+        if self.carried.atoms:
+            init = run.packed(self.carried.atoms, self.block)
             wished = own.name if own is not None else "c"
             carry = run.writer.parameter(wished, init.type, self.body)
         wished = parts[0].name if len(parts) == 1 else "row" if parts else "x"
@@ -103,55 +101,51 @@ class _Rewritten:
         self.inside.env.update(before)
         return made
 
-    def _init(self, start: Term) -> Recursive[Term | None]:
-        """Where the carry starts, without what is dead, is passed on, or stays zero."""
-        run, obj = self.run, start.type
+    def _carried(self, start: Term) -> Recursive[Packing]:
+        """The carry at its start, without what is dead, is passed on, or stays zero."""
+        run, product = self.run, components(start.type)
         value: Value = yield run.walk(start, self.frame, self.block)
-        product = components(obj)
         if self.live is not None and product is None and not self.live:
-            return None
-        every = range(product.width) if product is not None else ()
-        live = sorted(self.live) if self.live is not None and product is not None else every
-        entries: list[Path] = [(i,) for i in live] if product is not None else [()]
-        atoms: dict[Path, Term] = {}
+            return Packing()
+        entries: list[Entry] = []
+        fixed: dict[Path, Value] = {}
         if self.is_known:
-            for path in entries:
-                atoms[path] = yield run.select(value, path, self.block)
-            self._fix(atoms)
-        fixed = {path for path, _ in self.fixed}
-        kept = [path for path in entries if path not in fixed]
-        if len(kept) == (1 if product is None else product.width):
-            self.places = [()]
-            whole: Term = yield run.atom(value, self.block)
-            return whole
+            every = range(product.width) if product is not None else ()
+            live = every if self.live is None else sorted(self.live)
+            for path in [(i,) for i in live] if product is not None else [()]:
+                entries.append((path, (yield run.select(value, path, self.block))))
+            fixed = self._fixed(dict(entries))
+        left = Packing.plain([entry for entry in entries if entry[0] not in fixed])
+        if not self.is_known or len(left.atoms) == (1 if product is None else product.width):
+            return Packing.plain([((), (yield run.atom(value, self.block)))])
         if not fixed:
             run.switches.say("loop-parts", self.term, self.term)
-        self.places = kept
-        return run.packed([atoms[path] for path in kept], self.block) if kept else None
+        left.known += fixed.items()
+        return left
 
-    def _fix(self, atoms: dict[Path, Term]) -> None:
-        """Find the components that never change."""
-        run = self.run
-        body = Body(self.loop, self.lam, lambda _: ())
+    def _fixed(self, atoms: dict[Path, Term]) -> dict[Path, Value]:
+        """The components that never change."""
+        run, body = self.run, Body(self.loop, self.lam, lambda _: ())
+        fixed: dict[Path, Value] = {}
 
         def path_of(index: int | None) -> Path:
             return () if index is None else (index,)
 
         if run.switches.has("loop-steady"):
-            for index in body.steady():
-                if path_of(index) in atoms:
-                    run.switches.say("loop-steady", self.term, atoms[path_of(index)])
-                    self.fixed.append((path_of(index), atoms[path_of(index)]))
+            for path in map(path_of, body.steady()):
+                if path in atoms:
+                    run.switches.say("loop-steady", self.term, atoms[path])
+                    fixed[path] = atoms[path]
         if run.switches.has("loop-zero"):
-            passed = {path for path, _ in self.fixed}
             start: set[int | None] = {
                 path[0] if path else None
                 for path, atom in atoms.items()
-                if path not in passed and run.writer.is_typed_zero(atom) and has_zero(atom.type)
+                if path not in fixed and run.writer.is_typed_zero(atom) and has_zero(atom.type)
             }
-            for index in body.zero(start, self._is_zero):
-                run.switches.say("loop-zero", self.term, atoms[path_of(index)])
-                self.fixed.append((path_of(index), zeros(atoms[path_of(index)].type)))
+            for path in map(path_of, body.zero(start, self._is_zero)):
+                run.switches.say("loop-zero", self.term, atoms[path])
+                fixed[path] = zeros(atoms[path].type)
+        return fixed
 
     def _is_zero(self, atom: Term) -> bool:
         if not isinstance(atom, Var):
@@ -164,10 +158,7 @@ class _Rewritten:
         run, env, uses = self.run, self.inside.env, self.inside.uses
         own, parts = self.loop.params(self.lam)
         if self.types.carry is not None:
-            entries = list(self.fixed)
-            if carry is not None:
-                entries += run.unpacked(carry, self.places, self.body)
-            value = assembled(self.types.carry, entries)
+            value = self.carried.value(run, self.types.carry, carry, self.body)
             if own is None:
                 both = (yield run.atom(value, self.body)), (yield run.atom(item, self.body))
                 name = self.lam.params[0].name
@@ -190,77 +181,60 @@ class _Rewritten:
         wish: str,
         need: Need,
     ) -> Recursive[Value]:
+        """The loop of what is left of the carry and of what it keeps; of neither there is none."""
         run, types = self.run, self.types
-        kept: list[Term] = []
-        after: Value = result
         is_pair = types.carry is not None and types.item is not None
-        if is_pair and self.places and (self.need is None or 0 in self.need):
+        after: Value = result
+        if is_pair and carry is not None and (self.need is None or 0 in self.need):
             after = yield run.part(result, 0, self.body)
-        for path in self.places:
-            kept.append((yield run.select(after, path, self.body)))
-        out: Output = yield self._out(result, need, rows)
-        if is_pair and carry is None and out.atoms:
-            run.switches.say("scan-map", self.term, self.term, wish)
-        if is_pair and carry is not None and not out.atoms:
-            run.switches.say("scan-fold", self.term, self.term, wish)
-        last, stack = list(self.fixed), out.known
-        if carry is None and not out.atoms:
+        kept: list[Term] = []
+        for where in self.carried.places:
+            kept.append((yield run.select(after, where[0], self.body)))
+        out: Packing = yield self._out(result, need, rows)
+        if is_pair and bool(kept) != bool(out.atoms):
+            run.switches.say("scan-fold" if kept else "scan-map", self.term, self.term, wish)
+        halves = tuple(run.packed(atoms, self.body) for atoms in (kept, out.atoms) if atoms)
+        parts: list[Term | None] = [None, None]
+        if not halves:
             run.writer.leave(self.body)
         else:
-            is_whole = is_pair and self.places == [()] and out.is_whole
-            halves = tuple(run.packed(atoms, self.body) for atoms in (kept, out.atoms) if atoms)
             gives = halves[0]
+            is_whole = is_pair and self.carried.is_whole and out.is_whole
             if is_whole and isinstance(result, Var):
                 gives = result
             elif len(halves) == 2:
                 gives = run.writer.together(halves, self.body)
-            made = self._made(init, carry, rows, gives, wish, keeps=bool(out.atoms))
+            params = tuple(var for var in (carry, rows.item) if var is not None)
+            lam = Lam(params, run.writer.close(self.body, gives), self.lam.name)
+            operation = looping(carries=bool(kept), keeps=bool(out.atoms), reverse=types.reverse)
+            term = loop_term(operation, lam, init, rows.xs, self.term.place)
+            made = run.writer.bind(term, self.block, wish)
             if is_whole and made.type is self.term.type:
                 return made
-            parts = [made, made]
+            parts = [made if kept else None, made if out.atoms else None]
             if len(halves) == 2:
                 parts = [run.writer.emit(Proj(index, made), self.block) for index in (0, 1)]
-            if carry is not None:
-                last += run.unpacked(parts[0], self.places, self.block)
-            if out.atoms:
-                stack = out.entries(run, parts[1], self.block)
-        return _joined(
-            self.loop,
-            None if types.carry is None else assembled(types.carry, last),
-            None if types.stack is None else assembled(types.stack, stack),
-        )
+        objs = zip((self.carried, out), (types.carry, types.stack), parts, strict=True)
+        values = [
+            None if obj is None else packing.value(run, obj, part, self.block)
+            for packing, obj, part in objs
+        ]
+        return _joined(self.loop, *values)
 
-    def _out(self, result: Value, need: Need, rows: Rows) -> Recursive[Output]:
+    def _out(self, result: Value, need: Need, rows: Rows) -> Recursive[Packing]:
         """What has to be stacked of what each step gives."""
         run, obj = self.run, self.types.item
         if obj is None:
-            return Output()
+            return Packing()
         item = result
         if self.types.carry is not None:
             is_dropped = self.is_known and run.switches.has("scan-fold")
             if need is not None and 1 not in need and is_dropped:
-                return Output()
+                return Packing()
             need = need.get(1) if need is not None else None
             item = yield run.part(result, 1, self.body)
         is_split = self.is_known and is_partial(need, obj)
-        found: Output = yield output(run, rows, item, need if is_split else None, obj)
-        if found.known or any(len(where) > 1 for where in found.places):
+        found: Packing = yield stacked(run, rows, item, need if is_split else None, obj)
+        if found.is_smaller:
             run.switches.say("stack-steady", self.term, rows.xs)
         return found
-
-    def _made(
-        self,
-        init: Term | None,
-        carry: Var | None,
-        rows: Rows,
-        gives: Term,
-        wish: str,
-        *,
-        keeps: bool,
-    ) -> Term:
-        """The loop as it is now."""
-        params = tuple(var for var in (carry, rows.item) if var is not None)
-        lam = Lam(params, self.run.writer.close(self.body, gives), self.lam.name)
-        operation = looping(carries=carry is not None, keeps=keeps, reverse=self.types.reverse)
-        made = loop_term(operation, lam, init, rows.xs, self.term.place)
-        return self.run.writer.bind(made, self.block, wish)
