@@ -56,19 +56,19 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     return broadcast_to(astype(fill_value, _kind(x, dtype)), shape_of(x))
 
 
-@library("shape")
+@library("shape", word=False)
 def shape(x: Any) -> tuple[int, ...]:
     """The shape: known while tracing."""
     return shape_of(x)
 
 
-@library("ndim")
+@library("ndim", word=False)
 def ndim(x: Any) -> int:
     """The number of axes: known while tracing."""
     return len(shape_of(x))
 
 
-@library("size")
+@library("size", word=False)
 def size(x: Any) -> int:
     """The number of elements: known while tracing."""
     return int(np.prod(shape_of(x), dtype=np.int64))

@@ -68,7 +68,7 @@ def reduced_from_some(name: str) -> Typing:
     return typing
 
 
-@library("keep_axes")
+@library("keep_axes", word=False)
 def keep_axes(y: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
     """``y``, reduced from ``x``, with the axes that it lost as axes of extent 1."""
     shape = tuple(1 if i in axis else n for i, n in enumerate(shape_of(x)))

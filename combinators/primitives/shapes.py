@@ -141,7 +141,7 @@ def transpose(x: Any, axes: int | Sequence[int] | None = None, *more: int) -> An
     return apply(TRANSPOSE, x, axes=order)
 
 
-@library("sum_to")
+@library("sum_to", word=False)
 def sum_to(x: Any, shape: Shape) -> Any:
     """The transpose of ``broadcast_to``: sum over what was repeated."""
     given = shape_of(x)
@@ -156,7 +156,7 @@ def sum_to(x: Any, shape: Shape) -> Any:
     return reshape(LIBRARY["sum"](x, axis=repeated), shape)
 
 
-@library("zeros_of")
+@library("zeros_of", word=False)
 def zeros_of(obj: Tensor) -> Any:
     """A tensor of zeros, held as one number."""
     literal = Literal.filled(0.0, obj)
@@ -201,7 +201,7 @@ EMBED = declare(
 )
 
 
-@library("window")
+@library("window", word=False)
 def window(x: Any, start: Shape, step: Shape, extent: Shape) -> Any:
     """The window of ``x`` that begins at ``start``; all of ``x`` is ``x`` itself."""
     if extent == shape_of(x) and not any(start) and all(stride == 1 for stride in step):
@@ -209,7 +209,7 @@ def window(x: Any, start: Shape, step: Shape, extent: Shape) -> Any:
     return apply(SLICE, x, start=start, step=step, extent=extent)
 
 
-@library("embed")
+@library("embed", word=False)
 def embed(x: Any, start: Shape, step: Shape, shape: Shape) -> Any:
     """Zeros of this shape, with ``x`` in a window: the transpose of ``window``."""
     return apply(EMBED, x, start=start, step=step, shape=shape)

@@ -46,25 +46,25 @@ STRUCTURAL = frozenset({ZEROS, PLUS, PACK, UNPACK, VECTOR})
 """What works by components, in any mode, and needs no value of a carrier."""
 
 
-@library("zeros_of_type")
+@library("zeros_of_type", word=False)
 def zeros_of_type(obj: Object) -> Any:
     """The zero of any type without functions, as one constant."""
     return emit_operation(Operation(ZEROS, (("of", obj),)), ())
 
 
-@library("plus")
+@library("plus", word=False)
 def plus(x: Any, y: Any) -> Any:
     """The sum of two cotangents of one type."""
     return emit_operation(Operation(PLUS), (operand(x), operand(y)))
 
 
-@library("pack")
+@library("pack", word=False)
 def pack(x: Any) -> Any:
     """A cotangent of what a function captured, as a ``Tangent``."""
     return emit_operation(Operation(PACK), (operand(x),))
 
 
-@library("unpack")
+@library("unpack", word=False)
 def unpack(x: Any, of: Object) -> Any:
     """The cotangent of type ``of`` that was packed; of the zero ``Tangent``, the zero of ``of``."""
     return emit_operation(Operation(UNPACK, (("of", of),)), (operand(x),))

@@ -144,7 +144,7 @@ def unpack(face: Face | None, whole: Traced) -> Any:
     return face.build(parts)
 
 
-@library("item")
+@library("item", word=False)
 def item(vector: Traced, index: Any) -> Any:
     """``fs[2]``, a value of a vector; the index is a static integer."""
     obj = vector.type

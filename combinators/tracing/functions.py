@@ -339,7 +339,7 @@ def _natural_at(leaf: Any, path: str) -> Object:
         raise TypeMismatch(f"{path}: {error.args[0]}", error.place) from None
 
 
-@library("call")
+@library("call", word=False)
 def call(function: Any, args: Sequence[Any]) -> Any:
     """``f(a, b)``: an application of a function value."""
     scope_here()

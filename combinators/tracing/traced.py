@@ -28,14 +28,22 @@ from combinators.tracing.scope import Scope
 LIBRARY: dict[str, Callable[..., Any]] = {}
 """The functions of the language, by the names that NumPy gives them."""
 
+WORDS: dict[str, Callable[..., Any]] = {}
+"""Those of them that a user may write, by their own names."""
+
 NUMPY: dict[Any, Callable[..., Any]] = {}
 """The functions of the language, by the NumPy functions that they stand for."""
 
 
-def library(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function answer to ``names``, and to NumPy's functions of these names."""
+def library(*names: str, word: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function answer to ``names``, and to NumPy's functions of these names.
+
+    It is a ``word`` of the language, unless only the language's own functions use it.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        if word:
+            WORDS[function.__name__] = function
         for name in names:
             LIBRARY[name] = function
             if hasattr(np, name):

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from combinators import primitives
 from combinators.errors import DiffcurryError
 from combinators.operation import PRIMITIVES, Pointwise
-from combinators.tracing.traced import LIBRARY
+from combinators.tracing.traced import LIBRARY, WORDS
 
 MOST_DEEP, MOST_INTEGER = 50, 2**53
 
@@ -35,12 +34,8 @@ class BadExpression(DiffcurryError, ValueError):
 CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 """Names that are numbers; every other name is a parameter."""
 
-_NOT_OFFERED = {"getitem", "astype", "einsum", "broadcast_to", "scale", "unscale", "loops"}
-_OFFERED = {
-    id(getattr(primitives, name))
-    for name in primitives.__all__
-    if name not in {*_NOT_OFFERED, "structural"}
-}
+_NOT_OFFERED = {"getitem", "astype", "einsum", "broadcast_to", "scale", "unscale"}
+_OFFERED = {id(word) for name, word in WORDS.items() if name not in _NOT_OFFERED}
 
 
 def functions() -> dict[str, Callable[..., Any]]:

@@ -6,8 +6,8 @@ NumPy's own. What only moves numbers is borrowed from NumPy's carrier.
 
 from __future__ import annotations
 
+import functools
 import math
-import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -22,6 +22,7 @@ from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import scatter_into
+from interpreters.carriers.pointwise_values import Row, for_each_row
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.tangents.scattered import Part
 
@@ -110,8 +111,11 @@ def rationals(values: Any) -> Any:
     return _rationals(np.asarray(values))
 
 
-def _exact(name: str, arity: int, function: Callable[..., Any]) -> None:
-    """Register ``function`` of fractions, element by element; it may not leave the rationals."""
+def _exact(name: str, row: Row) -> None:
+    """Register a function of fractions, element by element; it may not leave the rationals."""
+    function = row.rational
+    if function is None:
+        return
 
     def checked(*xs: Any) -> Any:
         try:
@@ -123,8 +127,8 @@ def _exact(name: str, arity: int, function: Callable[..., Any]) -> None:
         given = ", ".join(map(str, xs))
         raise DomainError(f"{name}({given}) is not a rational number")
 
-    elementwise = np.frompyfunc(checked, arity, 1)
-    computes(name, Fractions)(lambda: elementwise)
+    elementwise = functools.cache(lambda arity: np.frompyfunc(checked, arity, 1))
+    computes(name, Fractions)(lambda: lambda *xs: elementwise(len(xs))(*xs))
 
 
 def _borrowed(name: str) -> None:
@@ -143,36 +147,7 @@ def _borrowed(name: str) -> None:
     computes(name, Fractions)(make)
 
 
-_UNARY: dict[str, Callable[[Any], Any]] = {
-    "negative": operator.neg,
-    "square": lambda x: x * x,
-    "reciprocal": lambda x: 1 / x,
-    "absolute": abs,
-    "sign": lambda x: (x > 0) - (x < 0),
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "trunc": math.trunc,
-    "round": round,
-    "relu": lambda x: max(x, 0),
-}
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "floor_divide": operator.floordiv,
-    "remainder": operator.mod,
-    "power": operator.pow,
-    "scale": lambda v, p: v * p if v else v,
-    "unscale": lambda v, p: v / p if v else v,
-    "maximum": max,
-    "minimum": min,
-}
-for _name, _one in _UNARY.items():
-    _exact(_name, 1, _one)
-for _name, _two in _BINARY.items():
-    _exact(_name, 2, _two)
-_exact("clip", 3, lambda x, low, high: min(max(x, low), high))
+for_each_row(_exact)
 
 _MOVES = """
 less less_equal greater greater_equal equal not_equal where stop_gradient

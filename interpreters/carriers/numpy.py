@@ -12,6 +12,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy_values import VALUES, scatter_into
+from interpreters.carriers.pointwise_values import for_each_row
 from interpreters.tangents.scattered import Part
 
 
@@ -59,3 +60,4 @@ class NumPy:
 
 for _name, _make in VALUES.items():
     computes(_name, NumPy)(_make)
+for_each_row(lambda name, row: computes(name, NumPy)(lambda: row.numpy))

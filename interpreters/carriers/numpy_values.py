@@ -1,17 +1,17 @@
-"""The values of the primitives on NumPy's scalars and arrays.
+"""The values on NumPy's scalars and arrays of the primitives that are not pointwise.
 
 Element types are kept, and a number stays a NumPy scalar, not an array of shape ``()``.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from interpreters.carriers.places import add_at, nonnegative, nonzero, put, take, within
+from interpreters.carriers.pointwise_values import scaled
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.tangents.scattered import Part
 
@@ -19,34 +19,6 @@ Make = Callable[..., Callable[..., Any]]
 """From a primitive's parameters to what computes it."""
 
 Shape = tuple[int, ...]
-
-_UFUNCS = """
-add subtract multiply divide floor_divide remainder negative absolute sign
-square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
-sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh
-maximum minimum floor ceil trunc less less_equal greater greater_equal equal not_equal
-logical_and logical_or logical_xor logical_not
-"""
-
-
-def _plain(function: Callable[..., Any]) -> Make:
-    return lambda: function
-
-
-def _scale(v: Any, p: Any) -> Any:
-    return _absorbing(v * p, lambda: (v == 0) | (p == 0))
-
-
-def _unscale(v: Any, p: Any) -> Any:
-    return _absorbing(v / p, lambda: (v == 0) | np.isinf(p))
-
-
-def _absorbing(product: Any, is_zero: Callable[[], Any]) -> Any:
-    """``product``, and 0 where a factor is 0: only nan can tell the difference."""
-    bad = product != product  # noqa: PLR0124 (nan differs from itself)
-    if isinstance(product, np.ndarray):
-        return np.where(bad & is_zero(), 0, product) if bad.any() else product
-    return product.dtype.type(0) if bad and is_zero() else product
 
 
 def _absorbing_matmul(x: Any, y: Any) -> Any:
@@ -59,36 +31,8 @@ def _absorbing_matmul(x: Any, y: Any) -> Any:
     fine = rows.reshape(-1, inner).all(0) & columns.reshape(-1, inner).all(0)
     product = np.matmul(x[..., fine], y[..., fine, :])
     for k in np.flatnonzero(~fine):
-        product += _scale(x[..., k, None], y[..., k, None, :])
+        product += scaled(x[..., k, None], y[..., k, None, :])
     return product
-
-
-def _sigmoid(x: Any) -> Any:
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1, small)[()] / (1 + small)
-
-
-_erf_of_each = np.frompyfunc(math.erf, 1, 1)
-
-
-def _erf(x: Any) -> Any:
-    return np.asarray(_erf_of_each(x)).astype(x.dtype)[()]
-
-
-def _reciprocal(x: Any) -> Any:
-    return 1 / x
-
-
-def _power(x: Any, y: Any) -> Any:
-    """A power; a negative one of an integer is its integer part, and 0 where there is none."""
-    if y.dtype.kind != "i" or np.all(y >= 0):
-        return np.power(x, y)
-    below = y < 0
-    return np.power(np.where(below & (np.abs(x) != 1), 0, x), np.where(below, 2 - y % 2, y))
-
-
-def _clip(x: Any, low: Any, high: Any) -> Any:
-    return np.minimum(np.maximum(x, low), high)
 
 
 def _where(p: Any, x: Any, y: Any) -> Any:
@@ -126,7 +70,7 @@ def _accumulate(function: Callable[..., Any]) -> Make:
 
 def _recurrence(axis: int, reverse: bool) -> Callable[..., Any]:
     """The plain products, and those that absorb only where that gives a nan."""
-    plain, absorbing = (recurrence(axis, reverse, times) for times in (np.multiply, _scale))
+    plain, absorbing = (recurrence(axis, reverse, times) for times in (np.multiply, scaled))
 
     def compute(a: Any, b: Any) -> Any:
         y = plain(a, b)
@@ -179,17 +123,6 @@ def scatter_into(whole: Any, parts: Sequence[Part]) -> None:
 
 VALUES: dict[str, Make] = {
     "iota": lambda length: lambda: np.arange(length, dtype=np.int64),
-    **{name: _plain(getattr(np, name)) for name in _UFUNCS.split()},
-    "scale": lambda: _scale,
-    "unscale": lambda: _unscale,
-    "power": lambda: _power,
-    "reciprocal": lambda: _reciprocal,
-    "sigmoid": lambda: _sigmoid,
-    "softplus": lambda: lambda x: np.logaddexp(x, 0),
-    "relu": lambda: lambda x: np.maximum(x, 0),
-    "erf": lambda: _erf,
-    "round": lambda: np.round,
-    "clip": lambda: _clip,
     "where": lambda: _where,
     "convert": _convert,
     "stop_gradient": lambda: lambda x: x,
@@ -216,4 +149,4 @@ VALUES: dict[str, Make] = {
     "logsumexp": _logsumexp,
     "matmul": lambda absorbing=False: _absorbing_matmul if absorbing else np.matmul,
 }
-"""What makes the computation of each primitive."""
+"""What makes the computation of each primitive that is not pointwise."""

@@ -19,6 +19,7 @@ from combinators.operation import Operation, named
 from combinators.primitives.checks import CHECKS
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.pointwise_values import Row, for_each_row
 from interpreters.carriers.sympy_places import asked, put, taken
 from interpreters.carriers.sympy_values import (
     BOOLEAN,
@@ -27,6 +28,7 @@ from interpreters.carriers.sympy_values import (
     choose,
     converted,
     expressions,
+    of_formula,
 )
 
 _WHERE = Operation(named("where"))
@@ -109,5 +111,12 @@ class SymPy:
         return NumPy().lower(number)
 
 
+def _register(name: str, row: Row) -> None:
+    if row.formula:
+        compute = of_formula(row.formula)
+        computes(name, SymPy)(lambda: compute)
+
+
 for _name, _make in {**VALUES, "put": put}.items():
     computes(_name, SymPy)(_make)
+for_each_row(_register)

@@ -5,6 +5,7 @@ Each is the textbook's formula, not the arithmetic that keeps a float's digits.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation
 from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.pointwise_values import ROWS
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 
 _KNOWN = {
@@ -71,101 +73,25 @@ def expressions(values: Any) -> Any:
 Make = Callable[..., Compute]
 """From a primitive's parameters to what computes it."""
 
-_HALF = S.Half
 
-
-def elementwise(function: Callable[..., Any], arity: int) -> Compute:
+def elementwise(function: Callable[..., Any]) -> Compute:
     """``function`` of expressions on arrays of them, broadcast; of expressions an expression."""
-    over_arrays = np.frompyfunc(function, arity, 1)
+    over_arrays = functools.cache(lambda arity: np.frompyfunc(function, arity, 1))
 
     def compute(*xs: Any) -> Any:
         if any(isinstance(x, np.ndarray) for x in xs):
-            return over_arrays(*xs)
+            return over_arrays(len(xs))(*xs)
         return function(*xs)
 
     return compute
 
 
-def _is_nothing(x: Any) -> bool:
-    return bool(x.is_Number and x.is_zero)
+def of_formula(formula: str) -> Compute:
+    """What computes a formula of ``x``, ``y`` and ``z``, in SymPy's names, element by element."""
+    return elementwise(eval(f"lambda x, y=None, z=None: {formula}", vars(sympy)))  # noqa: S307 (ours)
 
 
-def _scale(v: Any, p: Any) -> Any:
-    return S.Zero if _is_nothing(v) or _is_nothing(p) else v * p
-
-
-def _unscale(v: Any, p: Any) -> Any:
-    return S.Zero if _is_nothing(v) or p in (S.Infinity, S.NegativeInfinity) else v / p
-
-
-def _round(x: Any) -> Any:
-    """The nearest integer, of two the even one."""
-    up = sympy.floor(x + _HALF)
-    return sympy.Piecewise((up - sympy.Mod(up, 2), sympy.Eq(up, x + _HALF)), (up, True))
-
-
-_UNARY: dict[str, Callable[[Any], Any]] = {
-    "negative": lambda x: -x,
-    "absolute": sympy.Abs,
-    "sign": sympy.sign,
-    "square": lambda x: x**2,
-    "reciprocal": lambda x: 1 / x,
-    "sqrt": sympy.sqrt,
-    "cbrt": lambda x: sympy.sign(x) * sympy.Abs(x) ** sympy.Rational(1, 3),
-    "exp": sympy.exp,
-    "expm1": lambda x: sympy.exp(x) - 1,
-    "exp2": lambda x: S(2) ** x,
-    "log": sympy.log,
-    "log1p": lambda x: sympy.log(1 + x),
-    "log2": lambda x: sympy.log(x) / sympy.log(2),
-    "log10": lambda x: sympy.log(x) / sympy.log(10),
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-    "tan": sympy.tan,
-    "arcsin": sympy.asin,
-    "arccos": sympy.acos,
-    "arctan": sympy.atan,
-    "sinh": sympy.sinh,
-    "cosh": sympy.cosh,
-    "tanh": sympy.tanh,
-    "arcsinh": sympy.asinh,
-    "arccosh": sympy.acosh,
-    "arctanh": sympy.atanh,
-    "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
-    "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
-    "relu": lambda x: sympy.Max(x, 0),
-    "erf": sympy.erf,
-    "floor": sympy.floor,
-    "ceil": sympy.ceiling,
-    "trunc": lambda x: sympy.sign(x) * sympy.floor(sympy.Abs(x)),
-    "round": _round,
-    "logical_not": sympy.Not,
-}
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda x, y: x + y,
-    "subtract": lambda x, y: x - y,
-    "multiply": lambda x, y: x * y,
-    "divide": lambda x, y: x / y,
-    "floor_divide": lambda x, y: sympy.floor(x / y),
-    "remainder": sympy.Mod,
-    "power": sympy.Pow,
-    "scale": _scale,
-    "unscale": _unscale,
-    "hypot": lambda x, y: sympy.sqrt(x**2 + y**2),
-    "logaddexp": lambda x, y: sympy.log(sympy.exp(x) + sympy.exp(y)),
-    "arctan2": sympy.atan2,
-    "maximum": sympy.Max,
-    "minimum": sympy.Min,
-    "less": sympy.Lt,
-    "less_equal": sympy.Le,
-    "greater": sympy.Gt,
-    "greater_equal": sympy.Ge,
-    "equal": sympy.Eq,
-    "not_equal": sympy.Ne,
-    "logical_and": sympy.And,
-    "logical_or": sympy.Or,
-    "logical_xor": sympy.Xor,
-}
+_scaled = of_formula(ROWS["scale"].formula)
 _LOGIC: dict[str, Callable[[Any, Any], Any]] = {
     "equal": sympy.Equivalent,
     "not_equal": sympy.Xor,
@@ -176,7 +102,7 @@ _LOGIC: dict[str, Callable[[Any, Any], Any]] = {
     "maximum": sympy.Or,
     "minimum": sympy.And,
 }
-BOOLEAN = {name: elementwise(function, 2) for name, function in _LOGIC.items()}
+BOOLEAN = {name: elementwise(function) for name, function in _LOGIC.items()}
 """What comparisons are between booleans."""
 
 
@@ -193,8 +119,8 @@ def _given(x: Any, p: Any, truth: Any) -> Any:
     return x.xreplace({p: truth}) if x.has(sympy.Piecewise) else x
 
 
-_numbers_where = elementwise(chosen, 3)
-_booleans_where = elementwise(sympy.ITE, 3)
+_numbers_where = elementwise(chosen)
+_booleans_where = elementwise(sympy.ITE)
 
 
 def choose(cod: Object) -> Compute:
@@ -203,9 +129,9 @@ def choose(cod: Object) -> Compute:
     return _booleans_where if cod.dtype == "bool" else _numbers_where
 
 
-_of_boolean = elementwise(lambda p: sympy.Piecewise((S.One, p), (S.Zero, True)), 1)
-_to_boolean = elementwise(lambda x: sympy.Ne(x, 0), 1)
-_to_integer = elementwise(_UNARY["trunc"], 1)
+_of_boolean = elementwise(lambda p: sympy.Piecewise((S.One, p), (S.Zero, True)))
+_to_boolean = elementwise(lambda x: sympy.Ne(x, 0))
+_to_integer = of_formula(ROWS["trunc"].formula)
 
 
 def converted(types: Sequence[Object], cod: Object) -> Compute:
@@ -263,7 +189,7 @@ def _exclusive_cumprod(axis: int, reverse: bool) -> Compute:
 
 
 def _recurrence(axis: int, reverse: bool) -> Compute:
-    return lambda a, b: expressions(recurrence(axis, reverse, elementwise(_scale, 2))(a, b))
+    return lambda a, b: expressions(recurrence(axis, reverse, _scaled)(a, b))
 
 
 def _matmul(x: Any, y: Any) -> Any:
@@ -275,7 +201,7 @@ def _matmul(x: Any, y: Any) -> Any:
 
 
 def _absorbing_matmul(x: Any, y: Any) -> Any:
-    products = elementwise(_scale, 2)(x[..., :, :, None], y[..., None, :, :])
+    products = _scaled(x[..., :, :, None], y[..., None, :, :])
     return expressions(np.sum(products, axis=-2))
 
 
@@ -294,15 +220,8 @@ def _borrowed(name: str) -> Make:
     return make
 
 
-def _pointwise(compute: Compute) -> Make:
-    return lambda: compute
-
-
 VALUES: dict[str, Make] = {
-    **{name: _pointwise(elementwise(function, 1)) for name, function in _UNARY.items()},
-    **{name: _pointwise(elementwise(function, 2)) for name, function in _BINARY.items()},
-    "clip": _pointwise(elementwise(lambda x, low, high: sympy.Min(sympy.Max(x, low), high), 3)),
-    "stop_gradient": _pointwise(_same),
+    "stop_gradient": lambda: _same,
     "sum": _reduction(sympy.Add),
     "prod": _reduction(sympy.Mul),
     "max": _reduction(sympy.Max),
@@ -320,7 +239,7 @@ VALUES: dict[str, Make] = {
         for name in ("broadcast_to", "reshape", "transpose", "slice", "embed", "concatenate")
     },
 }
-"""What makes the computation of each primitive; ``where`` and ``convert`` go by their types."""
+"""What makes the computation of those that are not pointwise, and go by their types alone."""
 
 
 def _total(divide: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -342,8 +261,8 @@ def _power(x: Any, y: Any) -> Any:
 
 
 INTEGER = {
-    "floor_divide": elementwise(_total(lambda x, y: sympy.floor(x / y)), 2),
-    "remainder": elementwise(_total(sympy.Mod), 2),
-    "power": elementwise(_power, 2),
+    "floor_divide": elementwise(_total(lambda x, y: sympy.floor(x / y))),
+    "remainder": elementwise(_total(sympy.Mod)),
+    "power": elementwise(_power),
 }
 """What is otherwise between integers."""

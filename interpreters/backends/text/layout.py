@@ -199,6 +199,14 @@ def filled_in(form: Form, args: Sequence[Operand]) -> str:
     return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in pairs])
 
 
+def enclosed(text: str) -> Form:
+    """Any expression as one that stands anywhere: calls as they are, others in parentheses."""
+    return Form(text) if _CALL.fullmatch(text) else Form(f"({text})", ATOM, (ATOM, ATOM, ATOM))
+
+
+_CALL = re.compile(r"[\w.]+\([^()]*\)")
+
+
 def infix(sign: str, level: int) -> Form:
     """An operator that groups from the left."""
     return Form(f"{{0}} {sign} {{1}}", level, (level, level + 1))

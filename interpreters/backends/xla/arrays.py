@@ -14,7 +14,13 @@ from interpreters.backends.text.emitter import are_added_apart
 from interpreters.backends.text.emitter import plus as summed
 from interpreters.backends.text.frame import Spread
 from interpreters.backends.text.layout import ATOM, Split, Text, call, slice_text
-from interpreters.backends.xla.elementwise import ABSORBING, FORMS, elementwise, written
+from interpreters.backends.xla.elementwise import (
+    ABSORBING,
+    FORMS,
+    elementwise,
+    is_elementwise,
+    written,
+)
 from interpreters.backends.xla.placements import Emitter, added, embedded, joined, row_put
 from interpreters.backends.xla.values import (
     Frame,
@@ -37,7 +43,7 @@ _WIDENED = frozenset({"sum", "prod", "cumsum"})
 def primitive(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
     """A primitive of tensors."""
     name, parameters, cod = term.operation.name, term.operation.keywords, tensor(term)
-    if name in FORMS and name != "matmul":
+    if is_elementwise(name) and name != "matmul":
         return elementwise(emitter, name, args, cod, at)
     if name in _MOVES and (moved := _waiting(emitter, args[0], name, cod, at)) is not None:
         return moved

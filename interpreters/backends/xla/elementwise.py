@@ -27,6 +27,7 @@ from interpreters.backends.text.layout import (
     Form,
     Text,
     call,
+    enclosed,
     filled_in,
     infix,
 )
@@ -42,16 +43,9 @@ from interpreters.backends.xla.values import (
     strong,
     tensor,
 )
-
-_UNARY = """
-absolute sign square sqrt cbrt exp expm1 exp2 log log1p log2 log10 floor ceil trunc round
-sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh
-"""
-_BINARY = "arctan2 hypot logaddexp maximum minimum"
+from interpreters.carriers.pointwise_values import ROWS
 
 FORMS = {
-    **{name: Form(f"jnp.{name}({{0}})") for name in _UNARY.split()},
-    **{name: Form(f"jnp.{name}({{0}}, {{1}})") for name in _BINARY.split()},
     **OPERATORS,
     "divide": infix("/", TIMES),
     "floor_divide": infix("//", TIMES),
@@ -62,17 +56,14 @@ FORMS = {
     "logical_or": infix("|", BIT_OR),
     "logical_xor": infix("^", BIT_XOR),
     "logical_not": Form("~{0}", UNARY, (UNARY,)),
-    "sigmoid": Form("jax.nn.sigmoid({0})"),
-    "softplus": Form("jnp.logaddexp({0}, 0.0)"),
     "relu": Form("jnp.maximum({0}, 0)"),
-    "erf": Form("lax.erf({0})"),
     "clip": Form("jnp.clip({0}, {1}, {2})"),
     "where": Form("jnp.where({0}, {1}, {2})"),
     "matmul": infix("@", TIMES),
     "scale": Form("_scale({0}, {1})"),
     "unscale": Form("_unscale({0}, {1})"),
 }
-"""How each is written."""
+"""How each is written that is not written as its row of values says."""
 
 ABSORBING = Form("_matmul({0}, {1})")
 """A product of matrices in which zeros absorb."""
@@ -136,7 +127,17 @@ def _form(name: str, operands: Sequence[Leaf]) -> Form:
             return _power(last.literal)
         case "not_equal" if obj.is_smooth and operands[0].text == last.text:
             return Form("jnp.isnan({0})")
-    return FORMS[name]
+    return FORMS[name] if name in FORMS else _of_row(name, len(operands))
+
+
+@functools.cache
+def _of_row(name: str, arity: int) -> Form:
+    return enclosed(ROWS[name].on_jax(arity))
+
+
+def is_elementwise(name: str) -> bool:
+    """Whether a primitive is written element by element."""
+    return name in FORMS or (name in ROWS and bool(ROWS[name].on_jax(1)))
 
 
 def _is_natural(literal: float | None) -> bool:

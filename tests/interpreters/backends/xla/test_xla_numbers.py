@@ -48,10 +48,10 @@ def test_zeros_absorb(name):
     lam = Lam((v, p), Prim(Operation(named(name)), (v, p)))
     true = dc.fun(lambda v, p: v)
     assert true is not None
-    from interpreters.carriers.numpy_values import VALUES
+    from interpreters.carriers.pointwise_values import ROWS
 
     with np.errstate(all="ignore"):
-        same(on_xla(lam, *PAIRS), VALUES[name]()(*PAIRS))
+        same(on_xla(lam, *PAIRS), ROWS[name].numpy(*PAIRS))
 
 
 @pytest.mark.parametrize("power", [2, 3, 2.0, 3.0, -1.0, 0.0, 0.5, 1.5, 17.0])
