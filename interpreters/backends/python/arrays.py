@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Real, Tensor
 from combinators.operation import Operation
@@ -18,21 +20,14 @@ from interpreters.backends.text.layout import (
     slice_text,
     tuple_of,
 )
+from interpreters.carriers.pointwise_values import ROWS
 
-_SAME = """
-negative absolute sign square sqrt cbrt hypot exp expm1 exp2 log log1p log2 log10 logaddexp
-sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh
-maximum minimum floor ceil trunc logical_and logical_or logical_xor logical_not power
-"""
 UFUNCS = {
-    **{name: name for name in _SAME.split()},
-    **{name: name for name in ("add", "subtract", "multiply", "divide", "floor_divide")},
-    **{name: name for name in ("remainder", "less", "less_equal", "greater", "greater_equal")},
-    "equal": "equal",
-    "not_equal": "not_equal",
+    **{name: row.numpy.__name__ for name, row in ROWS.items() if isinstance(row.numpy, np.ufunc)},
     "plus": "add",
     "scale": "multiply",
     "unscale": "divide",
+    "power": "power",
     "round": "round",
     "relu": "maximum",
     "softplus": "logaddexp",
@@ -60,7 +55,12 @@ _INFIX = {
     "logical_or": "|",
     "logical_xor": "^",
 }
-ELEMENTWISE = frozenset({*UFUNCS, "sigmoid", "erf", "clip", "where"})
+_OTHERS = frozenset(("plus", "where"))
+
+
+def is_elementwise(name: str) -> bool:
+    """Whether a primitive is written element by element."""
+    return name in ROWS or name in _OTHERS
 
 
 def elementwise_text(
@@ -71,8 +71,6 @@ def elementwise_text(
     if careful and name in SCALES:
         return call(f"_{name}_array", *args)
     match name:
-        case "sigmoid" | "erf":
-            return call(f"_{name}_array", *args)
         case "total_power":
             return call("_total_power", *args)
         case "clip":
@@ -87,8 +85,18 @@ def elementwise_text(
             return f"{args[0]} {_INFIX[name]} {args[1]}"
         case "negative" if not out:
             return f"-{args[0]}"
+    if name not in UFUNCS:
+        return _of_row(name, args)
     target = (f"out={out}",) if out else ()
     return call(f"np.{UFUNCS[name]}", *args, *target)
+
+
+def _of_row(name: str, args: Sequence[str]) -> Text:
+    """What is written as its row of values says."""
+    text = ROWS[name].on_arrays(len(args))
+    if not text:
+        raise MissingRule(f"the Python backend has no expression for {name} of arrays")
+    return text.format(*args)
 
 
 def _axes(axis: Shape, rank: int) -> list[str]:

@@ -31,17 +31,19 @@ from interpreters.backends.text.layout import (
     UNARY,
     Form,
     compared,
+    enclosed,
     filled_in,
     flat,
     infix,
 )
 from interpreters.backends.text.module import is_plain
+from interpreters.carriers.pointwise_values import ROWS
 
 SHORT, LONG = 40, 52
 """How long an expression is that may stand inside another, in deep blocks and outside all."""
 
 _MATH = {"arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2"}
-_SAFE = ("arcsinh", "arctan", "arctan2", "tanh", "cbrt", "hypot", "erf")
+_SAFE = ("arcsinh", "arctan", "arctan2", "tanh", "cbrt", "hypot")
 _RAISES = {
     "sin": "sin",
     "cos": "cos",
@@ -83,15 +85,13 @@ _REAL = {
     },
     **{name: Form(f"math.{_MATH.get(name, name)}({{0}}, {{1}})") for name in ("hypot", "arctan2")},
     **{name: Form(f"_{name}({{0}})") for name in _RAISES if name != "power"},
-    **{name: Form(f"_{name}({{0}})") for name in ("floor", "ceil", "trunc", "sign", "sigmoid")},
+    **{name: Form(f"_{name}({{0}})") for name in ("floor", "ceil", "trunc", "sign")},
     "divide": Form("_divide({0}, {1})"),
     "literal_power": Form("_power({0}, {1})"),
     "reciprocal": Form("_divide(1.0, {0})"),
     "scale": Form("_scale({0}, {1})"),
     "unscale": Form("_unscale({0}, {1})"),
     "round": Form("round({0}, 0)"),
-    "logaddexp": Form("_logaddexp({0}, {1})"),
-    "softplus": Form("_logaddexp({0}, 0.0)"),
 }
 
 _QUICK = {
@@ -192,6 +192,8 @@ def form_of(name: str, types: tuple[Object, ...], *, careful: bool) -> Form:
     table = _REAL if kind is Real else _INT if kind is Int else _BOOL
     if not careful and kind is Real:
         table = QUICK
+    if name not in table and kind is Real and name in ROWS and ROWS[name].number:
+        return enclosed(ROWS[name].number)
     if name not in table:
         raise MissingRule(f"the Python backend has no expression for {name} of {kind!r}")
     return table[name]
@@ -320,7 +322,7 @@ def _numpy_scalar(
         text = f"{texts[1]} if {texts[0]} else {texts[2]}"
     elif emitter.absorbs and name in SCALES:
         text = f"_{name}_number({texts[0]}, {texts[1]})"
-    elif name in ("sigmoid", "erf"):
+    elif name in ROWS and ROWS[name].array:
         array = elementwise_text(name, [f"np.array({texts[0]})"], dtype, "", careful=False)
         text = f"{flat(array)}[()]"
     else:

@@ -52,7 +52,7 @@ def tensor(
     name = operation.name
     if name in CHECKS:
         return indices.checked(emitter, operation, args[0], at, wish, line)
-    if name in arrays.ELEMENTWISE:
+    if arrays.is_elementwise(name):
         return elementwise(emitter, name, args, cod, at, wish, line)
     if name in ("put", "embed") and cod.shape:
         inner, *places = (at.named(emitter.array(arg, at)) for arg in args)
