@@ -74,8 +74,8 @@ class Function(Definition, Generic[P, R]):
         if here is None and not kwargs:
             try:
                 return self._quick[len(args)](args)
-            except (NotThese, LookupError, ArithmeticError):
-                pass  # the first call, other types, or a check that fails
+            except (NotThese, LookupError, ArithmeticError, RecursionError):
+                pass  # the first call, other types, a check that fails, or closures too deep
         values = self.positional(args, kwargs)
         value: R = self.computed(values) if here is None else call(self, values)
         return value
@@ -94,8 +94,9 @@ class Function(Definition, Generic[P, R]):
             fits(value, obj, name)
         try:
             return compiled.run(values)
-        except (IndexError, ArithmeticError):
-            return self.evaluate(values)  # which says it in the language's own words
+        except (IndexError, ArithmeticError, RecursionError):
+            # It says errors in the language's own words, and has a stack of its own.
+            return self.evaluate(values)
 
     def evaluate(self, values: tuple[Any, ...]) -> Any:
         """The value, by interpretation: what takes or gives functions, or has no code."""

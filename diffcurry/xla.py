@@ -57,6 +57,7 @@ class XLA(Generic[P]):
         self._compiled: Remembered[Program, Callable[..., Any]] = Remembered()
         self._jitted = self.jax.jit(self.traced)
         self._config = self.jax.config
+        self._runtime_error = self.jax.errors.JaxRuntimeError
         self._takes_apart = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -69,7 +70,7 @@ class XLA(Generic[P]):
             else:
                 with self.jax.enable_x64(True):
                     result = self._jitted(*args)
-        except TypeError as error:
+        except (TypeError, self._runtime_error) as error:
             return self._after(error, args)
         return self.shown(result)
 
@@ -103,9 +104,17 @@ class XLA(Generic[P]):
         with self.enabled():
             return self.shown(self._jitted(*map(self.as_tree, values)))
 
-    def _after(self, error: TypeError, args: tuple[Any, ...]) -> Any:
+    def _after(self, error: Exception, args: tuple[Any, ...]) -> Any:
         """What to do about arguments that JAX does not take."""
         function: Function[..., Any] = self.function
+        if isinstance(error, self._runtime_error):
+            if any(isinstance(leaf, self.jax.core.Tracer) for leaf in take_apart(args)[1]):
+                raise TypeMismatch(
+                    f"{function.__name__} computes with numbers of 64 bits, and JAX, which maps it "
+                    "here, is set to 32; write jax.config.update('jax_enable_x64', True) before, "
+                    "or give arrays of float32, or map inside: xla(lambda xs: map(f, xs))"
+                ) from None
+            raise error
         if current() is not None:
             return function(*args)  # called while another function is being traced
         if isinstance(error, DiffcurryError):

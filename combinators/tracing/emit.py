@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,14 @@ from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
 
 NUMBERS = (bool, int, float, np.generic, np.ndarray)
+
+
+def from_elsewhere(value: Any) -> Any:
+    """An array of another library, such as JAX, as NumPy's; anything else as it is."""
+    if hasattr(type(value), "__dlpack__") and not isinstance(value, NUMBERS):
+        with suppress(Exception):  # a tracer of that library, say, has no numbers
+            return np.asarray(value)
+    return value
 
 
 def scope_here() -> Scope:
@@ -44,6 +53,7 @@ def operand(value: Any) -> Term:
         return value.variable
     if isinstance(value, np.ma.MaskedArray):
         raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
+    value = from_elsewhere(value)
     if isinstance(value, (*NUMBERS, list)) and not (isinstance(value, list) and not value):
         return const(value)
     raise _no_number(value)
@@ -62,6 +72,7 @@ def dtype_of(value: Any) -> Any:
         return value.dtype
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         return value
+    value = from_elsewhere(value)
     if not isinstance(value, (*NUMBERS, list)):
         raise _no_number(value)
     return np.asarray(value).dtype

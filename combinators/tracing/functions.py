@@ -19,7 +19,16 @@ from combinators.errors import ShapeMismatch, TypeMismatch, users_place
 from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
-from combinators.tracing.emit import NUMBERS, emit, nest, operand, pack, scope_here, unpack
+from combinators.tracing.emit import (
+    NUMBERS,
+    emit,
+    from_elsewhere,
+    nest,
+    operand,
+    pack,
+    scope_here,
+    unpack,
+)
 from combinators.tracing.faces import Face, face_of, object_of, open_up, paths, take_apart
 from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.traced import Traced, library
@@ -226,6 +235,7 @@ def natural(leaf: Any) -> Natural:
         return Natural(leaf.var.type, weak=False)
     if isinstance(leaf, np.ma.MaskedArray):
         operand(leaf)
+    leaf = from_elsewhere(leaf)
     if isinstance(leaf, NUMBERS):
         weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
         array = np.asarray(leaf)

@@ -176,3 +176,15 @@ def test_a_python_integer_too_large_for_the_array_is_an_error():
 def test_a_masked_array_does_not_lose_its_mask():
     with pytest.raises(dc.TypeMismatch, match="mask"):
         grad(np.sum)(np.ma.array([1.0, 2.0], mask=[0, 1]))
+
+
+def test_deep_towers_of_closures_do_not_crash_the_compiled_code():
+    def tower(x):
+        rows = np.full(5_000, 1 / 5_000)
+        start = fun(lambda z: z * x, Real)
+        return dc.fold(lambda g, r: fun(lambda z: g(z) + r, Real), start, rows)(x)
+
+    whole = fun(tower)
+    for _ in range(2):
+        assert abs(whole(2.0) - 5.0) < 1e-9
+    assert abs(dc.grad(tower)(2.0) - 4.0) < 1e-9

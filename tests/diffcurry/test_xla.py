@@ -202,3 +202,31 @@ def test_a_gpu_gives_what_numpy_gives(xla, jax):
     value, slope = dc.value_and_grad(loss)(w, x)
     np.testing.assert_allclose(float(found[0]), value, rtol=1e-10)
     np.testing.assert_allclose(np.asarray(found[1]), slope, rtol=1e-8, atol=1e-10)
+
+
+def test_what_xla_returns_is_taken_by_every_other_function(xla, jax):
+    def f(x):
+        return np.sum(np.sin(x) ** 2)
+
+    x = np.arange(3.0)
+    slopes = xla(dc.grad(f))(x)
+    assert isinstance(slopes, jax.Array)
+    true = np.sin(2 * np.asarray(slopes))
+    np.testing.assert_allclose(dc.grad(f)(slopes), true)
+    np.testing.assert_allclose(dc.vjp(f, slopes)[1](1.0)[0], true)
+    np.testing.assert_allclose(
+        dc.grad(lambda d: f(d["a"]) + f(d["b"]))({"a": x, "b": slopes})["b"], true
+    )
+    assert dc.fun(lambda x: np.sum(x * slopes))(x) == np.sum(x * np.asarray(slopes))
+    with pytest.raises(TypeMismatch, match="Tracer"):
+        jax.jit(dc.grad(f))(x)
+
+
+def test_vmap_of_float64_without_x64_says_what_to_do(xla, jax):
+    f = xla(lambda x: np.sin(x) ** 2)
+    with pytest.raises(TypeMismatch, match=r"jax_enable_x64.*or map inside: xla\("):
+        jax.vmap(f)(np.arange(3.0))
+    assert jax.vmap(f)(np.arange(3.0, dtype="float32")).shape == (3,)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(jax.vmap(f)(np.arange(3.0)), np.sin(np.arange(3.0)) ** 2)
+    np.testing.assert_allclose(xla(lambda xs: dc.map(f.function, xs))(np.arange(3.0))[1], f(1.0))

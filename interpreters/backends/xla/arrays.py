@@ -84,6 +84,8 @@ def _waiting(emitter: Emitter, x: Value, name: str, cod: Tensor, at: Frame) -> V
 
 
 def _tight(x: Leaf) -> str:
+    """An array of which a method is called: a number has an element type of its own first."""
+    x = strong(x)
     return x.text if x.level == ATOM else f"({x.text})"
 
 

@@ -89,7 +89,8 @@ def elementwise(
     if name in _ITSELF and not cod.is_smooth:
         return operands[0]
     if name == "negative" and operands[0].literal is not None:
-        return number(-operands[0].literal, cod.dtype)
+        # As NumPy wraps: an integer that has no negative is its own.
+        return number(np.negative(np.array(operands[0].literal, cod.dtype)).item(), cod.dtype)
     if name == "scale" and operands[1].is_short and not operands[0].is_short:
         operands.reverse()  # XLA computes the second once, where it is used
     if name == "power":

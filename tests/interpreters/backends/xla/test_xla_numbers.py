@@ -124,3 +124,18 @@ def test_booleans():
 def test_questions():
     x = np.array([0.0, np.nan, np.inf, -np.inf])
     agrees(lambda x: (np.isnan(x), np.isinf(x), np.isfinite(x), x == x, x < x), x)
+
+
+def test_the_xla_writer_gives_text_that_is_python_for_numbers_that_change_their_type():
+    for number, dtype in ((0, np.int64), (2.0, np.float32), (-3, np.float64), (True, np.int32)):
+        agrees(lambda x, n=number, to=dtype: (dc.astype(n, to), x), 1.0)
+
+
+def test_an_integer_sum_that_leaves_int64_wraps_as_it_does_elsewhere():
+    for function in (
+        lambda n: dc.negative(-(2**63)) + n,
+        lambda n: dc.add(2**62, 2**62) + n,
+        lambda n: -(n + 2**62 + (2**62 - 1)),
+        lambda n: np.sum(np.array([2**62, 2**62])) + n,
+    ):
+        agrees(function, np.int64(1))
