@@ -25,7 +25,6 @@ from combinators.type_folds import (
     dual_function,
     is_smooth,
     moves,
-    rep_function,
     represented,
     velocity,
 )
@@ -179,17 +178,28 @@ def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Spe
 
 
 def _represented(term: Term, obj: Object) -> Term:
-    """A value as a derivative takes it: with rep-functions for functions, or dual functions."""
+    """A value as a derivative takes it: with derivatives of functions, alone or as companions."""
     if term.type is obj:
         return term
-    if isinstance(term.type, Fun):
-        reverse = represented(term.type, rep_function) is obj
-        return Prim(REP if reverse else DUAL, (term,))
     target = components(obj)
+    if isinstance(term.type, Fun):
+        if target is not None:
+            return Tuple(tuple(_represented(term, companion) for companion in target.parts))
+        return _derivative(term, obj)
     if target is None:
         raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
     parts = [_represented(Proj(i, term), part) for i, part in enumerate(target.parts)]
     return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
+
+
+def _derivative(function: Term, obj: Object) -> Term:
+    """The derivative of a function that has the type ``obj``: ``dual (rep g)`` and the like."""
+    todo = [function]
+    while True:
+        made = todo.pop(0)
+        if made.type is obj:
+            return made
+        todo += [Prim(operation, (made,)) for operation in (REP, DUAL)]
 
 
 def finished(

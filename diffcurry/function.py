@@ -11,7 +11,7 @@ import numpy as np
 from combinators.checked import checked as checks
 from combinators.errors import TypeMismatch, WrongMode
 from combinators.kit.memory import Remembered, uncollected
-from combinators.objects import Object, components
+from combinators.objects import Fun, Object, components
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of, take_apart
@@ -24,6 +24,7 @@ from combinators.tracing.functions import (
     parameter_names,
 )
 from combinators.tracing.scope import current
+from combinators.tracing.traced import Traced
 from diffcurry.arguments import fits, in_order, signature_of
 from diffcurry.closures import lower
 from diffcurry.display import Report, cost, html
@@ -345,6 +346,8 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
             raise TypeMismatch(
                 f"fun takes the types of the parameters as objects, as in fun(f, Real), not {obj!r}"
             )
+    if isinstance(function, Traced):
+        function, types = _applied(function), types or _argument_types(function)
     if not callable(function):
         raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
     if checked and isinstance(function, Function) and type(function) is not Function:
@@ -372,3 +375,20 @@ def _containers(program: Program) -> str:
     params = [param for param in program.lam.params if components(param.type) is not None]
     listed = ", ".join(f"{param.name} : {param.type!r}" for param in params)
     return f"Containers are tuples: {listed}." if params else ""
+
+
+def _applied(value: Traced) -> Callable[..., Any]:
+    """A function value, inside a trace, as a Python function."""
+
+    def applied(*args: Any) -> Any:
+        return value(*args)
+
+    return applied
+
+
+def _argument_types(value: Traced) -> tuple[Object, ...]:
+    """How a function value is called in Python."""
+    if not isinstance(value.type, Fun):
+        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
+    product = components(value.type.dom)
+    return product.parts if product is not None and product.width != 1 else (value.type.dom,)

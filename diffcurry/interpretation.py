@@ -10,7 +10,6 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.tracing.faces import Face, put_together, take_apart
-from combinators.tracing.traced import Traced
 from combinators.type_folds import Layout
 from diffcurry.arguments import (
     Argnums,
@@ -75,17 +74,8 @@ def as_function(f: Any) -> Function[..., Any]:
     """``f``, which is or becomes a function of the language."""
     if not callable(f):
         raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
-    function: Function[..., Any] = fun(_applied(f) if isinstance(f, Traced) else f)
+    function: Function[..., Any] = fun(f)
     return function
-
-
-def _applied(value: Traced) -> Callable[..., Any]:
-    """A function value, inside a trace, as a Python function."""
-
-    def applied(*args: Any) -> Any:
-        return value(*args)
-
-    return applied
 
 
 def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:

@@ -15,6 +15,7 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import is_map
+from combinators.primitives.structural import UNPACK
 from combinators.simplify.rule import Fired, Trace
 from combinators.terms import Cond, Const, Lam, Prim, Term, Var
 
@@ -59,7 +60,7 @@ class Survey:
             primitive = node.operation.primitive if isinstance(node, Prim) else None
             if is_map(node) or any(id(part) in self._mapped for part in below):
                 self._mapped.add(id(node))
-            is_check = primitive is not None and primitive.name in CHECKS
+            is_check = primitive is UNPACK or getattr(primitive, "name", "") in CHECKS
             if is_check or any(id(part) in self._checked for part in below):
                 self._checked.add(id(node))
             for part in below:

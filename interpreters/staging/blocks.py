@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from combinators.kit.memory import uncollected
 from combinators.objects import Fun, Object, Real, Tensor, Vector
 from combinators.primitives.loops import MAP
 from combinators.terms import Lam, Let, Prim, Proj, Term, Var, pack, packed
-from combinators.tracing.scope import Scope, entered
+from combinators.tracing.scope import Scope, apart, entered
 from combinators.type_folds import is_smooth, parts_of, tangent_of
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.staging import atoms
@@ -153,3 +154,17 @@ def seed(scope: Scope, wish: str, y: Atom) -> Var:
 def smooth(cotangent: Atom) -> Atom | None:
     """A cotangent, or None where its type can hold nothing."""
     return cotangent if is_smooth(cotangent.type) else None
+
+
+def lambda_of(scope: Scope, write: Callable[[Machine], Written]) -> Lam:
+    """The λ that ``write`` gives, in ``scope`` and on a machine of its own."""
+    made: list[Lam] = []
+
+    def step(machine: Machine) -> Any:
+        with entered(scope):
+            lam = yield from write(machine)
+        made.append(lam)
+
+    with uncollected(), apart():
+        Machine().run((step,))
+    return made[0]

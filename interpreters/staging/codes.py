@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Object, Product, Tangent
+from combinators.objects import Fun, Object, Product, Tangent
 from combinators.operation import Operation
 from combinators.primitives.applications import DUAL, REP
 from combinators.terms import Const, Lam, Var
@@ -29,8 +29,7 @@ from interpreters.modes.pushforward import Pushforward
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written as Steps
-from interpreters.staging.blocks import backwards, closed, forwards, twin
-from interpreters.staging.programs import written
+from interpreters.staging.blocks import backwards, closed, forwards, lambda_of, twin
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import opened
 
@@ -42,8 +41,22 @@ class Template(NamedTuple):
     parts: tuple[Captured, ...]
 
 
-Captured = Object | Template
-"""What a captured value is: any value of a type, or a closure of known code."""
+class Companion(NamedTuple):
+    """A captured function of unknown code, for which its derivative stands."""
+
+    obj: Fun
+    operation: Operation
+
+
+Captured = Object | Template | Companion
+"""What a captured value is: a value of a type, a closure of known code, an unknown function."""
+
+
+def derived(obj: Object, operation: Operation) -> Fun:
+    """The type of ``rep`` or ``dual`` of a function."""
+    made = represented(obj, rep_function if operation == REP else dual_function)
+    assert isinstance(made, Fun)
+    return made
 
 
 class Written(NamedTuple):
@@ -57,7 +70,7 @@ def variable(captured: Captured) -> Object:
     """The type of the variable that stands for a captured value."""
     if isinstance(captured, Template):
         return Product(*map(variable, captured.parts))
-    return captured
+    return derived(*captured) if isinstance(captured, Companion) else captured
 
 
 class Writing:
@@ -86,6 +99,8 @@ class Writing:
         return y, (shape, own.type), tape
 
     def _value(self, captured: Captured, atom: Atom) -> Any:
+        if isinstance(captured, Companion):
+            return self.control.borders.still(captured.obj, atom)
         if not isinstance(captured, Template):
             return self.control.borders.still(captured, atom)
         code = captured.code
@@ -115,7 +130,7 @@ def rep_code(code: Code, captured: tuple[Captured, ...]) -> Written:
         pullback = atoms.write(Lam((dy,), block.body), "pullback", block.captured)
         return Lam((writing.x,), closed(scope, atoms.tuple_of((y, pullback))).body)
 
-    return Written(env, written(scope, write))
+    return Written(env, lambda_of(scope, write))
 
 
 def dual_code(code: Code, captured: tuple[Captured, ...]) -> Written:
@@ -127,7 +142,7 @@ def dual_code(code: Code, captured: tuple[Captured, ...]) -> Written:
         y, _, _ = yield from writing.forwards(machine)
         return Lam((writing.x,), closed(writing.scope, y).body)
 
-    return Written(writing.env, written(writing.scope, write))
+    return Written(writing.env, lambda_of(writing.scope, write))
 
 
 WRITERS: dict[Operation, Callable[[Code, tuple[Captured, ...]], Written]] = {
@@ -153,4 +168,4 @@ def function_term(closure: Closure) -> Lam:
         y = yield from control.plain(mode, machine, shape, own, function.cod)
         return Lam((x,), closed(scope, y).body, label.called)
 
-    return written(scope, write)
+    return lambda_of(scope, write)

@@ -14,7 +14,7 @@ from interpreters.staging import calls, choices, known, loops, unknown
 from interpreters.staging.atoms import Atom, packed, primitive, product_of, unpacked
 from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders
-from interpreters.staging.shapes import Plain, Shape
+from interpreters.staging.shapes import Shape
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent
 
@@ -26,7 +26,17 @@ class Control:
         """Of a program that is not written yet."""
         self.borders = Borders() if borders is None else borders
         self.known: dict[Hashable, known.Known] = {}
-        self._entered: set[Code] = set()
+        self.entered: set[Code] = set()
+
+    @property
+    def inside(self) -> Control:
+        """How functions stand that other functions of unknown code take and give."""
+        return self
+
+    def function_term(self, function: Any) -> Atom:
+        """A function of unknown code as a term that can be applied."""
+        atom: Atom = function
+        return atom
 
     def test(self, number: Any) -> Atom:
         """What a conditional chooses by."""
@@ -55,7 +65,8 @@ class Control:
             elif isinstance(value, Closure):
                 step = known.call(self, mode, value, argument, again=again)
             else:
-                step = unknown.call(self, mode, value, argument, function)
+                term = self.function_term(value)
+                step = unknown.call(self.inside, mode, term, argument, function)
             yield step
 
         return apply
@@ -91,8 +102,8 @@ class Control:
 
     def enters(self, code: Code) -> bool:
         """Whether this is the first loop to run ``code``, which then stands in it."""
-        first = code not in self._entered
-        self._entered.add(code)
+        first = code not in self.entered
+        self.entered.add(code)
         return first
 
     def plain(
@@ -102,7 +113,7 @@ class Control:
         written = yield from unknown.plain(self, mode, machine, shape, term, obj)
         return written
 
-    def plain_shape(self, mode: Running, obj: Object) -> Plain:
+    def plain_shape(self, mode: Running, obj: Object) -> Shape:
         """The shape of what ``plain`` gives."""
         return self.borders.shapes.plain(obj)
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from combinators.kit.memory import uncollected
+from combinators.errors import UnknownCode
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Tensor, component
 from combinators.terms import Const, Lam, Var
-from combinators.tracing.scope import Scope, apart, entered
+from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate
 from combinators.type_folds import (
     dual_function,
@@ -43,18 +43,22 @@ from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written, backwards, closed, forwards, twin
+from interpreters.staging.blocks import Written, backwards, closed, forwards, lambda_of, twin
+from interpreters.staging.companions import Company, accompanied
 from interpreters.staging.moving import arrived
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened, own
+
+M = TypeVar("M", Reverse | Deltas, Pushforward)
 
 
 class Forwards:
     """A closed λ that is being rewritten: its value is written, and its tape is there."""
 
-    def __init__(self, lam: Lam, mode: Running) -> None:
+    def __init__(self, company: Company, mode: Running) -> None:
         """With parameters of the same names, which are rep-functions where they are functions."""
         assert mode.control is not None
+        self.company, lam = company, company.lam
         self.lam, self.mode, self.control = lam, mode, mode.control
         self.scope = Scope(None, "a program")
         self.params = self._parameters()
@@ -91,7 +95,8 @@ class Forwards:
         found = yield from backwards(machine, self._tape, self._returned(cotangent))
         given = {} if found is None else opened(found)
         types = [tangent_of(param.type) for param in self.params]
-        return atoms.tuple_of([dense(given.get(i), types[i]) for i in which])
+        found = [(i, dense(given.get(i), types[i])) for i in which]
+        return atoms.tuple_of([self.company.total(i, whole) for i, whole in found])
 
     def close(self, result: Atom) -> Lam:
         """The λ that gives ``result``."""
@@ -101,12 +106,13 @@ class Forwards:
 class Dualised(Forwards):
     """A closed λ of first order on dual arrays, whose Delta terms are evaluated symbolically."""
 
-    def __init__(self, lam: Lam, mode: Deltas) -> None:
+    def __init__(self, company: Company, mode: Deltas) -> None:
         """Lines that are no primitives are written in the dependently typed form."""
+        lam = company.lam
         for obj in (*(param.type for param in lam.params), lam.body.type):
             check_first_order(obj)
         self.numbers = mode.numbers
-        super().__init__(lam, lines.Lines(TERMS))
+        super().__init__(company, lines.Lines(TERMS))
 
     def write(self, machine: Machine) -> Written:
         """The value, with its Delta term."""
@@ -131,23 +137,29 @@ class Dualised(Forwards):
         return atoms.tuple_of([dense(found.get(i), types[i]) for i in which])
 
 
-def _forwards(lam: Lam, mode: Reverse | Deltas | None, *, flat: bool) -> Forwards:
-    made = (
-        Dualised(lam, mode) if isinstance(mode, Deltas) else Forwards(lam, mode or Dependent(TERMS))
-    )
+def _forwards(company: Company, mode: Reverse | Deltas, *, flat: bool) -> Forwards:
+    made = Dualised(company, mode) if isinstance(mode, Deltas) else Forwards(company, mode)
     made.scope.is_flat = flat
     return made
 
 
+def _derived(lam: Lam, mode: M, derive: Callable[[Company, M], Lam]) -> Lam:
+    """A derivative; where it meets one of a function of unknown code, that brings it along."""
+    try:
+        return derive(Company(lam, lam), mode)
+    except UnknownCode:
+        return derive(accompanied(lam), type(mode)(TERMS))
+
+
 def value(lam: Lam) -> Lam:
     """A closed λ in the primal mode: itself, written again."""
-    program = Forwards(lam, Primal(TERMS))
+    program = Forwards(Company(lam, lam), Primal(TERMS))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
         return program.close(program.value)
 
-    return written(program.scope, write)
+    return lambda_of(program.scope, write)
 
 
 def gradient(
@@ -160,11 +172,20 @@ def gradient(
 ) -> Lam:
     """``λ(x…). (y, (x̄ᵢ, …))`` of a closed λ whose result is one number.
 
-    ``mode`` is a reverse mode over a Terms carrier of its own, or that of dual arrays. With
-    ``has_aux`` the result is a pair, and its first component is the number. ``flat`` leaves every
-    line by itself, for the simplifier.
+    ``mode`` is a reverse mode over a Terms carrier, or that of dual arrays. With ``has_aux`` the
+    result is a pair, and its first component is the number. ``flat`` leaves every line by itself,
+    for the simplifier.
     """
-    program = _forwards(lam, mode, flat=flat)
+    form = Dependent(TERMS) if mode is None else mode
+    return _derived(
+        lam, form, lambda given, form: _gradient(given, form, which, has_aux=has_aux, flat=flat)
+    )
+
+
+def _gradient(
+    company: Company, mode: Reverse | Deltas, which: Sequence[int], *, has_aux: bool, flat: bool
+) -> Lam:
+    program = _forwards(company, mode, flat=flat)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -174,7 +195,7 @@ def gradient(
         pulled = yield from program.pulled(machine, {0: one} if has_aux else one, which)
         return program.close(atoms.tuple_of((program.value, pulled)))
 
-    return written(program.scope, write)
+    return lambda_of(program.scope, write)
 
 
 def pullback(
@@ -190,7 +211,16 @@ def pullback(
     With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component. ``flat`` leaves
     every line by itself, for the simplifier.
     """
-    program = _forwards(lam, mode, flat=flat)
+    form = Dependent(TERMS) if mode is None else mode
+    return _derived(
+        lam, form, lambda given, form: _pullback(given, form, which, has_aux=has_aux, flat=flat)
+    )
+
+
+def _pullback(
+    company: Company, mode: Reverse | Deltas, which: Sequence[int], *, has_aux: bool, flat: bool
+) -> Lam:
+    program = _forwards(company, mode, flat=flat)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -204,23 +234,23 @@ def pullback(
         function = atoms.write(Lam((dy,), block.body), "pullback", block.captured)
         return program.close(atoms.tuple_of((program.value, function)))
 
-    return written(program.scope, write)
+    return lambda_of(program.scope, write)
 
 
 class Moved(Forwards):
     """A closed λ in forward mode, of arguments and their tangents."""
 
-    def __init__(self, lam: Lam, still: int) -> None:
+    def __init__(self, company: Company, mode: Pushforward, still: int) -> None:
         """The first ``still`` parameters do not move and have no tangents."""
         self._still = still
-        super().__init__(lam, Pushforward(TERMS))
+        super().__init__(company, mode)
 
     def _parameters(self) -> tuple[Var, ...]:
         """The arguments, and then the tangents of those that move."""
         given = self.lam.params
         types = [represented(param.type, dual_function) for param in given]
         primals = [self.scope.parameter(p.name, t) for p, t in zip(given, types, strict=True)]
-        moved = given[self._still :]
+        moved = self.company.given.params[self._still :]
         tangents = [self.scope.parameter(f"d{p.name}", velocity(p.type)) for p in moved]
         return *primals, *tangents
 
@@ -240,27 +270,18 @@ def pushforward(lam: Lam, still: int = 0, *, flat: bool = False) -> Lam:
 
     The tangent of what cannot move is a Unit. ``flat`` leaves every line by itself.
     """
-    program = Moved(lam, still)
+    mode = Pushforward(TERMS)
+    return _derived(lam, mode, lambda given, mode: _pushforward(given, mode, still, flat=flat))
+
+
+def _pushforward(company: Company, mode: Pushforward, still: int, *, flat: bool) -> Lam:
+    program = Moved(company, mode, still)
     program.scope.is_flat = flat
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
-        if moves(lam.body.type):
+        if moves(company.lam.body.type):
             return program.close(program.value)
         return program.close(atoms.tuple_of((program.value, atoms.tuple_of(()))))
 
-    return written(program.scope, write)
-
-
-def written(scope: Scope, write: Callable[[Machine], Written]) -> Lam:
-    """What ``write`` gives, in ``scope`` and on a machine of its own."""
-    made: list[Lam] = []
-
-    def step(machine: Machine) -> Any:
-        with entered(scope):
-            lam = yield from write(machine)
-        made.append(lam)
-
-    with uncollected(), apart():
-        Machine().run((step,))
-    return made[0]
+    return lambda_of(program.scope, write)

@@ -18,7 +18,7 @@ from combinators.type_folds import rep_function, represented
 from interpreters.execution.machine import Arrow, Machine
 from interpreters.execution.running import Closure, Running
 from interpreters.staging.blocks import Written as Steps
-from interpreters.staging.codes import WRITERS, Captured, Template
+from interpreters.staging.codes import WRITERS, Captured, Companion, Template
 
 
 class Reified:
@@ -31,10 +31,13 @@ class Reified:
 
     def __call__(self, machine: Machine) -> Steps:
         """Put the new closure in the place of the closure: over the same captured values."""
-        closure = machine.stack.pop()
-        template = _template(closure)
+        function = machine.stack.pop()
+        if not _is_known(function):
+            machine.stack.append(self._companion(function))
+            return
+        template = self._template(function)
         arrow = self._arrow(template)
-        machine.stack.append(_values(closure.env, template.parts))
+        machine.stack.append(self._values(function.env, template.parts))
         yield arrow.enter
 
     def _arrow(self, template: Template) -> Arrow:
@@ -45,38 +48,47 @@ class Reified:
             self._arrows[key] = template, interpret(translate(*written), self.mode)
         return self._arrows[key][1]
 
+    def _companion(self, function: Any) -> Any:
+        """The derivative that a function of unknown code brings along."""
+        bring = getattr(function, "derivative", None)
+        if bring is None:
+            raise UnknownCode(
+                "the derivative of a function whose code is not known is differentiated: in a "
+                "gradient program a function that is an argument, chosen by a conditional or made "
+                "by a loop is a rep-function, which tells its first derivative only; let the "
+                "function be known where the gradient is taken"
+            )
+        return bring(self.operation)
 
-def _template(value: Any) -> Template:
-    """A closure without the values that it captures; those that are closures likewise."""
-    if not isinstance(value, Closure) or value.code.label.body is None:
-        raise UnknownCode(
-            "the derivative of a function whose code is not known is differentiated: in a "
-            "gradient program a function that is an argument, chosen by a conditional or made by "
-            "a loop is a rep-function, which tells its first derivative only; let the function be "
-            "known where the gradient is taken"
-        )
-    types = value.code.captured.parts
-    parts = tuple(map(_captured, value.env, types))
-    return Template(value.code, parts)
+    def _template(self, closure: Closure) -> Template:
+        """A closure without the values that it captures; those that are closures likewise."""
+        types = closure.code.captured.parts
+        return Template(closure.code, tuple(map(self._captured, closure.env, types)))
+
+    def _captured(self, value: Any, obj: Object) -> Captured:
+        if isinstance(obj, Fun):
+            return self._template(value) if _is_known(value) else Companion(obj, self.operation)
+        if represented(obj, rep_function) is not obj:
+            raise NotDifferentiable(
+                f"a captured {obj!r} holds functions inside a container, whose derivatives are not "
+                "known here; capture the functions themselves"
+            )
+        return obj
+
+    def _values(self, env: Any, parts: tuple[Captured, ...]) -> tuple[Any, ...]:
+        """The captured values; of a closure, those that it captures."""
+        found = []
+        for value, part in zip(env, parts, strict=True):
+            if isinstance(part, Template):
+                found.append(self._values(value.env, part.parts))
+            else:
+                found.append(self._companion(value) if isinstance(part, Companion) else value)
+        return tuple(found)
 
 
-def _captured(value: Any, obj: Object) -> Captured:
-    if isinstance(obj, Fun):
-        return _template(value)
-    if represented(obj, rep_function) is not obj:
-        raise NotDifferentiable(
-            f"a captured {obj!r} holds functions inside a container, whose derivatives are not "
-            "known here; capture the functions themselves"
-        )
-    return obj
-
-
-def _values(env: Any, parts: tuple[Captured, ...]) -> tuple[Any, ...]:
-    """The captured values; of a closure, those that it captures."""
-    return tuple(
-        _values(value.env, part.parts) if isinstance(part, Template) else value
-        for value, part in zip(env, parts, strict=True)
-    )
+def _is_known(function: Any) -> bool:
+    """Whether a function value has code from which derivatives are written."""
+    return isinstance(function, Closure) and function.code.label.body is not None
 
 
 def _key(captured: Captured) -> Any:

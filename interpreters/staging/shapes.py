@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from combinators.objects import Object
+from combinators.operation import Operation
 from interpreters.execution.running import Code
 
 S = TypeVar("S", bound="Shape")
@@ -44,6 +45,14 @@ class Several(Shape):
     parts: tuple[Shape, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Accompanying(Shape):
+    """A function of unknown code: the term is the tuple of it and its companions ``words``."""
+
+    obj: Object
+    words: tuple[tuple[Operation, ...], ...]
+
+
 class Shapes:
     """The shapes of one program, each made once."""
 
@@ -62,6 +71,10 @@ class Shapes:
     def several(self, parts: tuple[Shape, ...]) -> Several:
         """A product, part by part."""
         return self._once((Several, *map(id, parts)), Several(parts))
+
+    def accompanying(self, obj: Object, words: tuple[tuple[Operation, ...], ...]) -> Accompanying:
+        """A function of unknown code with its companions."""
+        return self._once((Accompanying, obj, words), Accompanying(obj, words))
 
     def _once(self, key: Hashable, shape: S) -> S:
         return self._made.setdefault(key, shape)  # type: ignore[return-value]  # by its key

@@ -19,7 +19,7 @@ from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth
 from interpreters.staging.borders import Arrived
-from interpreters.staging.shapes import Known, Plain, Several, Shape
+from interpreters.staging.shapes import Accompanying, Known, Plain, Several, Shape
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened
 
@@ -70,6 +70,8 @@ def plain(
                 below = yield from plain(control, mode, machine, part, term[index], types[index])
                 made.append(below)
             return control.together(mode, made, obj)
+        case Accompanying(_, words):
+            return term if len(words) == 1 else term[0]
     return control.moved(shape, term, obj)
 
 
@@ -95,6 +97,7 @@ def _function(
 ) -> Written:
     """A closure of known code as a λ."""
     closure = Arrived(control.borders, shape, term)
+    control = control.inside
     function = closure.code.function
     scope = Scope(current(), "a function")
     with entered(scope):

@@ -117,10 +117,10 @@ def test_gradients_of_gradients_of_functions_of_functions():
     np.testing.assert_allclose(second(np.sin, 0.5), true, rtol=1e-8)
 
 
-def test_the_derivative_of_an_unknown_derivative_is_refused():
+def test_the_derivative_of_an_unknown_derivative_is_a_program():
     slope = fun(lambda h, x: grad(h)(x), FUNCTION, Real)
-    with pytest.raises(dc.NotDifferentiable, match="tells its first derivative only"):
-        str(grad(slope, 1))
+    assert "rep" not in str(grad(slope, 1))
+    close(grad(slope, 1)(np.sin, 0.5), -np.sin(0.5))
 
 
 def test_vjp_and_jvp_as_functions():
@@ -232,7 +232,7 @@ def test_the_simply_typed_form_is_a_program_too():
     close(grad(lambda w: simple(w, 0.4)[0])(0.3), grad(lambda w: dependent(w, 0.4)[0])(0.3))
 
 
-def test_a_gradient_that_is_no_program_is_computed_at_values():
+def test_the_gradient_of_a_gradient_of_a_function_that_is_chosen_or_made_is_a_program():
     def chosen(x, y):
         cube, square = fun(lambda z: z**3 * x, Real), fun(lambda z: z**2 * y, Real)
         return grad(dc.cond(x > y, lambda: cube, lambda: square))(x)
@@ -245,8 +245,7 @@ def test_a_gradient_that_is_no_program_is_computed_at_values():
     assert grad(chosen, argnums=(0, 1))(1.0, 2.0) == (4.0, 2.0)
     xs = np.array([2.0, 3.0])
     assert grad(made)(2.0, xs) == vjp(made, 2.0, xs)[1](1.0)[0]
-    with pytest.raises(dc.NotDifferentiable, match="chosen by a conditional"):
-        grad(chosen).program(2.0, 1.0)
+    assert "rep" not in str(grad(chosen).program(2.0, 1.0))
 
 
 def test_what_nobody_needs_of_a_call_in_a_loop_is_not_written():

@@ -22,13 +22,12 @@ def test_functions_as_arguments_are_given_later():
     assert len(df.programs()) == 1
 
 
-def test_a_second_derivative_through_a_function_argument_is_right_or_refused():
-    """In a program that is written before the function is known, its second derivative is not."""
+def test_a_second_derivative_through_a_function_argument_is_right():
+    """A program that is written before the function is known takes its derivatives with it."""
     f = dc.fun(lambda g, x: dc.grad(lambda z: g(z))(x), Fun(Real, Real), Real)
     second = dc.grad(f, 1)
     np.testing.assert_allclose(second(np.sin, 0.5), -np.sin(0.5), rtol=1e-15)
-    with pytest.raises(dc.NotDifferentiable, match="first derivative only"):
-        str(second)
+    assert "rep" not in str(second)
     known = dc.grad(lambda x: f(np.sin, x))
     np.testing.assert_allclose(known(0.5), -np.sin(0.5), rtol=1e-15)
 
