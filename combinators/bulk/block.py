@@ -14,6 +14,8 @@ from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const, Prim, Term, Var, const
 
+FEW, MANY = 32, 1024
+"""Rows of at most so many numbers, and at least so many of them, are laid column by column."""
 Shape = tuple[int, ...]
 Atom = Var | Const
 
@@ -31,12 +33,14 @@ _SERIALS = count()
 class Axis:
     """The index of a build, which is a batch axis of what depends on it.
 
-    Builds further in have larger serials; ``block`` is where the build stands.
+    Builds further in have larger serials; ``block`` is where the build stands. The axis of many
+    small rows is laid ``last``, so that each number of a row is a column in memory.
     """
 
     extent: int
     block: Block
     serial: int
+    last: bool = False
 
     def __repr__(self) -> str:
         """Its number and extent."""
@@ -46,9 +50,13 @@ class Axis:
 class Block(block.Block):
     """The lines of a block, and the moves of arrays that are written there."""
 
-    def axis(self, extent: int) -> Axis:
+    def axis(self, extent: int, *, last: bool = False) -> Axis:
         """The index of a build that stands here."""
-        return Axis(extent, self, next(_SERIALS))
+        return Axis(extent, self, next(_SERIALS), last)
+
+    def rows(self, extent: int, size: int) -> Axis:
+        """The index of so many rows of at most this size."""
+        return self.axis(extent, last=extent >= MANY and 1 < size <= FEW)
 
     def apply(self, name: str, *args: Term, place: Place | None = None, **parameters: Any) -> Var:
         """A line that applies a primitive."""

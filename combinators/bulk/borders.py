@@ -26,6 +26,7 @@ from combinators.bulk.values import (
     Whole,
     axes_of,
     batch,
+    extent_of,
     forced,
     in_order,
     laid,
@@ -92,7 +93,7 @@ def type_of(obj: Object, layout: Layout) -> Object:
         made = ProductType(*[type_of(part, below) for part, below in parts])
         return Record.of(obj.names, made) if isinstance(obj, Record) else made
     assert isinstance(obj, Tensor)
-    return Tensor((*(axis.extent for axis in layout), *obj.shape), obj.dtype)
+    return Tensor((extent_of(label, obj) for label in _laid_out(obj, layout)), obj.dtype)
 
 
 def virtual(block: Block, term: Term, obj: Object, layout: Layout = None) -> Rep:
@@ -111,8 +112,11 @@ def virtual(block: Block, term: Term, obj: Object, layout: Layout = None) -> Rep
         return Group(tuple(parts), obj)
     assert isinstance(obj, Tensor)
     assert isinstance(term, Var | Const)
-    labels: Labels = (*layout, *own_axes(obj))
-    return Array(term, labels, obj)
+    return Array(term, _laid_out(obj, layout), obj)
+
+
+def _laid_out(obj: Tensor, layout: tuple[Axis, ...]) -> Labels:
+    return in_order((*layout, *own_axes(obj)))
 
 
 def parts_of(block: Block, rep: Rep, names: str = "p") -> tuple[Rep, ...]:
@@ -163,7 +167,7 @@ def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = None) -> Recurs
         return rep.term
     assert isinstance(rep, Tensors)
     array = forced(block, rep)
-    return laid(block, array, (*(layout or ()), *own_axes(array.type)), full=True)
+    return laid(block, array, _laid_out(array.type, layout or ()), full=True)
 
 
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:

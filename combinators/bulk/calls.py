@@ -115,7 +115,7 @@ def _key(f: Closure, layouts: list[Layout], axes: list[Axis]) -> Any:
     known = id(f.lam), captured_key(f)
     if axes_of(f):
         return *known, tuple(key_of(layout, id) for layout in layouts)
-    extents = tuple(axis.extent for axis in axes)
+    extents = tuple((axis.extent, axis.last) for axis in axes)
     return *known, extents, tuple(key_of(layout, axes.index) for layout in layouts)
 
 
@@ -123,7 +123,7 @@ def _made(
     walk: Walk, f: Closure, layouts: list[Layout], axes: list[Axis]
 ) -> Recursive[tuple[Lam, Layout, list[Axis]]]:
     inner = Block(names=walk.survey.names)
-    own = axes if axes_of(f) else [inner.axis(axis.extent) for axis in axes]
+    own = axes if axes_of(f) else [inner.axis(axis.extent, last=axis.last) for axis in axes]
     new = dict(zip(axes, own, strict=True))
     env = dict(f.captured)
     params = []

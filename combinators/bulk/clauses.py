@@ -10,6 +10,7 @@ Reductions and matrix products are in ``contraction``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from combinators.bulk.affine import Index, Key, affine, index_of
@@ -123,7 +124,7 @@ def transposed(site: Site) -> Tensors:
 
 @batched("reshape")
 def reshaped(site: Site) -> Tensors:
-    """Axes of extent 1 come and go; else batch axes go in front."""
+    """Axes of extent 1 come and go; else the own axes stand side by side."""
     (rep,), out = site.reps, site.type
     moved = _aligned(rep.type.shape, out.shape)
     if moved is not None and all(rep.type.shape[a] != 1 for a in rep.labels if isinstance(a, int)):
@@ -132,10 +133,11 @@ def reshaped(site: Site) -> Tensors:
     if moved is not None:
         ones = [a for a in own_axes(array.type) if a not in moved]
         return relabelled(squeezed(site.block, array, ones), moved, out)
-    front = batch(in_order(array.labels))
-    x = laid(site.block, array, (*front, *own_axes(array.type)), full=True)
-    shape = (*(axis.extent for axis in front), *out.shape)
-    return Array(site.block.reshaped(x, shape), (*front, *own_axes(out)), out)
+    builds = batch(array.labels)
+    x = laid(site.block, array, in_order((*builds, *own_axes(array.type))), full=True)
+    labels = in_order((*builds, *own_axes(out)))
+    shape = tuple(extent_of(label, out) for label in labels)
+    return Array(site.block.reshaped(x, shape), labels, out)
 
 
 def _aligned(given: tuple[int, ...], wanted: tuple[int, ...]) -> dict[int, int] | None:
@@ -196,7 +198,8 @@ def gathered(site: Site) -> Tensors:
     axis, out = site.parameters["axis"], site.type
     count, rank = len(indices), max(len(index.type.shape) for index in indices)
     rows = out.shape[axis : axis + rank]
-    temporary = [site.block.axis(extent) for extent in rows]
+    size = out.size // max(1, math.prod(rows))
+    temporary = [site.block.rows(extent, size) for extent in rows]
     key: Key = {
         axis + number: Index(as_scalar(site.block, index, rows, temporary))
         for number, index in enumerate(indices)

@@ -20,7 +20,7 @@ from combinators.bulk.borders import (
 )
 from combinators.bulk.fission import kept
 from combinators.bulk.rowing import Columns
-from combinators.bulk.values import Array, Closure, Group, Rep, axes_of
+from combinators.bulk.values import Array, Closure, Group, Rep, axes_of, in_order
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
@@ -115,5 +115,5 @@ def _stacked(block: Block, term: Var, obj: Object, layout: Layout, length: int) 
         return Group(tuple(made), stack_of(obj, length))
     assert isinstance(obj, Tensor)
     stacked = Tensor((length, *obj.shape), obj.dtype)
-    own = tuple(axis + 1 for axis in range(len(obj.shape)))
-    return Array(term, (0, *layout, *own), stacked)
+    labels = in_order((*layout, *range(len(obj.shape))))
+    return Array(term, (0, *(a + 1 if isinstance(a, int) else a for a in labels)), stacked)

@@ -34,7 +34,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
         return alone
     if axes_of(f) or axes_of(xs):
         walk.say("build1-build1", term, f.lam.body)
-    axis = block.axis(length_of(xs.type))
+    axis = _axis(walk, f, length_of(xs.type), block)
     at = Index(index_of(axis))
     row = rows_of(block, xs, lambda stack: selected(block, stack, {0: at}))
     if _is_used_again(walk, term.args[0], f):
@@ -44,6 +44,11 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     if walk.trace is not None:
         _tell(walk, f, result, axis)
     return _stacked(block, result, axis, term.type)
+
+
+def _axis(walk: Walk, f: Closure, extent: int, block: Block) -> Axis:
+    """The index of a build."""
+    return block.rows(extent, walk.survey.widest(f.lam))
 
 
 def _is_used_again(walk: Walk, function: Term, f: Closure) -> bool:
@@ -68,7 +73,7 @@ def element(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursi
         return None
     assert isinstance(term.type, Tensor)
     walk.say("index-build1", term, f.lam.body)
-    axis = block.axis(length_of(xs.type))
+    axis = _axis(walk, f, length_of(xs.type), block)
     row: Rep = yield _row(walk, xs, key.get(0, Index(index_of(axis))), env, block)
     below = {number - 1: index for number, index in key.items() if number}
     result: Any

@@ -38,6 +38,7 @@ from combinators.bulk.values import (
     Array,
     Label,
     Tensors,
+    batch,
     extent_of,
     forced,
     in_order,
@@ -203,8 +204,9 @@ class _Selecting:
             assert isinstance(label, Axis)
             wanted[label] = forced(self.block, index_of(label))
         taken = sorted(wanted, key=self.array.labels.index)
-        start = self.array.labels.index(taken[0])
         rest = [label for label in self.array.labels if label not in wanted]
+        is_last = all(axis.last for axis in batch(rows)) and len(batch(rows)) == len(rows)
+        start = len(rest) if is_last else self.array.labels.index(taken[0])
         order = [*rest[:start], *taken, *rest[start:]]
         x = laid(self.block, self.array, order, full=False)
         indices = [laid(self.block, wanted[label], rows, full=False) for label in taken]

@@ -18,12 +18,13 @@ and the ends of both builds call its axes ``(0, 1)``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from combinators.bulk.block import Atom, Axis, Block
+from combinators.bulk.block import Atom, Axis, Block, shape_of
 from combinators.errors import Place
 from combinators.objects import Int, Object, Record, Tensor
 from combinators.operation import Operation, named
@@ -34,8 +35,11 @@ Labels = tuple[Label, ...]
 
 
 def place_of(label: Label) -> tuple[int, int]:
-    """Where a label stands among others: batch axes from the outermost build in, then own axes."""
-    return (1, label) if isinstance(label, int) else (0, label.serial)
+    """Where a label stands among others: batch axes from the outermost build in, then own axes.
+
+    The batch axes of many small rows come after these.
+    """
+    return (1, label) if isinstance(label, int) else (2 * label.last, label.serial)
 
 
 def in_order(labels: Iterable[Label]) -> Labels:
@@ -215,7 +219,9 @@ def laid(block: Block, array: Array, order: Sequence[Label], *, full: bool) -> A
     x = block.reshaped(x, shape)
     if not full:
         return x
-    return block.broadcast(x, tuple(extent_of(label, array.type) for label in order))
+    whole = tuple(extent_of(label, array.type) for label in order)
+    alike = math.prod(whole) == math.prod(shape_of(x))
+    return block.reshaped(x, whole) if alike else block.broadcast(x, whole)
 
 
 def spread(block: Block, array: Array, labels: Labels) -> Array:
@@ -260,10 +266,17 @@ def pointwise(
         line = block.operate(operation, *[array.term for array in arrays], place=place)
         return Array(line, labels, out)
     arrays = [raised(block, array, out) for array in arrays]
-    order = in_order(label for array in arrays for label in array.labels)
+    order = _common_order(arrays)
     args = [laid(block, array, order, full=False) for array in arrays]
     result = block.operate(operation, *args, place=place)
     return Array(result, order, out)
+
+
+def _common_order(arrays: Sequence[Array]) -> Labels:
+    """All labels in order; outside of builds as they lie, where they all lie in one way."""
+    order = in_order(label for array in arrays for label in array.labels)
+    lie = {array.labels for array in arrays if len(array.labels) == len(order)}
+    return order if len(lie) != 1 or batch(order) else lie.pop()
 
 
 def _alike(arrays: Sequence[Array], out: Tensor) -> Labels | None:
@@ -274,7 +287,7 @@ def _alike(arrays: Sequence[Array], out: Tensor) -> Labels | None:
             if array.type.shape != out.shape or (found and found != array.labels):
                 return None
             found = array.labels
-    return found if len(found) < 2 or in_order(found) == found else None
+    return found if not batch(found) or in_order(found) == found else None
 
 
 def _tabulated(block: Block, rep: Affine) -> Array:
@@ -284,7 +297,7 @@ def _tabulated(block: Block, rep: Affine) -> Array:
     axes = batch(rep.slopes)
     is_everywhere = len(axes) == len(rep.slopes)
     if axes and is_everywhere:
-        block = max(axes, key=place_of).block
+        block = max(axes, key=lambda axis: axis.serial).block
     columns = []
     for label in in_order(rep.slopes):
         term: Atom = block.positions(extent_of(label, rep.type))

@@ -13,6 +13,7 @@ from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
+from combinators.objects import Tensor
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import is_map
 from combinators.primitives.structural import UNPACK
@@ -49,6 +50,7 @@ class Survey:
         self.references: Counter[int] = Counter()
         self._mapped: set[int] = set()
         self._checked: set[int] = set()
+        self._widest: dict[int, int] = {}
         names: set[str] = set()
         for node in distinct_nodes(lam, kind=Term):
             if isinstance(node, Var):
@@ -63,6 +65,8 @@ class Survey:
             is_check = primitive is UNPACK or getattr(primitive, "name", "") in CHECKS
             if is_check or any(id(part) in self._checked for part in below):
                 self._checked.add(id(node))
+            size = node.type.size if primitive and isinstance(node.type, Tensor) else 0
+            self._widest[id(node)] = max([size, *(self._widest.get(id(p), 0) for p in below)])
             for part in below:
                 if isinstance(part, Var):
                     self.uses[part.name] += 1
@@ -73,6 +77,10 @@ class Survey:
     def is_mapped(self, term: Term) -> bool:
         """Whether there is a ``map`` in it."""
         return id(term) in self._mapped
+
+    def widest(self, term: Term) -> int:
+        """The size of the largest tensor that an operation in it gives."""
+        return self._widest.get(id(term), 0)
 
     def is_checked(self, term: Term) -> bool:
         """Whether something in it may raise."""

@@ -1,12 +1,17 @@
 """Parts of an array put in their places by few operations (law K4).
 
 Parts that were taken in the same way, at other indices, are stacked and put at once: many indexings
-cost as much as what they take, not as the array.
+cost as much as what they take, not as the array. Rows side by side need no put: of the parts
+
+    embed[start=1] a, embed[start=2] b, embed[start=1] c         obj = Tensor[4]
+
+comes ``embed[start=1] (concatenate (a + c) b)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,10 +30,56 @@ Shape = tuple[int, ...]
 def scattered(parts: Sequence[Part], obj: Tensor, rest: Any) -> Atom:
     """The sum of ``parts`` in their places and of ``rest``, a tensor of type ``obj``."""
     total: Atom | None = rest
-    for group in _groups([_indexed(part, obj) for part in parts]):
+    window, left = _side_by_side(parts, obj)
+    if window is not None:
+        total = window if total is None else atoms.plus(total, window)
+    for group in _groups([_indexed(part, obj) for part in left]):
         whole = _put(group, obj)
         total = whole if total is None else atoms.plus(total, whole)
     return atoms.zeros(obj) if total is None else total
+
+
+def _side_by_side(parts: Sequence[Part], obj: Tensor) -> tuple[Atom | None, Sequence[Part]]:
+    """Rows, and windows of rows, that have nothing between them, as one; and what is left."""
+    windows: dict[tuple[int, int], Atom] = {}
+    left = []
+    for part in parts:
+        rows = _rows(part, obj)
+        if rows is None:
+            left.append(part)
+            continue
+        place, given = rows
+        windows[place] = atoms.plus(windows[place], given) if place in windows else given
+    places = sorted(windows)
+    apart = any(before[1] != after[0] for before, after in pairwise(places))
+    if len(places) < 2 or apart or all(stop - start > 1 for start, stop in places):
+        return None, parts
+    whole = _joined([windows[place] for place in places])
+    if whole.type is not obj:
+        rank, start = len(obj.shape), (places[0][0], *(0,) * (len(obj.shape) - 1))
+        known = (("start", start), ("step", (1,) * rank), ("shape", obj.shape))
+        whole = atoms.primitive(Operation(named("embed"), known), whole)
+    return whole, left
+
+
+def _rows(part: Part, obj: Tensor) -> tuple[tuple[int, int], Atom] | None:
+    """From which row of ``obj`` to which a part goes, if it is made of whole rows, and those."""
+    known, given = part.operation.keywords, part.args[0]
+    if not obj.shape or not isinstance(given.type, Tensor):
+        return None
+    if part.operation.name == "embed":
+        shape = given.type.shape
+        is_whole = shape[1:] == obj.shape[1:] and not any(known["start"][1:])
+        start = known["start"][0]
+        steps = is_whole and all(step == 1 for step in known["step"])
+        return ((start, start + shape[0]), given) if steps else None
+    index = part.args[1].term if len(part.args) == 2 else None
+    if known["axis"] or not isinstance(index, Const) or index.literal.array.shape:
+        return None
+    start = int(index.literal.array)
+    if not 0 <= start < obj.shape[0]:
+        return None
+    return (start, start + 1), _reshaped(given, (1, *obj.shape[1:]))
 
 
 def _indexed(part: Part, obj: Tensor) -> Part:
@@ -88,8 +139,11 @@ def _stacked(rows: Sequence[Atom]) -> Atom:
         return Atom(Const(Literal(np.stack([literal.array for literal in literals]))))
     obj = rows[0].type
     assert isinstance(obj, Tensor)
-    lifted = [_reshaped(row, (1, *obj.shape)) for row in rows]
-    return atoms.primitive(Operation(named("concatenate"), (("axis", 0),)), *lifted)
+    return _joined([_reshaped(row, (1, *obj.shape)) for row in rows])
+
+
+def _joined(windows: Sequence[Atom]) -> Atom:
+    return atoms.primitive(Operation(named("concatenate"), (("axis", 0),)), *windows)
 
 
 def _reshaped(x: Atom, shape: Shape) -> Atom:

@@ -60,7 +60,11 @@ def taken(
     index = arrays.index_text(axis, places)
     if any(isinstance(i.type, Tensor) and i.type.shape for i in indices):
         emitter.warns = True
-        whole = call("_take", texts[0], str(axis), *places) if tests else f"{texts[0]}[{index}]"
+        whole = f"{texts[0]}[{index}]"
+        if tests:
+            whole = call("_take", texts[0], str(axis), *places)
+        elif axis and len(places) == 1:  # which is laid out in the order of its axes
+            whole = call("np.take", texts[0], *places, f"axis={axis}")
         return fresh_leaf(at.assign(whole, wish), cod)
     read = f"{texts[0]}[{index}]" if cod.shape else arrays.element(texts[0], index, cod)
     if tests:

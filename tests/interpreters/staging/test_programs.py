@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Int, Product, Real, Tangent, Tensor, Unit
+from combinators.terms import Prim, Term
 from diffcurry import cond, fun, grad
 from interpreters.staging.programs import gradient, pullback, pushforward
 from tests.evidence.programs.ways import outcome
@@ -73,3 +75,19 @@ def test_calls_of_functions_that_functions_return_cross_borders_in_the_simple_fo
 
     for form in ("simple", "dependent"):
         assert grad(curried, mode=form)(1.5) == 5 * 1.5**4 + 8 * 1.5**3
+
+
+def test_rows_side_by_side_are_put_as_one_window():
+    """Their cotangents are joined, and no index table is made."""
+
+    def apart(x):
+        return np.sum(x[1] * x[2]) + np.sum(np.sin(x[3:5])) + np.sum(x[1])
+
+    x = np.arange(18.0).reshape(6, 3) / 7
+    slopes = np.zeros((6, 3))
+    slopes[1], slopes[2], slopes[3:5] = x[2] + 1.0, x[1], np.cos(x[3:5])
+    np.testing.assert_allclose(grad(apart)(x), slopes)
+    nodes = distinct_nodes(grad(apart).program(x).lam, kind=Term)
+    names = [node.operation.name for node in nodes if isinstance(node, Prim)]
+    assert "put" not in names
+    assert names.count("embed") == 1
