@@ -26,7 +26,16 @@ from interpreters.backends.python.values import (
     share,
 )
 from interpreters.backends.text.frame import Spread
-from interpreters.backends.text.layout import ATOM, Block, Do, call, flat, slice_text, tuple_of
+from interpreters.backends.text.layout import (
+    ATOM,
+    Block,
+    Do,
+    Text,
+    call,
+    flat,
+    slice_text,
+    tuple_of,
+)
 
 Shape = tuple[int, ...]
 FEW = 16
@@ -60,7 +69,7 @@ def taken(
     index = arrays.index_text(axis, places)
     if any(isinstance(i.type, Tensor) and i.type.shape for i in indices):
         emitter.warns = True
-        whole = f"{texts[0]}[{index}]"
+        whole: Text = f"{texts[0]}[{index}]"
         if tests:
             whole = call("_take", texts[0], str(axis), *places)
         elif axis and len(places) == 1:  # which is laid out in the order of its axes
