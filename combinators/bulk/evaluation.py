@@ -25,8 +25,8 @@ from combinators.bulk.calls import applied, chosen, recomputed
 from combinators.bulk.clauses import clause_of
 from combinators.bulk.equations import Site
 from combinators.bulk.fission import kept, split_line
+from combinators.bulk.folds import looped
 from combinators.bulk.indexing import indexed_line, is_part, taken, window
-from combinators.bulk.loops import looped
 from combinators.bulk.maps import element, mapped
 from combinators.bulk.selection import selected
 from combinators.bulk.values import Closure, Group, Product, Rep, Tensors, Whole, axes_of, forced

@@ -23,7 +23,7 @@ from combinators.block import operands
 from combinators.objects import Fun, Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import loop_of
-from combinators.simplify.carries import Body
+from combinators.simplify.carries import LoopBody
 from combinators.simplify.walks import Inside
 from combinators.terms import Cond, Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import fold_type
@@ -61,7 +61,7 @@ class Accumulator:
     """What the loop stacks for it, by name."""
 
 
-class SummingBody(Body):
+class SummingBody(LoopBody):
     """The body of a loop that carries, of ``carry`` and ``row``."""
 
     carry: Var

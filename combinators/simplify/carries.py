@@ -48,7 +48,7 @@ Captures = Callable[[Term], tuple[Var, ...]]
 """What a λ or a conditional captures."""
 
 
-class Body:
+class LoopBody:
     """The body of a loop, in let-normal form."""
 
     def __init__(self, loop: LoopTerm, lam: Lam, inside: Captures) -> None:

@@ -16,7 +16,7 @@ from combinators.primitives.loops import LOOP
 from combinators.simplify.calls import call, choice
 from combinators.simplify.direct import direct, is_direct
 from combinators.simplify.evaluator import Evaluator
-from combinators.simplify.loops import loop
+from combinators.simplify.loop_parts import loop
 from combinators.simplify.needs import Analysis
 from combinators.simplify.parts import (
     Frame,

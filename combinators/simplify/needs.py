@@ -9,7 +9,7 @@ from typing import Any
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import components
 from combinators.primitives.loops import LOOP, LoopTerm, is_map
-from combinators.simplify.carries import Body
+from combinators.simplify.carries import LoopBody
 from combinators.simplify.parts import Need, Uses, is_partial, merged, shallow
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside
@@ -136,7 +136,7 @@ class Analysis:
                 yield self._mark(term, need)
 
     def _loop(self, loop: LoopTerm, lam: Lam, need: Need) -> Recursive[None]:
-        live, inside = Body(loop, lam, self._inside).live(need)
+        live, inside = LoopBody(loop, lam, self._inside).live(need)
         self._uses.carries[id(loop.term)] = live
         self._uses.bodies[id(loop.term)] = inside
         yield self._block(lam.body, inside)

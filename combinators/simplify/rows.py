@@ -225,7 +225,7 @@ def row(run: Evaluator, recipe: Recipe, atom: Term, block: Block) -> Recursive[V
 
 
 @dataclass(frozen=True)
-class Rows:
+class LoopRows:
     """A loop over ``xs``, whose steps have ``item``, in ``body`` inside ``block``."""
 
     item: Var
@@ -235,7 +235,7 @@ class Rows:
 
 
 def stacked(
-    run: Evaluator, loop: Rows, value: Value, need: Need, obj: Object
+    run: Evaluator, loop: LoopRows, value: Value, need: Need, obj: Object
 ) -> Recursive[Packing]:
     """What a loop has to stack of what its steps give, of type ``obj``."""
     entries: list[Entry] = []
@@ -265,7 +265,7 @@ def _opened(run: Evaluator, entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-def _stack(run: Evaluator, loop: Rows, atom: Term) -> Term | None:
+def _stack(run: Evaluator, loop: LoopRows, atom: Term) -> Term | None:
     """The stack of a part that is a row, or the same at every step."""
     writer, length = run.writer, length_of(loop.xs.type)
     if same(atom, loop.item):

@@ -201,7 +201,7 @@ class _Walk:
         return known[0] if operation.primitive in (PACK, UNPACK) else None
 
     def _loop(self, loop: LoopTerm, known: list[Known], tally: Tally) -> Recursive[Known]:
-        rounds = _Rounds(loop, known, self.values)
+        rounds = _PassedFunctions(loop, known, self.values)
         tally.count(self.prices.round(loop), rounds.left)
         while rounds.left:
             carry = rounds.carry
@@ -211,7 +211,7 @@ class _Walk:
         return rounds.result()
 
 
-class _Rounds:
+class _PassedFunctions:
     """The functions that a loop passes from round to round."""
 
     def __init__(self, loop: LoopTerm, known: list[Known], values: Values) -> None:

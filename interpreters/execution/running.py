@@ -15,8 +15,8 @@ from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
-from interpreters.execution.loops import Rounds
 from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.rounds import Rounds
 from interpreters.execution.structural import structural
 from interpreters.tangents.cotangents import opened
 

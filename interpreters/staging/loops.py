@@ -65,7 +65,7 @@ class Given(NamedTuple):
         return control.returned(self.shape, self.own.type, cotangent)
 
 
-class Body(NamedTuple):
+class WrittenBody(NamedTuple):
     """The body of a loop, written forwards."""
 
     scope: Scope
@@ -146,10 +146,10 @@ class WrittenLoop:
             carried, kept = self.types.halves(made, operator.getitem)
             after = yield from self._given(machine, carried, self.types.carry)
             item = yield from self._given(machine, kept, self.types.item)
-        return Body(scope, inlined, carry, row, after, item, tape, start)
+        return WrittenBody(scope, inlined, carry, row, after, item, tape, start)
 
     def _write(
-        self, body: Body, residuals: list[Var], init: Given | None, rows: Atom
+        self, body: WrittenBody, residuals: list[Var], init: Given | None, rows: Atom
     ) -> tuple[Any, Atom | None]:
         """The loop forwards: its value, and the rows of its residuals."""
         with entered(body.scope):
@@ -178,7 +178,12 @@ class ReversedLoop:
     """A loop's pullback: its body, written once, and the loop, written at each use."""
 
     def __init__(
-        self, forward: WrittenLoop, function: Any, init: Given | None, rows: Given, body: Body
+        self,
+        forward: WrittenLoop,
+        function: Any,
+        init: Given | None,
+        rows: Given,
+        body: WrittenBody,
     ) -> None:
         """Of a loop whose body is written forwards."""
         self.forward, self.function = forward, function

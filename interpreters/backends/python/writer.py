@@ -17,7 +17,7 @@ from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Survey, Uses
 from interpreters.backends.analysis.facts import Lines
-from interpreters.backends.python import functions, indices, loops, tensors
+from interpreters.backends.python import for_loops, functions, indices, tensors
 from interpreters.backends.python.compounds import compound
 from interpreters.backends.python.scalars import real, reals
 from interpreters.backends.python.values import (
@@ -218,7 +218,7 @@ class Writer(Emitter):
         primitive = term.operation.primitive
         result: Value
         if primitive is LOOP:
-            result = yield loops.loop(self, term, at, wish)
+            result = yield for_loops.loop(self, term, at, wish)
             return result
         if primitive in _APPLIED:
             result = yield functions.applied(self, term.args[0], term.args[-1], at, wish)

@@ -22,7 +22,7 @@ from interpreters.backends.text.emitter import as_it_is, zeros
 from interpreters.backends.text.frame import Bundle, leaf_types
 from interpreters.backends.text.module import Array
 from interpreters.backends.text.module import Module as TextModule
-from interpreters.backends.xla import arrays, functions, loops
+from interpreters.backends.xla import arrays, functions, scans
 from interpreters.backends.xla.arrays import plus
 from interpreters.backends.xla.functions import choice
 from interpreters.backends.xla.helpers import HELPERS
@@ -117,7 +117,7 @@ class Writer(Emitter):
         primitive = term.operation.primitive
         result: Value
         if primitive is LOOP:
-            result = yield loops.loop(self, term, at, wish)
+            result = yield scans.loop(self, term, at, wish)
             return result
         if primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
             result = yield functions.applied(self, term.args[0], term.args[-1], at, wish)

@@ -8,7 +8,7 @@ from combinators.objects import Fun, Object, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
 from combinators.rows import row_of
 from combinators.simplify.calls import function_of, is_alone
-from combinators.simplify.carries import Body
+from combinators.simplify.carries import LoopBody
 from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.holes import zeros
 from combinators.simplify.parts import (
@@ -19,7 +19,7 @@ from combinators.simplify.parts import (
     Value,
     is_partial,
 )
-from combinators.simplify.rows import Entry, Packing, Rows, row, rows, stacked
+from combinators.simplify.rows import Entry, LoopRows, Packing, row, rows, stacked
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import fold_type
 
@@ -96,7 +96,7 @@ class _Rewritten:
         value: Value = yield row(run, recipe, item, self.body)
         yield self._bind(carry, value)
         result: Value = yield run.walk(lam.body, self.inside, self.body, "v", self.need)
-        over = Rows(item, xs, self.body, self.block)
+        over = LoopRows(item, xs, self.body, self.block)
         made: Value = yield self._finish(result, init, carry, over, wish, need)
         self.inside.env.update(before)
         return made
@@ -125,7 +125,7 @@ class _Rewritten:
 
     def _fixed(self, atoms: dict[Path, Term]) -> dict[Path, Value]:
         """The components that never change."""
-        run, body = self.run, Body(self.loop, self.lam, lambda _: ())
+        run, body = self.run, LoopBody(self.loop, self.lam, lambda _: ())
         fixed: dict[Path, Value] = {}
 
         def path_of(index: int | None) -> Path:
@@ -177,7 +177,7 @@ class _Rewritten:
         result: Value,
         init: Term | None,
         carry: Var | None,
-        rows: Rows,
+        rows: LoopRows,
         wish: str,
         need: Need,
     ) -> Recursive[Value]:
@@ -221,7 +221,7 @@ class _Rewritten:
         ]
         return _joined(self.loop, *values)
 
-    def _out(self, result: Value, need: Need, rows: Rows) -> Recursive[Packing]:
+    def _out(self, result: Value, need: Need, rows: LoopRows) -> Recursive[Packing]:
         """What has to be stacked of what each step gives."""
         run, obj = self.run, self.types.item
         if obj is None:
