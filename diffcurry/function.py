@@ -26,11 +26,12 @@ from combinators.tracing.functions import (
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced
 from diffcurry.arguments import fits, in_order, signature_of
+from diffcurry.border import NotThese
 from diffcurry.closures import lower
 from diffcurry.display import Report, cost, html
 from diffcurry.explain import STAGES, Explanation, Stage, Walked, explain
 from diffcurry.modes import primal
-from diffcurry.program import NotThese, Program
+from diffcurry.program import Program
 from diffcurry.readings import ACTIVE, Readings, traced_under
 
 P = ParamSpec("P")

@@ -15,8 +15,8 @@ from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Tensor, components
 from combinators.terms import Lam
 from combinators.translate import translate
+from diffcurry.border import SCALARS
 from diffcurry.models.host import Hosted
-from diffcurry.program import SCALARS
 from interpreters.backends.python import compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy

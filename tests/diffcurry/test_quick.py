@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry.program import NotThese
+from diffcurry.border import NotThese
 
 
 class Pair(NamedTuple):

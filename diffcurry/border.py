@@ -1,0 +1,190 @@
+"""Between what users give and take and what compiled functions do: the quick second call.
+
+Arguments that are already what the compiled function takes go to it after a comparison each; others
+are converted first. For λ(x : Real, w : {b: Real}). … the text that is run at each call is
+
+    def entry(args):
+        (x0, x1, ) = args
+        if type(x0) is not float:
+            if type(x0) is not float64:
+                raise NotThese
+            x0 = float(x0)
+        …
+        y = compute(x0, (x1_0,))
+        return float64(y)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from combinators.objects import Bool, Int, Object, Real, Tensor, components
+from combinators.tracing.faces import Face, face_of, open_up
+from combinators.tracing.functions import Faces
+
+Run = Callable[..., Any]
+
+SCALARS: dict[Object, tuple[type, Any]] = {
+    Real: (float, np.float64),
+    Int: (int, np.int64),
+    Bool: (bool, np.bool_),
+}
+"""What the compiled function takes and gives, and what the user gets, who may give either."""
+
+
+class NotThese(Exception):
+    """The arguments are not what the compiled function takes as they are."""
+
+
+class Border:
+    """The border of compiled functions of some types."""
+
+    def __init__(
+        self,
+        types: tuple[Object, ...],
+        faces: Faces,
+        cod: Object,
+        face: Face | None,
+        *,
+        spread: bool = False,
+    ) -> None:
+        """``faces`` are those of the arguments, ``face`` is that of the result.
+
+        Where it is ``spread``, the function takes the components of its one argument.
+        """
+        self._types, self._spread = types, spread
+        space: dict[str, Any] = {
+            "NotThese": NotThese,
+            "ndarray": np.ndarray,
+            **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
+        }
+        text = _text(types, faces, cod, face, space, spread=spread)
+        exec(text, space)  # noqa: S102 (our own text)
+        self._shown: Run = space["shown"]
+        self.entry: Callable[[Run], Run] = space["bind"]
+        """From a compiled function to that of a tuple of arguments, which may raise NotThese."""
+
+    def run(self, compute: Run, args: tuple[Any, ...]) -> Any:
+        """The result at arguments that fit the types."""
+        given = [self.given(arg, obj) for arg, obj in zip(args, self._types, strict=True)]
+        return self.called(compute, given)
+
+    def called(self, compute: Run, given: Sequence[Any]) -> Any:
+        """The result at arguments as the compiled function takes them."""
+        return self._shown(compute(*(given[0] if self._spread else given)))
+
+    def given(self, value: Any, obj: Object) -> Any:
+        """A user's value as the compiled function takes it."""
+        product = components(obj)
+        if product is not None:
+            opened = open_up(value)
+            parts = opened[2] if opened is not None else ()
+            return tuple(map(self.given, parts, product.parts))
+        assert isinstance(obj, Tensor)
+        if obj in SCALARS:
+            return SCALARS[obj][0](np.asarray(value, dtype=obj.dtype)[()])
+        return np.asarray(value, dtype=obj.dtype)[()]
+
+
+def _text(
+    types: tuple[Object, ...],
+    faces: Faces,
+    cod: Object,
+    face: Face | None,
+    space: dict[str, Any],
+    *,
+    spread: bool,
+) -> str:
+    """Two functions: one makes what tests arguments and computes, and one shows a result.
+
+    The first takes a tuple as it stands: to call a function of ``*args`` takes longer.
+    """
+    names = [f"x{index}" for index in range(len(types))]
+    shown = _result("y", cod, face, space)
+    lines = [f"    ({''.join(f'{name}, ' for name in names)}) = args"]
+    given = [
+        _taken(name, obj, faces[index] if faces else None, lines, space)
+        for index, (name, obj) in enumerate(zip(names, types, strict=True))
+    ]
+    argument = given[0] if spread else f"({', '.join(given)})"
+    lines += [f"    y = compute{argument}", f"    return {shown}"]
+    entry = ["def bind(compute):", "    def entry(args):", *(f"    {line}" for line in lines)]
+    return "\n".join([*entry, "    return entry", "def shown(y):", f"    return {shown}"])
+
+
+def _taken(
+    name: str, obj: Object, face: Face | None, lines: list[str], space: dict[str, Any]
+) -> str:
+    """The expression that the compiled function takes for ``name``; its tests go to ``lines``."""
+    product = components(obj)
+    if product is None:
+        lines += _tests(name, obj, space)
+        return name
+    if face is None:
+        lines.append("    raise NotThese")
+        return name
+    kind = f"kind{len(space)}"
+    space[kind] = face.kind
+    lines += [f"    if type({name}) is not {kind}:", "        raise NotThese"]
+    parts = []
+    for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
+        below = f"{name}_{index}"
+        lines.append(f"    {below} = {_part(name, face, index, space)}")
+        parts.append(_taken(below, part, child, lines, space))
+    if face.kind in (tuple, list, dict):
+        lines += [f"    if len({name}) != {product.width}:", "        raise NotThese"]
+    return f"({', '.join(parts)}{',' * bool(parts)})"
+
+
+def _part(name: str, face: Face, index: int, space: dict[str, Any]) -> str:
+    """How Python reads a component of a container."""
+    if not face.keys:
+        return f"{name}[{index}]"
+    key = f"key{len(space)}"
+    space[key] = face.keys[index]
+    return f"{name}[{key}]" if face.kind is dict else f"getattr({name}, {key})"
+
+
+def _tests(name: str, obj: Object, space: dict[str, Any]) -> Iterator[str]:
+    if obj in SCALARS:
+        python, numpy = (kind.__name__ for kind in SCALARS[obj])
+        yield f"    if type({name}) is not {python}:"
+        yield f"        if type({name}) is not {numpy}:"
+        yield "            raise NotThese"
+        yield f"        {name} = {python}({name})"
+        if obj is Int:
+            yield f"    if not {-(2**63)} <= {name} < {2**63}:"
+            yield "        raise NotThese"
+    elif isinstance(obj, Tensor) and obj.shape:
+        space[f"dtype_{obj.dtype}"] = np.dtype(obj.dtype)
+        is_flat = len(obj.shape) == 1  # to compare two numbers is faster than to make a tuple
+        shape = f"{name}.ndim != 1 or {name}.size != {obj.size}"
+        yield (
+            f"    if type({name}) is not ndarray or {name}.dtype is not dtype_{obj.dtype} "
+            f"or {shape if is_flat else f'{name}.shape != {obj.shape}'}:"
+        )
+        yield "        raise NotThese"
+    else:
+        yield "    raise NotThese"
+
+
+def _result(name: str, obj: Object, face: Face | None, space: dict[str, Any]) -> str:
+    """The expression that shows ``name``, a result of the compiled function."""
+    product = components(obj)
+    if product is None:  # a function is as it is
+        return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
+    shown = face if face is not None else face_of(obj)
+    assert shown is not None
+    parts = [
+        _result(f"{name}[{index}]", part, child, space)
+        for index, (part, child) in enumerate(zip(product.parts, shown.children, strict=True))
+    ]
+    if shown.kind is tuple:
+        as_it_is = parts == [f"{name}[{index}]" for index in range(len(parts))]
+        return name if as_it_is else f"({', '.join(parts)}{',' * bool(parts)})"
+    build = f"build{len(space)}"
+    space[build] = shown.build
+    return f"{build}([{', '.join(parts)}])"
