@@ -207,3 +207,12 @@ def _drawn(leaf: Object, random: np.random.Generator) -> Any:
     if not leaf.is_smooth:
         return np.ones(leaf.shape, dtype=leaf.dtype)[()]
     return random.uniform(0.5, 1.5, leaf.shape).astype(leaf.dtype)[()]
+
+
+def are_types(args: tuple[Any, ...]) -> bool:
+    """Whether these are types; types and values do not mix."""
+    if not any(isinstance(arg, Object) for arg in args):
+        return False
+    if not all(isinstance(arg, Object) for arg in args):
+        raise TypeMismatch("give types for all arguments or values for all, not some of each")
+    return True

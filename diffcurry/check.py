@@ -10,8 +10,7 @@ import numpy as np
 from combinators.errors import WrongDerivative, WrongMode
 from combinators.tracing.faces import put_together, take_apart
 from diffcurry.arguments import flattened
-from diffcurry.function import Function
-from diffcurry.interpretation import as_function
+from diffcurry.function import Function, as_function
 from diffcurry.jacobians import hvp
 from diffcurry.modes import Mode
 from diffcurry.transforms import grad, jvp, vjp

@@ -1,7 +1,8 @@
-"""``f.explain()``: one program, walked through from its term to the cost of its gradient."""
+"""How one looks at a function: code, formula, cost, and ``explain``, its way to a gradient."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -11,14 +12,15 @@ from html import escape
 from typing import Any
 
 from combinators.bulk import bulk
-from combinators.errors import DiffcurryError, DomainError, NotDifferentiable
+from combinators.errors import DiffcurryError, DomainError, NotDifferentiable, WrongMode
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Fun, Product
+from combinators.objects import Fun, Product, components
 from combinators.simplify import Fired
 from combinators.terms import Prim
 from combinators.type_folds import tangent_of
+from diffcurry.arguments import are_types
 from diffcurry.derived import Derived, derived
-from diffcurry.display import WORDS, Report, coloured, framed
+from diffcurry.display import WORDS, Report, coloured, cost, framed, html
 from diffcurry.program import Program
 
 READABLE = 1_000
@@ -230,3 +232,106 @@ def _rich(section: Section) -> Any:
         for match in WORDS.finditer(section.text):
             text.stylize(_STYLES[match.lastgroup or "k"], *match.span())
     return text
+
+
+class Shown(ABC):
+    """The methods by which one looks at a function; each takes arguments, or their types."""
+
+    __name__: str
+
+    @abstractmethod
+    def at_types(self, args: tuple[Any, ...]) -> Program:
+        """The program at types, or at arguments."""
+
+    @abstractmethod
+    def programs(self) -> list[Program]:
+        """The programs at the types that the function has met."""
+
+    @abstractmethod
+    def without_functions(self, args: tuple[Any, ...]) -> tuple[Shown, tuple[Any, ...]]:
+        """The function of the other arguments, where some are functions."""
+
+    def source(self, *at: Any) -> str:
+        """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
+
+        ``source("jax", …)`` is a module of JAX instead, for XLA. It tells JAX to keep 64 bits where
+        the program has numbers of 64 bits. Containers are tuples in either, in the order that the
+        docstring says.
+
+        >>> from diffcurry import Real, fun
+        >>> print(fun(lambda x: x * x + 1.0, Real).source())
+        def f(x):
+            return x * x + 1.0
+        <BLANKLINE>
+        """
+        language, at = (at[0], at[1:]) if at and isinstance(at[0], str) else ("python", at)
+        program = self.at_types(at)
+        name = self.__name__ if self.__name__.isidentifier() else "f"
+        if language == "jax":
+            return program.for_xla(name, _containers(program)).source
+        if language not in ("python", "numpy"):
+            raise WrongMode(
+                f'sources are written in "python" and in "jax", and not in {language!r}'
+            )
+        doc = " ".join(filter(None, (self.__doc__, _containers(program))))
+        return program.compiled(program.lam.name or name, doc).source
+
+    def sympy(self, *at: Any, **assumptions: Any) -> Any:
+        """The formula, on symbols named after the parameters.
+
+        Containers and small tensors are structures of symbols. ``assumptions`` are SymPy's, as
+        ``positive=True``. A large program gives ``(definitions, result)``, as ``sympy.cse`` does;
+        ``definitions=`` decides it.
+
+        >>> from diffcurry import Real, fun
+        >>> fun(lambda x, y: x * y + x, Real, Real).sympy()
+        x*y + x
+        """
+        return self.at_types(at).formula(**assumptions)
+
+    def cost(self, *at: Any) -> Report:
+        """The operations of the function and of its gradient, at types or at arguments (law K1).
+
+        At types nothing is run, and where conditionals leave a choice the count is that of the
+        dearest path; given arguments such a program is run and counted exactly. Functions among the
+        arguments are constants here: what they cost counts, and there is no gradient in what they
+        capture.
+
+        >>> from diffcurry import Real, fun
+        >>> fun(lambda x, y: x * y + x, Real, Real).cost().program.counts
+        {'add': 1, 'multiply': 1}
+        """
+        function, args = self.without_functions(at)
+        name = "the program" if self.__name__ == "<lambda>" else self.__name__
+        return cost(function.at_types(args), args if not are_types(args) else (), name)
+
+    def explain(self, *at: Any, stages: tuple[Stage, ...] = STAGES) -> Explanation:
+        """One program on its way to a gradient, stage by stage, at types or at arguments.
+
+        A stage that the program cannot have, as the gradient of what is no Real, says so in a line.
+
+        >>> from diffcurry import Real, fun
+        >>> print(fun(lambda x: x * x).explain(Real, stages=STAGES[:1]))
+        λ : Real ⇒ Real
+        <BLANKLINE>
+        ── term ──
+        λ(x : Real).
+          x * x
+        """
+        return explain(Walked(self.at_types(at), lambda: self.cost(*at)), stages)
+
+    def _repr_html_(self) -> str:
+        """The programs, coloured."""
+        return html(self.programs(), repr(self))
+
+    def _repr_latex_(self) -> str | None:
+        """The formula, where there is one that is not huge."""
+        programs = self.programs()
+        return programs[-1].latex(self.__name__) if programs else None
+
+
+def _containers(program: Program) -> str:
+    """The types of the parameters that are containers, which are tuples in Python."""
+    params = [param for param in program.lam.params if components(param.type) is not None]
+    listed = ", ".join(f"{param.name} : {param.type!r}" for param in params)
+    return f"Containers are tuples: {listed}." if params else ""

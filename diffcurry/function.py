@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from combinators.checked import checked as checks
-from combinators.errors import TypeMismatch, WrongMode
+from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Fun, Object, components
 from combinators.terms import Lam
@@ -25,30 +27,37 @@ from combinators.tracing.functions import (
 )
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced
-from diffcurry.arguments import fits, in_order, signature_of
+from diffcurry.arguments import are_types, fits, in_order, signature_of
 from diffcurry.border import NotThese
 from diffcurry.closures import lower
-from diffcurry.display import Report, cost, html
-from diffcurry.explain import STAGES, Explanation, Stage, Walked, explain
+from diffcurry.explain import Shown
+from diffcurry.known import Known, NotKnown, Recent, holds_functions, identity
 from diffcurry.modes import primal
-from diffcurry.program import Program
+from diffcurry.program import Program, Quick
 from diffcurry.readings import ACTIVE, Readings, traced_under
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-MEMORIES = frozenset({"_checks", "_closed", "_derived", "_open", "_programs", "_quick", "_running"})
+MEMORIES = frozenset(
+    {"_checks", "_closed", "_derived", "_open", "_programs", "_quick", "_running"}
+    | {"of_data", "transforms"}
+)
 """What a function remembers of the types that it has met."""
 
 
-class Function(Definition, Generic[P, R]):
+class Function(Definition, Shown, Generic[P, R]):
     """A function of the language.
 
     Called on numbers it computes; called while another function is being traced, it is a function
     value, applied there and never inlined.
     """
 
+    is_of_data: bool = False
+    """Whether it stands for another at the data of its arguments."""
+    is_rep: ClassVar[bool] = False
+    """Whether its programs give a value and a pullback."""
     is_simple: ClassVar[bool] = False
     """Whether its programs are simplified when they are written."""
 
@@ -62,7 +71,9 @@ class Function(Definition, Generic[P, R]):
         """``function``, at ``types`` where they are given."""
         self.checked = checked
         self._checks: Remembered[Lam, Lam] = Remembered()
-        self._reads: Readings | None = None
+        self.reads: Readings | None = None
+        self.of_data: Recent[Function[..., Any]] = Recent()
+        self.transforms: dict[Any, Any] = {}
         self._under: Readings | None = None
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
@@ -84,21 +95,49 @@ class Function(Definition, Generic[P, R]):
 
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
-        if any(map(callable, values)):
-            return self.evaluate(values)
+        if holds_functions(values):
+            return self.with_functions(values)
         program = self.program(*values)
         compiled = program.quick()
         if compiled is None:
-            return self.evaluate(values)
-        entry = compiled.entry if self._reads is None else self._reads.guarded(compiled.entry)
-        self._quick[len(values)] = entry
-        for value, obj, name in program.named(values):
-            fits(value, obj, name)
+            return self.otherwise(values)
+        entry = self.entry(program, compiled)
+        self._quick[len(values)] = entry if self.reads is None else self.reads.guarded(entry)
+        self.check(program, values)
         try:
-            return compiled.run(values)
+            return self.run(program, compiled, values)
         except (IndexError, ArithmeticError, RecursionError):
             # It says errors in the language's own words, and has a stack of its own.
-            return self.evaluate(values)
+            return self.otherwise(values)
+
+    def entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
+        """The function of a tuple of arguments, which may raise NotThese."""
+        return quick.entry
+
+    def check(self, program: Program, values: tuple[Any, ...]) -> None:
+        """Raise where an argument is not of its type."""
+        for value, obj, name in program.named(values):
+            fits(value, obj, name)
+
+    def run(self, program: Program, quick: Quick, values: tuple[Any, ...]) -> Any:
+        """The result at arguments that fit the types."""
+        return quick.run(values)
+
+    def with_functions(self, values: tuple[Any, ...]) -> Any:
+        """The value where functions are among the arguments: compiled for their code."""
+        try:
+            known = self.known(values)
+            return known.function(*known.data)
+        except (NotKnown, DiffcurryError):
+            return self.otherwise(values)
+
+    def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
+        """The arguments taken apart, and the function of their data; raises NotKnown."""
+        return Known(self, values, self.of_data, partial(OfData, self))
+
+    def otherwise(self, values: tuple[Any, ...]) -> Any:
+        """The value of what has no code."""
+        return self.evaluate(values)
 
     def evaluate(self, values: tuple[Any, ...]) -> Any:
         """The value, by interpretation: what takes or gives functions, or has no code."""
@@ -137,9 +176,9 @@ class Function(Definition, Generic[P, R]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what it remembers, which is made again."""
-        kept = {name: v for name, v in vars(self).items() if name not in ("_reads", "_under")}
+        kept = {name: v for name, v in vars(self).items() if name not in ("reads", "_under")}
         made = {name: type(v)() if name in MEMORIES else v for name, v in kept.items()}
-        return made | {"_reads": None, "_under": None}
+        return made | {"reads": None, "_under": None}
 
     def __repr__(self) -> str:
         """Its name, and the types at which it has been traced."""
@@ -160,7 +199,7 @@ class Function(Definition, Generic[P, R]):
         """Forget what was traced, because it read what is something else now."""
         for memory in (self._programs, self._quick, self._closed, self._open):
             memory.clear()
-        self._reads = None
+        self.reads = None
 
     def read_by(self) -> Readings:
         """What it reads besides its arguments."""
@@ -168,28 +207,32 @@ class Function(Definition, Generic[P, R]):
 
     def traced(self, types: Types, faces: Faces) -> Specialised:
         """The λ at these types, traced apart; what the function reads is remembered."""
-        if self._reads is None:
-            self._reads = self.read_by()
-        with uncollected(), traced_under(self._reads):
+        if self.reads is None:
+            self.reads = self.read_by()
+        with uncollected(), traced_under(self.reads):
             return traced_apart(lambda: self.specialise(types, faces))
 
     def program(self, *args: Any) -> Program:
         """The function at the types of ``args``, or at its declared types."""
-        if self._reads is not None:
-            self._reads.notice()
-            if self._reads.changed():
+        if self.reads is not None:
+            self.reads.notice()
+            if self.reads.changed():
                 self.forget()
-        types, faces = self._types_of(args)
+        return self.program_of(*self.types_of(args))
+
+    def program_of(self, types: Types, faces: Faces) -> Program:
+        """The program at these types, and in these containers."""
         key = (tuple(t if isinstance(t, Object) else None for t in types), faces)
         untyped = any(not isinstance(t, Object) for t in types)
         if untyped or key not in self._programs:
             made = self.traced(types, faces)
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
-                self._programs[key] = Program(made, faces, simple=self.is_simple)
+                self._programs[key] = Program(made, faces, simple=self.is_simple, rep=self.is_rep)
         return self._programs[key]
 
-    def _types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
+    def types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
+        """The types of arguments, and their containers."""
         if self.types is None:
             return traced_apart(lambda: argument_types(args))
         if not args:
@@ -221,61 +264,7 @@ class Function(Definition, Generic[P, R]):
         faces = tuple(map(face_of, args))
         return Program(self.traced(args, faces))
 
-    def source(self, *at: Any) -> str:
-        """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
-
-        ``source("jax", …)`` is a module of JAX instead, for XLA. It tells JAX to keep 64 bits where
-        the program has numbers of 64 bits. Containers are tuples in either, in the order that the
-        docstring says.
-
-        >>> from combinators.objects import Real
-        >>> print(fun(lambda x: x * x + 1.0, Real).source())
-        def f(x):
-            return x * x + 1.0
-        <BLANKLINE>
-        """
-        language, at = (at[0], at[1:]) if at and isinstance(at[0], str) else ("python", at)
-        program = self.at_types(at)
-        name = self.__name__ if self.__name__.isidentifier() else "f"
-        if language == "jax":
-            return program.for_xla(name, _containers(program)).source
-        if language not in ("python", "numpy"):
-            raise WrongMode(
-                f'sources are written in "python" and in "jax", and not in {language!r}'
-            )
-        doc = " ".join(filter(None, (self.__doc__, _containers(program))))
-        return program.compiled(program.lam.name or name, doc).source
-
-    def sympy(self, *at: Any, **assumptions: Any) -> Any:
-        """The formula, on symbols named after the parameters.
-
-        Containers and small tensors are structures of symbols. ``assumptions`` are SymPy's, as
-        ``positive=True``. A large program gives ``(definitions, result)``, as ``sympy.cse`` does;
-        ``definitions=`` decides it.
-
-        >>> from combinators.objects import Real
-        >>> fun(lambda x, y: x * y + x, Real, Real).sympy()
-        x*y + x
-        """
-        return self.at_types(at).formula(**assumptions)
-
-    def cost(self, *at: Any) -> Report:
-        """The operations of the function and of its gradient, at types or at arguments (law K1).
-
-        At types nothing is run, and where conditionals leave a choice the count is that of the
-        dearest path; given arguments such a program is run and counted exactly. Functions among the
-        arguments are constants here: what they cost counts, and there is no gradient in what they
-        capture.
-
-        >>> from combinators.objects import Real
-        >>> fun(lambda x, y: x * y + x, Real, Real).cost().program.counts
-        {'add': 1, 'multiply': 1}
-        """
-        function, args = self._without_functions(at)
-        name = "the program" if self.__name__ == "<lambda>" else self.__name__
-        return cost(function.at_types(args), args if not are_types(args) else (), name)
-
-    def _without_functions(
+    def without_functions(
         self, args: tuple[Any, ...]
     ) -> tuple[Function[..., Any], tuple[Any, ...]]:
         """The function of the other arguments, where some are functions."""
@@ -289,29 +278,30 @@ class Function(Definition, Generic[P, R]):
 
         return Function(applied), tuple(arg for i, arg in enumerate(args) if i not in known)
 
-    def explain(self, *at: Any, stages: tuple[Stage, ...] = STAGES) -> Explanation:
-        """One program on its way to a gradient, stage by stage, at types or at arguments.
 
-        A stage that the program cannot have, as the gradient of what is no Real, says so in a line.
+class OfData(Function[..., Any]):
+    """A function of the data in the arguments of another, compiled for the code in them."""
 
-        >>> from combinators.objects import Real
-        >>> print(fun(lambda x: x * x).explain(Real, stages=STAGES[:1]))
-        λ : Real ⇒ Real
-        <BLANKLINE>
-        ── term ──
-        λ(x : Real).
-          x * x
-        """
-        return explain(Walked(self.at_types(at), lambda: self.cost(*at)), stages)
+    is_of_data = True
 
-    def _repr_html_(self) -> str:
-        """The programs, coloured."""
-        return html(self.programs(), repr(self))
+    def __init__(
+        self,
+        inner: Function[..., Any],
+        applied: Callable[..., Any],
+        types: tuple[Object, ...] | None,
+        functions: list[Any],
+    ) -> None:
+        """Of ``inner``, which ``applied`` calls; ``functions`` are its function arguments."""
+        self.inner, self._functions = inner, functions
+        super().__init__(applied, types)
 
-    def _repr_latex_(self) -> str | None:
-        """The formula, where there is one that is not huge."""
-        programs = self.programs()
-        return programs[-1].latex(self.__name__) if programs else None
+    def read_by(self) -> Readings:
+        """What the function and its function arguments read."""
+        return Readings(self.inner.function, *self._functions)
+
+    def otherwise(self, values: tuple[Any, ...]) -> Any:
+        """Raise NotKnown: the function that it is of is run as it is."""
+        raise NotKnown
 
 
 @overload
@@ -362,20 +352,12 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     return Function(function, types or None, checked=checked)
 
 
-def are_types(args: tuple[Any, ...]) -> bool:
-    """Whether these are types; types and values do not mix."""
-    if not any(isinstance(arg, Object) for arg in args):
-        return False
-    if not all(isinstance(arg, Object) for arg in args):
-        raise TypeMismatch("give types for all arguments or values for all, not some of each")
-    return True
-
-
-def _containers(program: Program) -> str:
-    """The types of the parameters that are containers, which are tuples in Python."""
-    params = [param for param in program.lam.params if components(param.type) is not None]
-    listed = ", ".join(f"{param.name} : {param.type!r}" for param in params)
-    return f"Containers are tuples: {listed}." if params else ""
+def as_function(f: Any) -> Function[..., Any]:
+    """``f``, which is or becomes a function of the language."""
+    if not callable(f):
+        raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
+    function: Function[..., Any] = fun(f)
+    return function
 
 
 def _applied(value: Traced) -> Callable[..., Any]:
@@ -393,3 +375,15 @@ def _argument_types(value: Traced) -> tuple[Object, ...]:
         raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
     product = components(value.type.dom)
     return product.parts if product is not None and product.width != 1 else (value.type.dom,)
+
+
+RECENT: Recent[Function[..., Any]] = Recent()
+"""Plain functions that were given to ``vjp`` and the like, which are called at once."""
+
+
+def function_at_once(f: Any) -> Function[..., Any] | None:
+    """``f`` as a function that is called at once; None where it is not worth compiling yet."""
+    plain = f.__func__ if isinstance(f, MethodType) else f
+    if not isinstance(plain, FunctionType):
+        return as_function(f)
+    return RECENT.of(plain.__code__, identity(f), lambda: as_function(f))

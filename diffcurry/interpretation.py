@@ -22,9 +22,9 @@ from diffcurry.arguments import (
     leaves,
 )
 from diffcurry.closures import lower
-from diffcurry.cotangents import show
-from diffcurry.function import Function, fun
-from diffcurry.modes import Pulling, pushforward, reverse, second_order
+from diffcurry.cotangents import read, show
+from diffcurry.function import Function, as_function
+from diffcurry.modes import Mode, Pulling, pushforward, reverse, second_order
 from diffcurry.program import Program
 from diffcurry.tangents import read_tangent, show_tangent
 from interpreters.carriers.duals import Dual
@@ -68,14 +68,6 @@ class Ran(NamedTuple):
         if components(self.program.types[index]) is None:
             return None
         return take_apart(self.args[index])[0]
-
-
-def as_function(f: Any) -> Function[..., Any]:
-    """``f``, which is or becomes a function of the language."""
-    if not callable(f):
-        raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
-    function: Function[..., Any] = fun(f)
-    return function
 
 
 def run(f: Any, args: tuple[Any, ...], mode: str) -> Ran:
@@ -353,3 +345,40 @@ def _sparse(unit: Any) -> Cotangent:
     if type(unit) is not tuple:
         return unit
     return {i: _sparse(part) for i, part in enumerate(unit) if part is not None}
+
+
+def vjp(
+    function: Function[..., Any], primals: tuple[Any, ...], *, has_aux: bool, mode: Mode
+) -> tuple[Any, ...]:
+    """The value and the pullback there, and the auxiliary result where there is one."""
+    ran = run(function, primals, mode)
+    obj, _ = auxiliary(ran.program, has_aux)
+
+    def pullback(*cotangents: Any) -> tuple[Any, ...]:
+        check_one_cotangent(cotangents)
+        (cotangent,) = cotangents
+        result = ran.result[0] if has_aux else ran.result
+        given = read(cotangent, obj, result, "the result", ran.mode)
+        seed = {0: given} if has_aux and given is not None else given
+        return ran.gradients(seed, tuple(range(len(primals))))
+
+    value = ran.value()
+    return (value[0], pullback, value[1]) if has_aux else (value, pullback)
+
+
+def gradients(ran: Ran, which: tuple[int, ...], *, has_aux: bool) -> tuple[Any, ...]:
+    """The gradients of a function that was run, in the arguments ``which``."""
+    obj, _ = auxiliary(ran.program, has_aux)
+    check_scalar(obj)
+    assert isinstance(obj, Tensor)
+    seed = np.ones((), dtype=obj.dtype)[()]
+    return ran.gradients({0: seed} if has_aux else seed, which)
+
+
+def check_one_cotangent(cotangents: tuple[Any, ...]) -> None:
+    """Raise unless a pullback is given one argument."""
+    if len(cotangents) != 1:
+        raise TypeMismatch(
+            "a pullback takes one argument, the cotangent of the result, which mirrors it; "
+            f"it was given {len(cotangents)}"
+        )

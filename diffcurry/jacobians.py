@@ -27,12 +27,14 @@ from diffcurry.arguments import (
     is_number,
     leaves,
 )
-from diffcurry.function import Function
-from diffcurry.interpretation import as_function
+from diffcurry.derivative import Gradient, Pushed, transformed
+from diffcurry.function import Function, as_function, function_at_once
+from diffcurry.known import Known
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.readings import Readings
-from diffcurry.transforms import Gradient, Pulled, check_tuples, jvp
+from diffcurry.rep_function import Pulled
+from diffcurry.transforms import check_tuples, jvp
 
 P = ParamSpec("P")
 Numbers = Callable[[Function[..., Any], tuple[Any, ...]], Any]
@@ -218,10 +220,44 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     np.float64(12.0)
     """
     check_tuples(primals, tangents, "hvp")
-    function = as_function(f)
     if current() is not None:
-        return jvp(gradient_of(function, argnums), primals, tangents)[1]
-    return interpretation.hvp(function, tuple(primals), tuple(tangents), argnums)
+        return jvp(gradient_of(as_function(f), argnums), primals, tangents)[1]
+    function = function_at_once(f)
+    if function is None:
+        return interpretation.hvp(as_function(f), tuple(primals), tuple(tangents), argnums)
+    values = function.positional(tuple(primals), {})
+    return transformed(gradient_of(function, argnums), MovedGradient)(*values, *tangents)
+
+
+class MovedGradient(Pushed[Any]):
+    """How a gradient moves: ``(x…, ẋ…)`` to the tangent of the gradient."""
+
+    inner: Gradient[Any]
+
+    def __init__(self, inner: Gradient[Any]) -> None:
+        """Of a gradient."""
+        super().__init__(inner, has_aux=False, with_value=False)
+
+    @property
+    def base(self) -> Function[..., Any]:
+        """The function that the gradient is of."""
+        base: Function[..., Any] = self.inner.inner
+        return base
+
+    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """How the gradient in what the functions captured moves."""
+        half = len(values) // 2
+        which = chosen(self.inner.argnums, half)
+        gradient = gradient_of(known.function, tuple(known.indices(*which)))
+        tangents = known.tangents(values[half:])
+        found = transformed(gradient, MovedGradient)(*known.data, *tangents)
+        moved = known.gradients(which, found)
+        return moved if is_many(self.inner.argnums) else moved[0]
+
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """At numbers, arrays and functions, and their tangents."""
+        half = len(args) // 2
+        return interpretation.hvp(self.base, args[:half], args[half:], self.inner.argnums)
 
 
 def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
@@ -240,4 +276,7 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
 
 def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:
     """The gradient in the arguments ``argnums``."""
-    return Gradient(function, argnums, has_aux=False, mode="dependent", with_value=False)
+    which = tuple(argnums) if is_many(argnums) else argnums
+    return transformed(
+        function, Gradient, argnums=which, has_aux=False, mode="dependent", with_value=False
+    )

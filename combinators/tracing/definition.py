@@ -156,6 +156,10 @@ class Definition(Specialisable):
             self._closed[key] = found
         return found
 
+    def traced_at(self, types: Types, faces: Faces) -> Specialised | None:
+        """The closed λ that was traced at these types, if one was."""
+        return self._closed.get(_key(types, faces))
+
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
         """The function value; one that captures is made once, in the scope that defined it."""
         if self.types is not None and types != self.types:
