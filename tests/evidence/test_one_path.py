@@ -9,6 +9,7 @@ import pytest
 import diffcurry as dc
 import diffcurry.derivative
 import diffcurry.interpretation
+import diffcurry.rep_function
 from diffcurry import Real
 from diffcurry.modes import CARRIER
 from interpreters.carriers.terms import TERMS
@@ -46,7 +47,8 @@ def swap(monkeypatch, mode):
 
 
 def swap_written(monkeypatch, mode):
-    monkeypatch.setattr(diffcurry.derivative, "written", lambda _: mode)
+    for module in (diffcurry.derivative, diffcurry.rep_function):
+        monkeypatch.setattr(module, "written", lambda _: mode)
     return mode
 
 
