@@ -20,7 +20,7 @@ from combinators.errors import (
 from combinators.literal import Literal
 from combinators.terms import Var
 from combinators.translate import translate
-from diffcurry import Product, Real
+from diffcurry import Product, Real, Tensor
 from tests.diffcurry.mistakes import Mistake, at, check, each
 
 V2 = np.array([1.0, 2.0])
@@ -270,7 +270,7 @@ LOOPS = {
         at(lambda x: dc.fold(lambda c, z: c, x, x), 1.0),
         TypeMismatch,
         TypeError,
-        ["Real", "np.arange(n)"],
+        ["fold runs over", "Real has none", "let fold run over np.arange(n)"],
     ),
     "function of one": Mistake(
         at(lambda x: dc.fold(lambda c: c, x, V3), 1.0),
@@ -291,13 +291,41 @@ LOOPS = {
         at(lambda x: np.sum(dc.map(lambda a, b: a * b, V3, x)), V2),
         ShapeMismatch,
         ValueError,
-        ["Tensor[3] × Tensor[2]", "one common leading extent"],
+        ["map runs over", "Tensor[3] × Tensor[2]", "one common leading extent"],
+    ),
+    "a part of the carry": Mistake(
+        at(lambda x: dc.scan(lambda c, z: ({"w": (c["w"][0], V2)}, z), {"w": (x, x)}, V3)[1], 1.0),
+        TypeMismatch,
+        TypeError,
+        ["scan carries Real", "gives Tensor[2] as the carry['w'][1]", "start from"],
+    ),
+    "map of a number": Mistake(
+        at(lambda x: dc.map(lambda z: z, x), 1.0),
+        TypeMismatch,
+        TypeError,
+        ["map runs over the leading axis of tensors", "let map run over np.arange(n)"],
+    ),
+    "map of no function": Mistake(
+        at(lambda x: dc.map(3, x), V3), TypeMismatch, TypeError, ["map takes a function f(x)", "3"]
+    ),
+    "a function value in a fold": Mistake(
+        at(lambda x: dc.fold(dc.fun(lambda c, z: z, Tensor((2,)), Real), x, V3), 1.0),
+        TypeMismatch,
+        TypeError,
+        ["fold calls its function with Real × Real", "it takes Tensor[2] × Real"],
+    ),
+    "a direction that is none": Mistake(
+        at(lambda x: dc.fold(lambda c, z: c, x, V3, reverse="yes"), 1.0),
+        TypeMismatch,
+        TypeError,
+        ["reverse= of fold is True or False", "'yes'"],
     ),
 }
 
 
 @each(TRACED | {f"loop: {name}": mistake for name, mistake in LOOPS.items()})
 def test_a_mistake_has_its_own_error(mistake):
+    """Errors name the operation: the shape error of a loop says fold, scan or map."""
     check(mistake)
 
 

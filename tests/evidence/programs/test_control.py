@@ -33,6 +33,14 @@ LOOPS = {
     "fold": (lambda w, xs: dc.fold(lambda c, x: np.sin(c * x), w, xs), 1.0),
     "scan": (lambda w, xs: dc.scan(lambda c, x: (c * w, c * x), w, xs)[0], 1.0),
     "scan's rows": (lambda w, xs: w + np.sum(dc.scan(lambda c, x: (c * w, c * x), w, xs)[1]), 1.0),
+    "fold from the end": (
+        lambda w, xs: dc.fold(lambda c, x: np.sin(c * x), w, xs, reverse=True),
+        1.0,
+    ),
+    "scan's rows from the end": (
+        lambda w, xs: w + np.sum(dc.scan(lambda c, x: (c * w, c * x), w, xs, reverse=True)[1]),
+        1.0,
+    ),
     "map": (lambda w, xs: np.sum(dc.map(lambda x: x * w, xs)) + w * w, 1.0),
     "a carry of functions": (
         lambda w, xs: dc.fold(
@@ -72,6 +80,49 @@ def test_loops_are_differentiated_as_in_the_other_modes(name):
     for mode in ("simple", "forward"):
         for ours, theirs in zip(found, dc.grad(loop, (0, 1), mode=mode)(0.75, xs), strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+def test_reverse_on_fold_and_scan_runs_from_the_last_row_to_the_first():
+    """The items of a scan stay in the places of their rows."""
+    xs = np.array([1.0, 2.0, 3.0])
+    assert dc.fold(lambda c, x: 2.0 * c + x, 0.0, xs, reverse=True) == 1.0 + 2.0 * (2.0 + 2.0 * 3.0)
+    last, items = dc.scan(lambda c, x: (c + x, c - x), 10.0, xs, reverse=True)
+    assert (last, items.tolist()) == (16.0, [15.0 - 1.0, 13.0 - 2.0, 10.0 - 3.0])
+
+    def either(w, xs, *, reverse):
+        after, items = dc.scan(lambda c, x: (np.sin(c * x) + w, c * w), w, xs, reverse=reverse)
+        again = dc.fold(lambda c, x: np.tanh(c + w * x), after, items, reverse=reverse)
+        return again * after + items[0]
+
+    def backwards(w, xs):
+        return either(w, xs, reverse=True)
+
+    def flipped(w, xs):
+        after, items = dc.scan(lambda c, x: (np.sin(c * x) + w, c * w), w, np.flip(xs))
+        return dc.fold(lambda c, x: np.tanh(c + w * x), after, items) * after + items[2]
+
+    at, along = (0.75, np.array([0.5, -1.0, 2.0])), (1.0, np.array([0.25, 0.5, -1.0]))
+    assert backwards(*at) == flipped(*at) != either(*at, reverse=False)
+    wanted = dc.grad(flipped, (0, 1))(*at)
+    for mode in ("dependent", "simple", "forward"):
+        for ours, theirs in zip(dc.grad(backwards, (0, 1), mode=mode)(*at), wanted, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-13)
+    np.testing.assert_allclose(
+        dc.jvp(backwards, at, along)[1], dc.jvp(flipped, at, along)[1], rtol=1e-13
+    )
+    np.testing.assert_allclose(dc.hvp(backwards, at, along), dc.hvp(flipped, at, along), rtol=1e-12)
+    all_ways(gradient(dc.fun(backwards).program(*at).lam, (0, 1)), at)
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 4, 7])
+def test_a_fold_from_the_end_with_checkpoints(every):
+    def f(w, xs, **options):
+        return dc.fold(lambda c, x: np.sin(c * x) + w * c, w, xs, reverse=True, **options)
+
+    at = 0.75, np.array([0.5, -1.0, 2.0, 0.25])
+    found = dc.grad(lambda w, xs: f(w, xs, checkpoint=every), (0, 1))(*at)
+    for ours, theirs in zip(found, dc.grad(f, (0, 1))(*at), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14)
 
 
 def guarded_log(x):
