@@ -9,13 +9,13 @@ from typing import Literal, get_args
 from combinators.errors import WrongMode
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
-from interpreters.carriers.terms import TERMS
 from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
+from interpreters.staging.terms import TERMS
 
 Mode = Literal["dependent", "simple", "delta", "forward"]
 

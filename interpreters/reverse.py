@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from combinators.category import Label
@@ -25,7 +24,6 @@ from interpreters.execution.running import Closure, Code, Running, arguments, fu
 from interpreters.rules import Linear, pullback_of
 from interpreters.tangents.cotangents import Cotangent, Environment, dense_leaves, opened, own, plus
 from interpreters.tangents.dense import dense, sparse
-from interpreters.tangents.packed import Packed
 from interpreters.tangents.scattered import gathered
 
 
@@ -122,20 +120,12 @@ class Reverse(Running):
         obj = tangent_of(types[0] if packs else cod)
         if not is_smooth(obj):
             return None
-        pack, unpack = self.erasure(obj)
+        pack, unpack = self.control.erasure(obj)
         if not packs:
             return lambda g, t, y: pack(g)
         if isinstance(types[0], Product):
             return lambda g, x, y: {0: unpack(g)}
         return lambda g, x, y: unpack(g)
-
-    def erasure(
-        self, obj: Object
-    ) -> tuple[Callable[[Cotangent], Cotangent], Callable[[Cotangent], Cotangent]]:
-        """What makes a ``Tangent`` of a sparse cotangent of type ``obj``, and what opens it."""
-        if self.control is not None:
-            return self.control.erasure(obj)
-        return partial(Packed, obj), attrgetter("value")
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         """A closure, whose cotangent in either form becomes that of what it captures."""
@@ -152,21 +142,15 @@ class Reverse(Running):
         """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""
         if type(machine.stack[-1]) is not list:
             return None
-        return self.pull_calls(code, env)(machine)
-
-    def pull_calls(self, code: Code, env: Any) -> Step:
-        """From calls of a closure to the cotangent of what it captured."""
-        if self.control is not None:
-            return self.control.called(self, code, env)
-        return partial(self._pull_calls, code, env)
+        return self.control.called(self, code, env)(machine)
 
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
         """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
         machine = Machine(calls)
-        machine.run((partial(self._pull_calls, closure.code, closure.env),))
+        machine.run((partial(self.pull_calls, closure.code, closure.env),))
         return dense_leaves(machine.stack.pop(), self.over)
 
-    def _pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:
+    def pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:
         """Calls are run again, forwards and backwards, and summed (``new_pb`` of Fig. 3)."""
         stack, tape, total = machine.stack, machine.tape, None
         for call in stack.pop():
@@ -190,11 +174,9 @@ class Reverse(Running):
         machine.tape = tape
         stack.append(total)
 
-    def recompute(self, dom: Object) -> Step:
-        """The function; its tape is dropped, and made again when it is pulled back."""
-        evaluate = self.eval(function_of(dom))
-        if self.control is not None:
-            return self.control.recompute(self, function_of(dom))
+    def run_again(self, function: Fun) -> Step:
+        """``eval``; its tape is dropped, and made again when it is pulled back."""
+        evaluate = self.eval(function)
 
         def pull(pair: Any, machine: Machine) -> Iterator[Step]:
             stack, tape = machine.stack, machine.tape

@@ -19,11 +19,11 @@ from diffcurry.models.reverse import EnvironmentModel, Rep
 from interpreters.carriers.carrier import Carrier, values
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
-from interpreters.carriers.terms import TERMS
 from interpreters.cost.certificate import passed
 from interpreters.cost.counted import lines
 from interpreters.modes.dependent import Dependent
 from interpreters.staging.programs import pullback
+from interpreters.staging.terms import TERMS
 from interpreters.tangents.dense import dense, sparse
 from laws.model import Signature, own_signature
 from laws.structures import structures_of

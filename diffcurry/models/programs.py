@@ -33,7 +33,6 @@ from combinators.terms import App, Lam, Proj, Var
 from combinators.translate import translate
 from combinators.type_folds import moves, tangent_of
 from interpreters.carriers.carrier import Carrier
-from interpreters.carriers.terms import TERMS
 from interpreters.modes.delta import Deltas
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
@@ -41,6 +40,7 @@ from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
 from interpreters.reverse import Reverse
 from interpreters.staging.programs import pullback, pushforward
+from interpreters.staging.terms import TERMS
 from interpreters.tangents.dense import dense, sparse
 from laws.free import FREE
 from laws.writing import term_of

@@ -17,6 +17,7 @@ from combinators.terms import packed
 from combinators.type_folds import is_smooth
 from interpreters import rules
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
+from interpreters.execution.direct import Direct
 from interpreters.tangents.cotangents import plus
 from interpreters.tangents.dense import zeros
 from interpreters.tangents.scattered import Part, Scattered, gathered
@@ -45,7 +46,7 @@ class Duals:
         """Dual numbers whose parts are numbers of ``over``."""
         self.over = carrier_of(over)
         self._rules: dict[Any, rules.Linear | None] = {}
-        self.controlled = None if getattr(self.over, "controlled", None) is None else _control
+        self.control = getattr(self.over, "dual_control", Direct)
 
     def const(self, literal: Literal) -> Dual:
         """A number that does not move."""
@@ -147,10 +148,3 @@ class Duals:
         """Both parts, as the user gets them."""
         tangent = None if number.tangent is None else self.over.lower(number.tangent)
         return Dual(self.over.lower(number.primal), tangent)
-
-
-def _control() -> Any:
-    """What writes a program whose numbers move."""
-    from interpreters.staging.moving_control import MovingControl
-
-    return MovingControl()

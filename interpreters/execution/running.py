@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from combinators.category import Label
 from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
+from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, STRUCTURAL
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
+from interpreters.execution.direct import Control, Direct
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.rounds import Rounds
-from interpreters.execution.structural import structural
 from interpreters.tangents.cotangents import opened
 
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
+DERIVATIVES: dict[Operation, Callable[[Running], Step]] = {}
+"""How ``rep`` and ``dual`` of a closure are made in a mode: ``interpreters.staging`` says it."""
 
 
 class Closure:
@@ -72,8 +71,7 @@ class Running:
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
         self.over = carrier_of(over)
-        controlled = getattr(self.over, "controlled", None)
-        self.control: Control | None = None if controlled is None else controlled()
+        self.control: Control = getattr(self.over, "control", Direct)()
         self._steps: dict[Any, Step] = {}
         self._copies: dict[int, Step] = {}
         self._primitives: dict[Any, Arrow] = {}
@@ -142,47 +140,34 @@ class Running:
         return Arrow(dom, value.type, (step,), literal=True)
 
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
-        """Enter the branch that the first component chooses."""
-        if self.control is not None:
-            return Arrow(dom, then.cod, (self.control.choice(self, then, other),))
-        truth = self.over.truth
-
-        def choose(machine: Machine) -> Iterator[Step]:
-            test, machine.stack[-1] = machine.stack[-1]
-            return iter(then.steps if truth(test) else other.steps)
-
-        return Arrow(dom, then.cod, (self.record(steps.Reversible(choose, steps.second)),))
+        """The branch that the first component chooses."""
+        return Arrow(dom, then.cod, (self.control.choice(self, then, other),))
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
-        """A computation of the carrier; a loop is rounds of this mode's own ``eval``."""
+        """A computation of the carrier, a loop, or what is made of ``eval``."""
         if operation.primitive.derivative is not None:
             key = (operation, dom)
             if key not in self._primitives:
                 self._primitives[key] = self.generator(operation, dom, cod)
             return self._primitives[key]
-        if operation.primitive is LOOP and self.control is not None:
-            return Arrow(dom, cod, (self.control.loop(self, operation, dom),))
         if operation.primitive is LOOP:
-            rounds = Rounds(operation, dom, self.over)
-            return Arrow(dom, cod, (rounds.forward(self.eval(function_of(dom)), self.leave),))
+            return Arrow(dom, cod, (self.control.loop(self, operation, dom),))
         if operation == OVERRIDE:
             return Arrow(dom, cod, (self.override(dom, cod),))
         if operation == RECOMPUTE:
-            return Arrow(dom, cod, (self.recompute(dom),))
-        if operation in (REP, DUAL):
+            return Arrow(dom, cod, (self.control.recompute(self, function_of(dom)),))
+        if operation in DERIVATIVES:
             return Arrow(dom, cod, (self.reified(operation),))
         raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
 
-    def recompute(self, dom: Object) -> Step:
-        """The function: only pullbacks run it again."""
-        step: Step = self.eval(function_of(dom)).enter
+    def run_again(self, function: Fun) -> Step:
+        """``eval``: only pullbacks run a function again."""
+        step: Step = self.eval(function).enter
         return step
 
     def reified(self, operation: Operation) -> Step:
         """From a closure to one of its rep-function, or of its dual function."""
-        from interpreters.staging.reified import Reified
-
-        return Reified(self, operation)
+        return DERIVATIVES[operation](self)
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""
@@ -198,9 +183,13 @@ class Running:
         return Arrow(captured, function, (close,))
 
     def eval(self, function: Fun) -> Arrow:
+        """Apply a function to an argument."""
+        dom = Product(function, function.dom)
+        return Arrow(dom, function.cod, self.control.call(self, function))
+
+    def entering(self, function: Fun) -> tuple[Step, ...]:
         """Go to the closure's code."""
-        step = enter if self.control is None else self.control.call(self, function)
-        return Arrow(Product(function, function.dom), function.cod, (step,))
+        return (enter,)
 
     def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
         """What computes a primitive on values of this mode."""
@@ -208,9 +197,7 @@ class Running:
         if operation.primitive not in STRUCTURAL:
             return self.over.operation(operation, types, cod)
         obj = types[0] if operation.primitive is PACK else cod
-        if self.control is not None:
-            return self.control.structural(operation, obj)
-        return structural(self.over, operation, obj)
+        return self.control.structural(self.over, operation, obj)
 
     def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:
         """The carrier's computation."""

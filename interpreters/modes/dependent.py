@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from combinators.objects import Fun, Product
-from interpreters.execution.machine import Arrow, Machine, Step
+from combinators.objects import Fun
+from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import enter
 from interpreters.reverse import Reverse
 
@@ -18,10 +18,9 @@ from interpreters.reverse import Reverse
 class Dependent(Reverse):
     """Rep-functions whose ``eval`` hands on the cotangent of the closure's environment."""
 
-    def eval(self, function: Fun) -> Arrow:
+    def entering(self, function: Fun) -> tuple[Step, ...]:
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ((), pb g))``; nothing runs twice."""
-        step = _apply if self.control is None else self.control.call(self, function)
-        return Arrow(Product(function, function.dom), function.cod, (step,))
+        return (_apply,)
 
 
 def _apply(machine: Machine) -> Iterator[Step]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from combinators.objects import Fun, Product
-from interpreters.execution.machine import Arrow, Machine, Step
+from combinators.objects import Fun
+from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import enter
 from interpreters.reverse import Reverse, save
 
@@ -19,10 +19,9 @@ class Pullback(Reverse):
 
     records_calls = True
 
-    def eval(self, function: Fun) -> Arrow:
+    def entering(self, function: Fun) -> tuple[Step, ...]:
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
-        steps = (_apply, _keep) if self.control is None else (self.control.call(self, function),)
-        return Arrow(Product(function, function.dom), function.cod, steps)
+        return _apply, _keep
 
 
 def _apply(machine: Machine) -> Iterator[Step]:

@@ -73,17 +73,15 @@ class Pushforward(DualMode):
         y = arrow.run(self._moved(self._still(primals, arrow.dom), tangents, arrow.dom))
         return self._primal(y, arrow.cod), self._tangent(y, arrow.cod)
 
-    def eval(self, function: Fun) -> Arrow:
+    def entering(self, function: Fun) -> tuple[Step, ...]:
         """Go to the closure's code; a perturbed function adds what its directions give."""
-        if self.control is not None:
-            return super().eval(function)
 
         def apply(machine: Machine) -> Iterator[Step]:
             if isinstance(machine.stack[-1][0], Perturbed):
                 return self._apply_perturbed(function, machine)
             return enter(machine)
 
-        return Arrow(Product(function, function.dom), function.cod, (apply,))
+        return (apply,)
 
     def _apply_perturbed(self, function: Fun, machine: Machine) -> Iterator[Step]:
         perturbed, x = machine.stack[-1]
@@ -100,7 +98,7 @@ class Pushforward(DualMode):
         The rule is run once for every number in the result: ``jvp`` of a function with a rule of
         its own costs as many rules as the result has numbers, where ``vjp`` costs one.
         """
-        if self.control is not None:
+        if not self.control.runs:
             raise WrongMode(
                 "a function with a derivative of its own has no forward mode as a program, since "
                 "its rule is to be transposed; use grad or vjp, or jvp on numbers"

@@ -2,18 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol
 
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object
 from combinators.tracing.scope import current
 from combinators.type_folds import parts_of
-from interpreters.execution.machine import settled
-from interpreters.execution.running import Closure, Code
+from interpreters.execution.machine import Machine, settled
+from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import Written
 from interpreters.staging.shapes import Known, Plain, Several, Shape, Shapes, is_plain
+from interpreters.tangents.cotangents import Cotangent
+
+
+class Staging(Protocol):
+    """What the parts of a program that is written ask of the whole: of its control."""
+
+    borders: Borders
+    known: dict[Hashable, Any]
+    """The functions of known code, by their code and the shapes of what goes in."""
+
+    @property
+    def inside(self) -> Staging:
+        """How functions stand that other functions of unknown code take and give."""
+
+    def test(self, number: Any) -> Atom:
+        """What a conditional chooses by."""
+
+    def enters(self, code: Code) -> bool:
+        """Whether this is the first loop to run ``code``, which then stands in it."""
+
+    def plain(
+        self, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
+    ) -> Written:
+        """A term of any shape as a value of the program."""
+
+    def plain_shape(self, mode: Running, obj: Object) -> Shape:
+        """The shape of what ``plain`` gives."""
+
+    def represented(self, mode: Running, obj: Object) -> Object:
+        """The type of what ``plain`` gives."""
+
+    def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
+        """A plain term, as every value of the program is."""
+
+    def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
+        """The plain term of a product, from those of its components."""
+
+    def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
+        """The cotangent of a value, from that of what ``plain`` made of it."""
+
+    def settled(self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any) -> Written:
+        """A cotangent of ``value`` that can cross a border."""
 
 
 class Arrived(Closure):

@@ -7,19 +7,17 @@ pullback of ``curry`` is linear in the calls, so it may be taken for those of ea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import known
 from interpreters.staging.blocks import Written, backwards
+from interpreters.staging.borders import Staging
 from interpreters.tangents.cotangents import Cotangent, Environment, opened, own, plus
 
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
 
-
-def recorded(control: Control, mode: Running, closure: Closure, argument: Any) -> Step:
+def recorded(control: Staging, mode: Running, closure: Closure, argument: Any) -> Step:
     """The step that applies a closure, and backwards records the call."""
     apply = known.call(control, mode, closure, argument)
 
@@ -44,7 +42,7 @@ def recorded(control: Control, mode: Running, closure: Closure, argument: Any) -
 
 
 def written_again(
-    control: Control, mode: Running, machine: Machine, code: Code, env: Any, calls: list[Any]
+    control: Staging, mode: Running, machine: Machine, code: Code, env: Any, calls: list[Any]
 ) -> Written:
     """The cotangent of the environment, from calls (``new_pb`` of Fig. 3)."""
     total: Cotangent = None
@@ -71,7 +69,7 @@ def _tape_of(machine: Machine, step: Step) -> Written:
 
 
 def settled(
-    control: Control, mode: Running, machine: Machine, cotangent: Cotangent, value: Any
+    control: Staging, mode: Running, machine: Machine, cotangent: Cotangent, value: Any
 ) -> Written:
     """A cotangent of ``value`` in which calls have become cotangents of what was captured."""
     if type(cotangent) is list:

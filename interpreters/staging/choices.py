@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combinators.objects import Object
 from combinators.terms import Cond, Term, Var
@@ -25,6 +25,7 @@ from interpreters.staging.blocks import (
     seed,
     unbundled,
 )
+from interpreters.staging.borders import Staging
 from interpreters.staging.shapes import Shape
 from interpreters.staging.skeletons import (
     ZERO,
@@ -36,9 +37,6 @@ from interpreters.staging.skeletons import (
     skeleton_of_context,
     union,
 )
-
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
 
 
 class Arm:
@@ -62,7 +60,7 @@ class Arm:
         return self.back.owned_by(self.scope) if self.back is not None else []
 
 
-def choice(control: Control, mode: Running, then: Arrow, other: Arrow) -> Step:
+def choice(control: Staging, mode: Running, then: Arrow, other: Arrow) -> Step:
     """The step that writes ``if p then … else …`` of a pair of p and a context."""
 
     def choose(machine: Machine) -> Written:
@@ -92,7 +90,7 @@ def choice(control: Control, mode: Running, then: Arrow, other: Arrow) -> Step:
 
 
 def _join(
-    control: Control, mode: Running, machine: Machine, arms: list[Arm], obj: Object
+    control: Staging, mode: Running, machine: Machine, arms: list[Arm], obj: Object
 ) -> Written:
     """Bring both values to one shape."""
     if arms[0].shape is arms[1].shape:
@@ -104,7 +102,7 @@ def _join(
 
 
 def _transpose(
-    control: Control, mode: Running, machine: Machine, arms: list[Arm], context: Any, obj: Object
+    control: Staging, mode: Running, machine: Machine, arms: list[Arm], context: Any, obj: Object
 ) -> Written:
     """Write both branches backwards; what of the context's cotangent they give."""
     held: Skeleton = ZERO

@@ -19,7 +19,6 @@ from combinators.type_folds import (
     tangent_of,
     with_tangent,
 )
-from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Machine
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.execution.transport import Transport
@@ -30,7 +29,9 @@ from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written as Steps
 from interpreters.staging.blocks import backwards, closed, forwards, lambda_of, twin
+from interpreters.staging.control import staged
 from interpreters.staging.skeletons import dense
+from interpreters.staging.terms import TERMS
 from interpreters.tangents.cotangents import opened
 
 
@@ -80,8 +81,7 @@ class Writing:
         self, mode: Running, code: Code, captured: tuple[Captured, ...], x: Object
     ) -> None:
         """``x`` is the type of the parameter."""
-        assert mode.control is not None
-        self.mode, self.control, self.code, self.of = mode, mode.control, code, captured
+        self.mode, self.control, self.code, self.of = mode, staged(mode), code, captured
         self.scope = Scope(None, "the derivative of a function value")
         self.env = tuple(self.scope.parameter("w", variable(each)) for each in captured)
         self.x = self.scope.parameter("x", x)
@@ -154,8 +154,7 @@ WRITERS: dict[Operation, Callable[[Code, tuple[Captured, ...]], Written]] = {
 def function_term(closure: Closure) -> Lam:
     """A closure over numbers as a closed λ, in which what it captures are constants."""
     mode, function, label = Primal(TERMS), closure.code.function, closure.code.label
-    assert mode.control is not None
-    control = mode.control
+    control = staged(mode)
     here = Transport(mode, lambda number: Atom(Const(Literal(number))))(closure, function)
     scope = Scope(None, "a function value")
     names = label.parameters if len(label.parameters) == 1 else ("x",)

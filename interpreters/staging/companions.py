@@ -31,7 +31,6 @@ from combinators.terms import Lam
 from combinators.tracing.scope import Scope
 from combinators.translate import translate
 from combinators.type_folds import parts_of, types_within
-from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Machine
 from interpreters.execution.running import Running
 from interpreters.modes.primal import Primal
@@ -40,8 +39,9 @@ from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, closed, forwards, lambda_of
 from interpreters.staging.borders import Borders
 from interpreters.staging.codes import derived
-from interpreters.staging.control import Control
+from interpreters.staging.control import StagedControl
 from interpreters.staging.shapes import Accompanying, Shape
+from interpreters.staging.terms import TERMS
 
 Word = tuple[Operation, ...]
 """Derivatives taken one after the other: ``(REP, DUAL)`` of ``g`` is ``dual (rep g)``."""
@@ -107,7 +107,7 @@ def together(companions: Sequence[Atom]) -> Atom:
     return companions[0] if len(companions) == 1 else atoms.tuple_of(companions)
 
 
-class AccompaniedControl(Control):
+class AccompaniedControl(StagedControl):
     """The control of a program whose functions of unknown code bring their derivatives along."""
 
     def __init__(self, words: tuple[Word, ...]) -> None:
@@ -122,9 +122,9 @@ class AccompaniedControl(Control):
         return super().function_term(function)
 
     @property
-    def inside(self) -> Control:
+    def inside(self) -> StagedControl:
         """Functions that functions take and give have no companions: types would never end."""
-        plain = Control(self.borders)
+        plain = StagedControl(self.borders)
         plain.known, plain.entered = self.known, self.entered
         return plain
 

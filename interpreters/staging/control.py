@@ -19,8 +19,16 @@ from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent
 
 
-class Control:
-    """The branches, loops and calls of one program."""
+def staged(mode: Running) -> StagedControl:
+    """The control of a mode over the Terms carrier."""
+    assert isinstance(mode.control, StagedControl)
+    return mode.control
+
+
+class StagedControl:
+    """The branches, loops and calls of one program, which is written."""
+
+    runs = False
 
     def __init__(self, borders: Borders | None = None) -> None:
         """Of a program that is not written yet."""
@@ -29,7 +37,7 @@ class Control:
         self.entered: set[Code] = set()
 
     @property
-    def inside(self) -> Control:
+    def inside(self) -> StagedControl:
         """How functions stand that other functions of unknown code take and give."""
         return self
 
@@ -53,10 +61,14 @@ class Control:
 
     def recompute(self, mode: Running, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
-        return self.call(mode, function, again=True)
+        return self._apply(mode, function, again=mode.reverses)
 
-    def call(self, mode: Running, function: Fun, *, again: bool = False) -> Step:
-        """``eval``: of a closure, a call of its code; of any other value, an application."""
+    def call(self, mode: Running, function: Fun) -> tuple[Step, ...]:
+        """``eval``."""
+        return (self._apply(mode, function, again=False),)
+
+    def _apply(self, mode: Running, function: Fun, *, again: bool) -> Step:
+        """Of a closure, a call of its code; of any other value, an application."""
 
         def apply(machine: Machine) -> Written:
             value, argument = machine.stack.pop()
@@ -87,7 +99,7 @@ class Control:
 
         return transpose
 
-    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
+    def structural(self, over: Any, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents: a node of the program."""
 
         def compute(*values: Any) -> Any:

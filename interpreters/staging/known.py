@@ -8,7 +8,7 @@ its source (it is never inlined).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from combinators.objects import Product
 from combinators.terms import Lam, Var
@@ -32,12 +32,10 @@ from interpreters.staging.blocks import (
     twin,
     unbundled,
 )
+from interpreters.staging.borders import Staging
 from interpreters.staging.shapes import Shape
 from interpreters.staging.skeletons import ZERO, Skeleton, count, dense, leaves, rebuilt, skeleton
 from interpreters.tangents.cotangents import Cotangent, opened
-
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
 
 MOST = 16
 """A cotangent of more terms than this leaves a function as one dense term."""
@@ -75,7 +73,7 @@ class Parameters(NamedTuple):
     apart: bool
     """Whether the components of the argument go apart."""
 
-    def value(self, control: Control, terms: Sequence[Atom]) -> list[Any]:
+    def value(self, control: Staging, terms: Sequence[Atom]) -> list[Any]:
         """The context that the parameters make."""
         values = [
             control.borders.value(shape, term)
@@ -105,7 +103,7 @@ def _sparse(cotangents: Sequence[Cotangent]) -> Cotangent:
     return {i: g for i, g in enumerate(cotangents) if g is not None} or None
 
 
-def parameters(control: Control, closure: Closure, argument: Any) -> Parameters:
+def parameters(control: Staging, closure: Closure, argument: Any) -> Parameters:
     """What goes into the function of a closure."""
     code, dom = closure.code, closure.code.function.dom
     apart = isinstance(dom, Product) and type(argument) is tuple and dom.width > 0
@@ -116,7 +114,7 @@ def parameters(control: Control, closure: Closure, argument: Any) -> Parameters:
 
 
 def call(
-    control: Control, mode: Running, closure: Closure, argument: Any, *, again: bool = False
+    control: Staging, mode: Running, closure: Closure, argument: Any, *, again: bool = False
 ) -> Step:
     """The step that applies a closure of known code; ``again`` backwards, if it keeps nothing."""
 
@@ -155,7 +153,7 @@ def _transpose(back: Back, given: Parameters, y: Atom, kept: Atom | None) -> Ste
 
 
 def _write(
-    control: Control,
+    control: Staging,
     mode: Running,
     machine: Machine,
     code: Code,
@@ -186,7 +184,7 @@ def _write(
 
 
 def _write_back(
-    control: Control,
+    control: Staging,
     mode: Running,
     machine: Machine,
     tape: list[Step],

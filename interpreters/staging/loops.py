@@ -18,7 +18,7 @@ captured v, would be kept instead, a row a round, and put after the loop (``gath
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from combinators.objects import Object, Product
 from combinators.operation import Operation
@@ -43,13 +43,11 @@ from interpreters.staging.blocks import (
     twin,
     unbundled,
 )
+from interpreters.staging.borders import Staging
 from interpreters.staging.gathering import Gathered, gather
 from interpreters.staging.shapes import Plain, Shape
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened
-
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
 
 
 class Given(NamedTuple):
@@ -60,7 +58,7 @@ class Given(NamedTuple):
     plain: Shape
     term: Atom
 
-    def returned(self, control: Control, cotangent: Cotangent) -> Cotangent:
+    def returned(self, control: Staging, cotangent: Cotangent) -> Cotangent:
         """The cotangent of the argument, from that of the term."""
         return control.returned(self.shape, self.own.type, cotangent)
 
@@ -85,7 +83,7 @@ class WrittenBody(NamedTuple):
 class WrittenLoop:
     """A loop at given types, as a step that writes it."""
 
-    def __init__(self, control: Control, mode: Running, operation: Operation, dom: Object) -> None:
+    def __init__(self, control: Staging, mode: Running, operation: Operation, dom: Object) -> None:
         """``dom`` is the product of its arguments."""
         assert isinstance(dom, Product)
         self.control, self.mode = control, mode

@@ -48,7 +48,7 @@ def arrived(obj: Object, primal: Atom, tangent: Atom | None) -> Any:
     return Dual(primal, both) if isinstance(obj, Tensor) else Moving(obj, primal, both)
 
 
-class MovingBorders(Borders):
+class DualBorders(Borders):
     """How dual numbers go across a border."""
 
     def number(self, value: Any, obj: Object) -> tuple[Shape, Atom]:

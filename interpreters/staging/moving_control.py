@@ -19,17 +19,17 @@ from combinators.type_folds import (
 from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.control import Control
-from interpreters.staging.moving import MovingBorders, arrived, resting, split, together
+from interpreters.staging.control import StagedControl
+from interpreters.staging.moving import DualBorders, arrived, resting, split, together
 from interpreters.staging.shapes import Plain, Shape
 
 
-class MovingControl(Control):
+class DualControl(StagedControl):
     """The branches, loops and calls of a program in forward mode."""
 
     def __init__(self) -> None:
         """Of a program that is not written yet."""
-        super().__init__(MovingBorders())
+        super().__init__(DualBorders())
 
     def test(self, number: Any) -> Atom:
         """A boolean does not move."""
@@ -58,7 +58,7 @@ class MovingControl(Control):
         shapes = [self.plain_shape(mode, part) for part in parts_of(obj) or ()]
         return together(shapes, terms, obj)
 
-    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
+    def structural(self, over: Any, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents is linear: it does to tangents what it does to values."""
 
         def compute(*values: Any) -> Any:

@@ -30,7 +30,6 @@ from combinators.type_folds import (
     tangent_of,
     velocity,
 )
-from interpreters.carriers.terms import TERMS
 from interpreters.deltas import lines
 from interpreters.deltas.order import check_first_order
 from interpreters.deltas.terms import Input
@@ -45,8 +44,10 @@ from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, lambda_of, twin
 from interpreters.staging.companions import Company, accompanied
+from interpreters.staging.control import staged
 from interpreters.staging.moving import arrived
 from interpreters.staging.skeletons import dense
+from interpreters.staging.terms import TERMS
 from interpreters.tangents.cotangents import Cotangent, opened, own
 
 M = TypeVar("M", Reverse | Deltas, Pushforward)
@@ -57,9 +58,8 @@ class Forwards:
 
     def __init__(self, company: Company, mode: Running) -> None:
         """With parameters of the same names, which are rep-functions where they are functions."""
-        assert mode.control is not None
         self.company, lam = company, company.lam
-        self.lam, self.mode, self.control = lam, mode, mode.control
+        self.lam, self.mode, self.control = lam, mode, staged(mode)
         self.scope = Scope(None, "a program")
         self.params = self._parameters()
         self.value: Atom

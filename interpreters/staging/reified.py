@@ -7,6 +7,7 @@ and its environment's cotangent is that of the function.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from combinators.errors import NotDifferentiable, UnknownCode
@@ -16,7 +17,7 @@ from combinators.operation import Operation
 from combinators.translate import translate
 from combinators.type_folds import rep_function, represented
 from interpreters.execution.machine import Arrow, Machine
-from interpreters.execution.running import Closure, Running
+from interpreters.execution.running import DERIVATIVES, Closure, Running
 from interpreters.staging.blocks import Written as Steps
 from interpreters.staging.codes import WRITERS, Captured, Companion, Template
 
@@ -95,3 +96,7 @@ def _key(captured: Captured) -> Any:
     if isinstance(captured, Template):
         return id(captured.code.label.body), tuple(map(_key, captured.parts))
     return captured
+
+
+for _operation in WRITERS:
+    DERIVATIVES[_operation] = partial(Reified, operation=_operation)

@@ -6,7 +6,7 @@ rep-function of 004 (Fig. 5), whose environment's cotangent is erased (section 5
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from combinators.objects import Fun, Object, Tangent
 from combinators.terms import Lam
@@ -18,16 +18,13 @@ from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth
-from interpreters.staging.borders import Arrived
+from interpreters.staging.borders import Arrived, Staging
 from interpreters.staging.shapes import Accompanying, Known, Plain, Several, Shape
 from interpreters.staging.skeletons import dense
 from interpreters.tangents.cotangents import Cotangent, opened
 
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
 
-
-def call(control: Control, mode: Running, function: Atom, argument: Any, type_: Fun) -> Step:
+def call(control: Staging, mode: Running, function: Atom, argument: Any, type_: Fun) -> Step:
     """The step that applies a function value of a program."""
     dom, cod = type_.dom, type_.cod
 
@@ -56,7 +53,7 @@ def call(control: Control, mode: Running, function: Atom, argument: Any, type_: 
 
 
 def plain(
-    control: Control, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
+    control: Staging, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
 ) -> Written:
     """A term of any shape as a value of the program."""
     match shape:
@@ -93,7 +90,7 @@ def returned(shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
 
 
 def _function(
-    control: Control, mode: Running, machine: Machine, shape: Known, term: Atom
+    control: Staging, mode: Running, machine: Machine, shape: Known, term: Atom
 ) -> Written:
     """A closure of known code as a λ."""
     closure = Arrived(control.borders, shape, term)
@@ -121,7 +118,7 @@ def _function(
 
 
 def _pullback(
-    control: Control,
+    control: Staging,
     mode: Running,
     machine: Machine,
     tape: list[Step],

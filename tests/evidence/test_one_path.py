@@ -12,10 +12,10 @@ import diffcurry.interpretation
 import diffcurry.rep_function
 from diffcurry import Real
 from diffcurry.modes import CARRIER
-from interpreters.carriers.terms import TERMS
 from interpreters.execution.machine import Arrow
 from interpreters.modes.dependent import Dependent
 from interpreters.modes.pullback import Pullback
+from interpreters.staging.terms import TERMS
 
 
 def counting(base, carrier=CARRIER):

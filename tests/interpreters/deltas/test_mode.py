@@ -93,7 +93,7 @@ def test_dual_arrays_are_numbers_of_other_modes(outer):
 
 
 def test_over_terms_a_branch_is_refused_and_the_error_says_so():
-    from interpreters.carriers.terms import TERMS
+    from interpreters.staging.terms import TERMS
 
     arrow = interpret(program(lambda x: cond(x > 0.0, lambda: x, lambda: -x), Real), Deltas(TERMS))
     with pytest.raises(ConcreteValueNeeded), apart(), entered(Scope(None, "a test")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
 from combinators.errors import ConcreteValueNeeded
 from combinators.literal import Literal
@@ -16,25 +16,22 @@ from combinators.tracing.traced import LIBRARY, Traced
 from interpreters.carriers.carrier import Compute
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
+from interpreters.staging.control import StagedControl
+from interpreters.staging.moving_control import DualControl
 from interpreters.staging.scattering import scattered
 from interpreters.tangents.scattered import Part
-
-if TYPE_CHECKING:
-    from interpreters.staging.control import Control
 
 
 class Terms:
     """A mode over this carrier writes a program into the current scope.
 
-    Branches, loops and calls are not run but written, by a ``Control`` that each mode has of its
-    own: a mode writes one program.
+    Branches, loops and calls are not run but written, by a control that each mode has of its own: a
+    mode writes one program.
     """
 
-    def controlled(self) -> Control:
-        """What writes the branches, loops and calls of one program."""
-        from interpreters.staging.control import Control
-
-        return Control()
+    control = StagedControl
+    dual_control = DualControl
+    """The control of a mode whose numbers are dual numbers of terms."""
 
     def const(self, literal: Literal) -> Atom:
         """The literal."""
