@@ -35,9 +35,8 @@ from diffcurry.arguments import fits
 from diffcurry.modes import CARRIER, primal
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
-from interpreters.execution.running import Closure, Code, Running
-from interpreters.execution.transport import Transport
-from interpreters.staging.codes import function_term
+from interpreters.execution.running import Closure, Code, Running, Transport
+from interpreters.staging.function_derivatives import function_term
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
 _TRANSPORTS: Remembered[Running, Transport] = Remembered()

@@ -23,8 +23,7 @@ from diffcurry.closures import apply, lift, lower
 from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
 from diffcurry.modes import CARRIER, Pulling
 from interpreters.execution.running import Closure
-from interpreters.tangents.cotangents import Cotangent, Environment
-from interpreters.tangents.dense import zeros
+from interpreters.sparse_cotangents import Cotangent, Environment, zeros
 
 
 def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode: Pulling) -> Any:

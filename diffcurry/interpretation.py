@@ -28,10 +28,10 @@ from diffcurry.modes import Mode, Pulling, pushforward, reverse, second_order
 from diffcurry.program import Program
 from diffcurry.tangents import read_tangent, show_tangent
 from interpreters.carriers.duals import Dual
-from interpreters.deltas.order import check_first_order
+from interpreters.deltas.lines import check_first_order
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
-from interpreters.tangents.cotangents import Cotangent
+from interpreters.sparse_cotangents import Cotangent
 
 Blocks = dict[tuple[int, int], Any]
 """The derivative of result leaf i by argument leaf j, of the shape of both together."""

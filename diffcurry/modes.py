@@ -10,11 +10,9 @@ from combinators.errors import WrongMode
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.delta import Deltas
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from interpreters.reverse import Reverse
+from interpreters.modes.reverse import Dependent, Pullback, Reverse
 from interpreters.staging.terms import TERMS
 
 Mode = Literal["dependent", "simple", "delta", "forward"]

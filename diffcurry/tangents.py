@@ -18,7 +18,7 @@ from diffcurry.arguments import fits, opened_as
 from diffcurry.closures import FunctionValue, lift, lower
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
-from interpreters.tangents.dense import zeros
+from interpreters.sparse_cotangents import zeros
 
 
 def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any:

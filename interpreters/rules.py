@@ -15,7 +15,7 @@ from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Machine
 from interpreters.execution.running import Running, arguments
-from interpreters.tangents.scattered import Part, Scattered
+from interpreters.sparse_cotangents import Part, Scattered
 
 Linear = Callable[..., Any]
 

@@ -190,7 +190,7 @@ VIOLATIONS = [
 FINE = [
     ("combinators/a.py", "import numpy as np\nfrom combinators.b import c\nfrom . import d"),
     ("interpreters/modes/__init__.py", "from interpreters.modes.a import A\nfrom . import b"),
-    ("interpreters/modes/a.py", "from interpreters.tangents.cotangents import plus\nimport sympy"),
+    ("interpreters/modes/a.py", "from interpreters.sparse_cotangents import plus\nimport sympy"),
     ("interpreters/modes/a/c.py", "from interpreters.modes.a.d import e\nfrom . import d"),
     ("interpreters/backends/a/c.py", "from interpreters.backends.text.d import e\nfrom . import d"),
     ("laws/a.py", "import pytest\nfrom hypothesis import given"),

@@ -13,9 +13,8 @@ from diffcurry.primitive import UserPrimitive
 from interpreters.carriers.counting import Counting
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.pushforward import Pushforward
-from interpreters.reverse import Reverse
+from interpreters.modes.reverse import Dependent, Reverse
 from laws.claims import adapts
 
 __all__ = ["ModeModel", "model_of_mode"]

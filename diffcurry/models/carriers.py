@@ -21,10 +21,10 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.cost.certificate import passed
 from interpreters.cost.counted import lines
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
+from interpreters.sparse_cotangents import dense, sparse
 from interpreters.staging.programs import pullback
 from interpreters.staging.terms import TERMS
-from interpreters.tangents.dense import dense, sparse
 from laws.model import Signature, own_signature
 from laws.structures import structures_of
 from laws.writing import term_of

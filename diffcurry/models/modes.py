@@ -26,7 +26,7 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
 from interpreters.modes.pushforward import Pushforward
-from interpreters.tangents.dense import dense
+from interpreters.sparse_cotangents import dense
 from laws.model import Signature, own_signature
 from laws.observation import Leaf, Probes, leaves, point_of
 

@@ -26,9 +26,9 @@ from diffcurry.models.host import Hosted
 from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.tangents.dense import dense, sparse
+from interpreters.modes.reverse import Dependent
+from interpreters.sparse_cotangents import dense, sparse
 from laws.language import Generator
 from laws.law import Law
 from laws.scene import Instance

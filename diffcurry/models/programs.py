@@ -34,14 +34,12 @@ from combinators.translate import translate
 from combinators.type_folds import moves, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.modes.delta import Deltas
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from interpreters.reverse import Reverse
+from interpreters.modes.reverse import Dependent, Pullback, Reverse
+from interpreters.sparse_cotangents import dense, sparse
 from interpreters.staging.programs import pullback, pushforward
 from interpreters.staging.terms import TERMS
-from interpreters.tangents.dense import dense, sparse
 from laws.free import FREE
 from laws.writing import term_of
 

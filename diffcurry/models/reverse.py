@@ -24,14 +24,12 @@ from diffcurry.models.modes import QUIET, Deriving
 from diffcurry.models.programs import gradients
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow
-from interpreters.execution.running import Running
-from interpreters.execution.transport import Transport
+from interpreters.execution.running import Running, Transport
 from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
-from interpreters.reverse import Reverse
-from interpreters.tangents.cotangents import Cotangent, Environment, own, plus
-from interpreters.tangents.dense import dense, sparse
+from interpreters.modes.reverse import Reverse
+from interpreters.sparse_cotangents import Cotangent, Environment, dense, own, plus, sparse
 from laws.observation import Leaf, Probes, leaves, point_of
 from laws.structures import structures_of
 

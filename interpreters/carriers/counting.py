@@ -11,7 +11,7 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
-from interpreters.tangents.scattered import Part, Scattered, gathered
+from interpreters.sparse_cotangents import Part, Scattered, gathered
 
 
 class Counting:

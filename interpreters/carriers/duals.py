@@ -18,9 +18,7 @@ from combinators.type_folds import is_smooth
 from interpreters import rules
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.execution.direct import Direct
-from interpreters.tangents.cotangents import plus
-from interpreters.tangents.dense import zeros
-from interpreters.tangents.scattered import Part, Scattered, gathered
+from interpreters.sparse_cotangents import Part, Scattered, gathered, plus, zeros
 
 Push = Callable[[Sequence[Any], Sequence[Any], Any], Any]
 """From the tangents of the arguments, the arguments and the result to the result's tangent."""

@@ -24,7 +24,7 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import scatter_into
 from interpreters.carriers.pointwise_values import Row, for_each_row
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
-from interpreters.tangents.scattered import Part
+from interpreters.sparse_cotangents import Part
 
 
 class Fractions:

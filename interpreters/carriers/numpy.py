@@ -13,7 +13,7 @@ from combinators.operation import Operation
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy_values import VALUES, scatter_into
 from interpreters.carriers.pointwise_values import for_each_row
-from interpreters.tangents.scattered import Part
+from interpreters.sparse_cotangents import Part
 
 
 class NumPy:

@@ -13,7 +13,7 @@ import numpy as np
 from interpreters.carriers.places import add_at, nonnegative, nonzero, put, take, within
 from interpreters.carriers.pointwise_values import scaled
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
-from interpreters.tangents.scattered import Part
+from interpreters.sparse_cotangents import Part
 
 Make = Callable[..., Callable[..., Any]]
 """From a primitive's parameters to what computes it."""

@@ -18,17 +18,35 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from combinators.errors import WrongMode
 from combinators.objects import Object, Product, Tensor
 from combinators.operation import Operation
-from interpreters.deltas.evaluator import Arrived
+from combinators.type_folds import is_first_order
 from interpreters.deltas.numbers import DualArray, DualArrays
-from interpreters.deltas.terms import ZERO, Delta, Part, Pull
+from interpreters.deltas.terms import ZERO, Arrived, Delta, Part, Pull
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import arguments
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
+from interpreters.sparse_cotangents import Cotangent, opened, own
 from interpreters.staging.blocks import Written
-from interpreters.tangents.cotangents import Cotangent, opened, own
+
+
+def check_first_order(obj: Object) -> None:
+    """Raise ``WrongMode`` where values of type ``obj`` hold functions.
+
+    >>> from combinators.objects import Fun, Real
+    >>> check_first_order(Fun(Real, Real))
+    Traceback (most recent call last):
+        ...
+    combinators.errors.WrongMode: ...: mode="delta" differentiates between first-order types, ...
+    """
+    if not is_first_order(obj):
+        raise WrongMode(
+            f'mode="delta" differentiates between first-order types, and this is {obj!r}: '
+            "a program may use functions inside, but none as an argument or as its result "
+            "(003, section 2.1); leave mode= out"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

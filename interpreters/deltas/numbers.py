@@ -3,28 +3,45 @@
 ``D[Array sh ℝ] = (Array sh ℝ, Delta sh)``, and ``D[Array sh Int] = Array sh Int``: what is not
 smooth has the term Zero. The array and the arrays inside the Delta term are numbers of any carrier
 (appendix D.1).
+
+The arrays of partial derivatives by which ``Scale`` scales, read off a primitive's own rule.
+
+The rule ``λ(g, x, y, z). (scale(g, y), scale(g, x))`` of ``x * y`` says that the cotangent ``g`` is
+multiplied by ``y`` and by ``x``: these are the factors. A rule of another form has none, and its
+primitive moves as a whole.
+
+>>> from combinators.objects import Real
+>>> from combinators.operation import Operation, named
+>>> factors(Operation(named("multiply")), (Real, Real), (0, 1))
+λ(x, x1, x2). (x1, x)
+>>> factors(Operation(named("add")), (Real, Real), (0, 1))
+λ(x, x1, x2). ((), ())
+>>> factors(Operation(named("divide")), (Real, Real), (0, 1)) is None
+True
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from typing import Any
 
+from combinators.derivative_rules import Types, pullback_rule
+from combinators.free import scopes
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from combinators.operation import Operation
+from combinators.operation import Operation, Pointwise
 from combinators.rows import row_of
-from combinators.terms import Lam, Tuple, Var, packed
+from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, packed
 from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
-from interpreters.deltas.evaluator import Evaluator
-from interpreters.deltas.partials import factors
 from interpreters.deltas.terms import (
     ZERO,
     Add,
     Delta,
+    Evaluator,
     Input,
     Push,
     Row,
@@ -34,6 +51,60 @@ from interpreters.deltas.terms import (
     Zero,
 )
 from interpreters.rules import program, pullback_of
+
+
+@cache
+def factors(operation: Operation, types: Types, active: tuple[int, ...]) -> Lam | None:
+    """``λ(x₁ … xₙ, y). (p, …)``, the factor of each active argument; ``()`` is 1.
+
+    None where an argument has no factor of the shape of the result.
+    """
+    if not isinstance(operation.primitive.derivative, Pointwise):
+        return None
+    rule = pullback_rule(operation, types, active)
+    if rule is None or any(types[i] is not operation.type(*types) for i in active):
+        return None
+    g, *given = rule.params
+    bindings, body = _opened(rule.body)
+    assert isinstance(body, Tuple)
+    bound = {var.name: term for var, term in bindings}
+    found = [_factor(item, bound, g) for item in body.items]
+    if any(factor is None for factor in found):
+        return None
+    items = Tuple(tuple(factor for factor in found if factor is not None))
+    kept = _without(bindings, g)
+    lam = Lam(tuple(given), Let(kept, items) if kept else items)
+    return None if scopes(lam).free else lam
+
+
+def _opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
+    return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
+
+
+def _factor(item: Term, bound: dict[str, Term], g: Var) -> Term | None:
+    """``p`` of ``scale(g, p)``; of ``g`` itself, 1."""
+    term = bound.get(item.name, item) if isinstance(item, Var) else item
+    if _is(term, g):
+        return Tuple(())
+    if isinstance(term, Prim) and term.operation.name == "scale" and _is(term.args[0], g):
+        return term.args[1] if term.args[1].type is g.type else None
+    return None
+
+
+def _is(term: Term, var: Var) -> bool:
+    return isinstance(term, Var) and term.name == var.name
+
+
+def _without(bindings: Iterable[tuple[Var, Term]], g: Var) -> tuple[tuple[Var, Term], ...]:
+    """The bindings that do not depend on ``g``."""
+    depend, kept = {g.name}, []
+    for var, term in bindings:
+        if any(free.name in depend for free in scopes(term).free):
+            depend.add(var.name)
+        else:
+            kept.append((var, term))
+    return tuple(kept)
+
 
 Moved = Callable[[tuple[Any, ...], Any, tuple[Delta, ...]], Delta]
 """From the arguments, the result and the Delta terms of the active arguments to the result's."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar, Protocol
 
 from combinators.category import Label
-from combinators.errors import MissingRule
+from combinators.errors import MissingRule, TypeMismatch
+from combinators.kit.memory import Remembered
+from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
+from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, STRUCTURAL
+from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import steps
 from interpreters.execution.direct import Control, Direct
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.tangents.cotangents import opened
+from interpreters.sparse_cotangents import opened
 
 DERIVATIVES: dict[Operation, Callable[[Running], Step]] = {}
 """How ``rep`` and ``dual`` of a closure are made in a mode: ``interpreters.staging`` says it."""
@@ -246,3 +251,61 @@ def enter(machine: Machine) -> Iterator[Step]:
 def arguments(dom: Object) -> tuple[Object, ...]:
     """The argument types of a primitive whose arrow starts from ``dom``."""
     return dom.parts if isinstance(dom, Product) else (dom,)
+
+
+class Transport:
+    """What takes values into the category ``into``; ``number`` takes the numbers."""
+
+    def __init__(self, into: Running, number: Callable[[Any], Any]) -> None:
+        """Bodies of closures are interpreted once, and kept."""
+        self.into, self.number = into, number
+        self._arrows: Remembered[Morphism, Arrow] = Remembered()
+
+    def __call__(self, value: Any, obj: Object) -> Any:
+        """``value`` of type ``obj``, in the other category."""
+        return recurse(self._value(value, obj, {}))
+
+    def _value(self, value: Any, obj: Object, taken: dict[int, Closure]) -> Recursive[Any]:
+        types = parts_of(obj)
+        if types is not None:
+            parts = []
+            for part, below in zip(value, types, strict=False):
+                parts.append((yield self._value(part, below, taken)))
+            return tuple(parts)
+        if not isinstance(obj, Fun):
+            return self.number(value)
+        if id(value) not in taken:
+            taken[id(value)] = yield self._closure(value, taken)
+        return taken[id(value)]
+
+    def _closure(self, closure: Closure, taken: dict[int, Closure]) -> Recursive[Closure]:
+        code = closure.code
+        env = yield self._value(closure.env, code.captured, taken)
+        arrow = self._arrow(code.label)
+        return Closure(Code(arrow, code.captured, code.function, code.label), env)
+
+    def _arrow(self, label: Label) -> Arrow:
+        body: Morphism | None = label.body
+        if body is None:
+            raise TypeMismatch(
+                "a closure goes to another category by its body, and this one was built without; "
+                "give curry a Label that holds it"
+            )
+        return self._arrows.of(body, lambda: interpret(body, self.into))
+
+
+class DualCarrier(Carrier, Protocol):
+    """A carrier of dual numbers, each of which has its ``primal`` in the carrier ``over``."""
+
+    over: Carrier
+
+
+class DualMode(Running):
+    """Arrows run on dual numbers; in the mode ``inner`` they run on primals."""
+
+    def __init__(self, numbers: DualCarrier, still: Callable[[Any], Any]) -> None:
+        """Over the carrier ``numbers``, where ``still`` makes a number that does not move."""
+        super().__init__(numbers)
+        self.inner = Running(numbers.over)
+        self._still = Transport(self, still)
+        self._primal = Transport(self.inner, attrgetter("primal"))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
 from interpreters.execution.machine import Machine, Step, settled
-from interpreters.tangents.cotangents import Add, opened, plus
+from interpreters.sparse_cotangents import Add, opened, plus
 
 
 class Reversible(NamedTuple):

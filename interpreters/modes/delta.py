@@ -17,22 +17,20 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
-from interpreters.deltas.evaluator import Arrived
 from interpreters.deltas.numbers import DualArray, DualArrays
-from interpreters.deltas.terms import ZERO, Add, Delta, Input, Part, Pull
-from interpreters.execution.dual_mode import DualMode
+from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Part, Pull
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.running import Closure, function_of
-from interpreters.execution.transport import Transport
-from interpreters.tangents.cotangents import (
+from interpreters.execution.running import Closure, DualMode, Transport, function_of
+from interpreters.sparse_cotangents import (
     Cotangent,
     Environment,
+    Packed,
+    dense,
     dense_leaves,
     opened,
     own,
+    sparse,
 )
-from interpreters.tangents.dense import dense, sparse
-from interpreters.tangents.packed import Packed
 
 
 class Deltas(DualMode):

@@ -13,9 +13,9 @@ from combinators.terms import Lam, Let, Prim, Proj, Term, Var, pack, packed
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.type_folds import is_smooth, parts_of, tangent_of
 from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.sparse_cotangents import Cotangent
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.tangents.cotangents import Cotangent
 
 Written = Generator[Step, None, Any]
 """Steps that run on the machine while a program is written, and what comes of them."""

@@ -25,16 +25,15 @@ from interpreters.staging.blocks import (
     seed,
     unbundled,
 )
-from interpreters.staging.borders import Staging
-from interpreters.staging.shapes import Shape
-from interpreters.staging.skeletons import (
+from interpreters.staging.borders import Shape, Staging
+from interpreters.staging.cotangent_layouts import (
     ZERO,
-    Skeleton,
+    CotangentLayout,
+    cotangent_of,
     count,
     dense,
+    layout_of_context,
     leaves,
-    rebuilt,
-    skeleton_of_context,
     union,
 )
 
@@ -75,7 +74,7 @@ def choice(control: Staging, mode: Running, then: Arrow, other: Arrow) -> Step:
             arm.term = arm.own
             arms.append(arm)
         shape = yield from _join(control, mode, machine, arms, then.cod)
-        held: Skeleton = ZERO
+        held: CotangentLayout = ZERO
         if mode.reverses and is_smooth(then.cod):
             obj = tangent_of(control.borders.term(context, then.dom)[1].type)
             held = yield from _transpose(control, mode, machine, arms, context, obj)
@@ -105,14 +104,14 @@ def _transpose(
     control: Staging, mode: Running, machine: Machine, arms: list[Arm], context: Any, obj: Object
 ) -> Written:
     """Write both branches backwards; what of the context's cotangent they give."""
-    held: Skeleton = ZERO
+    held: CotangentLayout = ZERO
     for arm in arms:
         with entered(arm.back_scope):
             arm.seed = seed(arm.back_scope, "dy", arm.term)
             given = control.returned(arm.shape, arm.own.type, Atom(arm.seed))
             pulled = yield from backwards(machine, arm.tape, given)
             arm.cotangent = yield from control.settled(mode, machine, pulled, context)
-        held = union(held, skeleton_of_context(arm.cotangent, obj))
+        held = union(held, layout_of_context(arm.cotangent, obj))
     if held == ZERO:
         return held
     for arm in arms:
@@ -140,7 +139,7 @@ def _write(test: Atom, arms: list[Arm]) -> tuple[Atom, list[Atom | None]]:
 
 
 def _back(
-    test: Atom, y: Atom, arms: list[Arm], residuals: list[Atom | None], held: Skeleton
+    test: Atom, y: Atom, arms: list[Arm], residuals: list[Atom | None], held: CotangentLayout
 ) -> Step:
     """The step that writes the conditional backwards."""
 
@@ -156,7 +155,7 @@ def _back(
             captured += arm.back.beyond(arm.scope, arm.seed)
             bodies.append(_opened(arm, kept, cotangent))
         whole = _cond(test, bodies[0], bodies[1], captured)
-        machine.stack[-1] = {1: rebuilt(held, iter(unbundled(whole, count(held))))}
+        machine.stack[-1] = {1: cotangent_of(held, iter(unbundled(whole, count(held))))}
 
     return transpose
 

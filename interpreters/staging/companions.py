@@ -37,10 +37,9 @@ from interpreters.modes.primal import Primal
 from interpreters.staging import atoms, unknown
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, closed, forwards, lambda_of
-from interpreters.staging.borders import Borders
-from interpreters.staging.codes import derived
+from interpreters.staging.borders import Accompanying, Borders, Shape
 from interpreters.staging.control import StagedControl
-from interpreters.staging.shapes import Accompanying, Shape
+from interpreters.staging.function_derivatives import derived
 from interpreters.staging.terms import TERMS
 
 Word = tuple[Operation, ...]

@@ -10,13 +10,19 @@ from combinators.operation import Operation
 from combinators.type_folds import as_it_is, rep_function, represented
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
-from interpreters.staging import calls, choices, known, loops, unknown
+from interpreters.sparse_cotangents import Cotangent
+from interpreters.staging import choices, loops, unknown
 from interpreters.staging.atoms import Atom, packed, primitive, product_of, unpacked
 from interpreters.staging.blocks import Written
-from interpreters.staging.borders import Borders
-from interpreters.staging.shapes import Shape
-from interpreters.staging.skeletons import dense
-from interpreters.tangents.cotangents import Cotangent
+from interpreters.staging.borders import Borders, Shape
+from interpreters.staging.cotangent_layouts import dense
+from interpreters.staging.known_functions import (
+    Known,
+    call_known,
+    call_recorded,
+    calls_written_again,
+    without_calls,
+)
 
 
 def staged(mode: Running) -> StagedControl:
@@ -33,7 +39,7 @@ class StagedControl:
     def __init__(self, borders: Borders | None = None) -> None:
         """Of a program that is not written yet."""
         self.borders = Borders() if borders is None else borders
-        self.known: dict[Hashable, known.Known] = {}
+        self.known: dict[Hashable, Known] = {}
         self.entered: set[Code] = set()
 
     @property
@@ -73,9 +79,9 @@ class StagedControl:
         def apply(machine: Machine) -> Written:
             value, argument = machine.stack.pop()
             if isinstance(value, Closure) and mode.records_calls and not again:
-                step = calls.recorded(self, mode, value, argument)
+                step = call_recorded(self, mode, value, argument)
             elif isinstance(value, Closure):
-                step = known.call(self, mode, value, argument, again=again)
+                step = call_known(self, mode, value, argument, again=again)
             else:
                 term = self.function_term(value)
                 step = unknown.call(self.inside, mode, term, argument, function)
@@ -87,14 +93,14 @@ class StagedControl:
         """A cotangent of ``value`` that can cross a border."""
         if not mode.records_calls:
             return cotangent
-        return (yield from calls.settled(self, mode, machine, cotangent, value))
+        return (yield from without_calls(self, mode, machine, cotangent, value))
 
     def called(self, mode: Running, code: Code, env: Any) -> Step:
         """The pullback of a closure in the simply-typed form: its calls, written again."""
 
         def transpose(machine: Machine) -> Written:
             listed = machine.stack.pop()
-            made = yield from calls.written_again(self, mode, machine, code, env, listed)
+            made = yield from calls_written_again(self, mode, machine, code, env, listed)
             machine.stack.append(made)
 
         return transpose

@@ -10,30 +10,30 @@ from combinators.operation import Operation, named
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
 from combinators.type_folds import is_smooth
+from interpreters.sparse_cotangents import Cotangent
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.skeletons import (
+from interpreters.staging.cotangent_layouts import (
+    CotangentLayout,
     Dense,
-    Skeleton,
     Slot,
     Slots,
     Sparse,
+    cotangent_of,
     dense,
+    layout_of_context,
     leaves,
-    rebuilt,
-    skeleton_of_context,
 )
-from interpreters.tangents.cotangents import Cotangent
 
 
 class Gathering(NamedTuple):
     """How the cotangents of what a loop's body captures come together."""
 
-    held: Skeleton
+    held: CotangentLayout
     sums: tuple[Var, ...]
     """The variables that carry the sums, in the body of the reversed loop."""
     stacked: tuple[bool, ...]
-    """Of each term of the skeleton: whether it is kept a row a round, or else summed."""
+    """Of each term of the layout: whether it is kept a row a round, or else summed."""
     row: Object | None
     """The type of the cotangent of the sequence's row, where it has one."""
 
@@ -44,7 +44,7 @@ class Gathering(NamedTuple):
     def finish(self, sums: Iterator[Atom], stacks: Iterator[Atom]) -> Cotangent:
         """The cotangent of what is captured, after the loop."""
         terms = [next(stacks if kept else sums) for kept in self.stacked]
-        return rebuilt(self.held, _aligned(self.held, iter(terms)))
+        return cotangent_of(self.held, _aligned(self.held, iter(terms)))
 
 
 class Gathered(NamedTuple):
@@ -59,7 +59,7 @@ def gather(
     scope: Scope, captured: Cotangent, obj: Object, row: Cotangent, row_type: Object
 ) -> Gathered:
     """Gather the cotangent of what is captured, of type ``obj``, and of the sequence's row."""
-    held = skeleton_of_context(captured, obj)
+    held = layout_of_context(captured, obj)
     stacked = tuple(_kinds(held))
     sums, variables, rows = [], [], []
     for leaf, kept in zip(leaves(held, captured), stacked, strict=True):
@@ -76,7 +76,7 @@ def gather(
     return Gathered(gathering, sums, rows)
 
 
-def _kinds(held: Skeleton) -> Iterator[bool]:
+def _kinds(held: CotangentLayout) -> Iterator[bool]:
     """Of each term: whether it is kept; parts at indices are, windows that stand still are not."""
     match held:
         case Dense():
@@ -95,7 +95,7 @@ def _is_put(slot: Slot) -> bool:
     return slot.operation.name == "put"
 
 
-def _aligned(held: Skeleton, terms: Iterator[Atom]) -> Iterator[Atom]:
+def _aligned(held: CotangentLayout, terms: Iterator[Atom]) -> Iterator[Atom]:
     """The stacks of parts as one part each: the rounds are one more axis of its indices."""
     match held:
         case Dense():

@@ -30,6 +30,7 @@ from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Closure, Running
+from interpreters.sparse_cotangents import Cotangent, opened
 from interpreters.staging.atoms import Atom, write
 from interpreters.staging.blocks import (
     Closed,
@@ -43,11 +44,9 @@ from interpreters.staging.blocks import (
     twin,
     unbundled,
 )
-from interpreters.staging.borders import Staging
+from interpreters.staging.borders import Plain, Shape, Staging
+from interpreters.staging.cotangent_layouts import dense
 from interpreters.staging.gathering import Gathered, gather
-from interpreters.staging.shapes import Plain, Shape
-from interpreters.staging.skeletons import dense
-from interpreters.tangents.cotangents import Cotangent, opened
 
 
 class Given(NamedTuple):

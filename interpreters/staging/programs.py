@@ -31,24 +31,23 @@ from combinators.type_folds import (
     velocity,
 )
 from interpreters.deltas import lines
-from interpreters.deltas.order import check_first_order
+from interpreters.deltas.lines import check_first_order
 from interpreters.deltas.terms import Input
 from interpreters.execution.machine import Machine, Step, settled
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
-from interpreters.reverse import Reverse
+from interpreters.modes.reverse import Dependent, Reverse
+from interpreters.sparse_cotangents import Cotangent, opened, own
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, lambda_of, twin
 from interpreters.staging.companions import Company, accompanied
 from interpreters.staging.control import staged
-from interpreters.staging.moving import arrived
-from interpreters.staging.skeletons import dense
+from interpreters.staging.cotangent_layouts import dense
+from interpreters.staging.dual_control import arrived
 from interpreters.staging.terms import TERMS
-from interpreters.tangents.cotangents import Cotangent, opened, own
 
 M = TypeVar("M", Reverse | Deltas, Pushforward)
 

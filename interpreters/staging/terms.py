@@ -14,12 +14,12 @@ from combinators.terms import Const, Term, Var
 from combinators.tracing.emit import operand, scope_here
 from combinators.tracing.traced import LIBRARY, Traced
 from interpreters.carriers.carrier import Compute
+from interpreters.sparse_cotangents import Part
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.control import StagedControl
-from interpreters.staging.moving_control import DualControl
-from interpreters.staging.scattering import scattered
-from interpreters.tangents.scattered import Part
+from interpreters.staging.cotangent_layouts import scattered
+from interpreters.staging.dual_control import DualControl
 
 
 class Terms:

@@ -15,13 +15,20 @@ from combinators.type_folds import is_smooth, parts_of, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import Running
+from interpreters.sparse_cotangents import Cotangent, opened
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth
-from interpreters.staging.borders import Arrived, Staging
-from interpreters.staging.shapes import Accompanying, Known, Plain, Several, Shape
-from interpreters.staging.skeletons import dense
-from interpreters.tangents.cotangents import Cotangent, opened
+from interpreters.staging.borders import (
+    Accompanying,
+    Arrived,
+    Known,
+    Plain,
+    Several,
+    Shape,
+    Staging,
+)
+from interpreters.staging.cotangent_layouts import dense
 
 
 def call(control: Staging, mode: Running, function: Atom, argument: Any, type_: Fun) -> Step:

@@ -20,10 +20,9 @@ from combinators.tracing.definition import Definition
 from combinators.tracing.faces import face_of
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 
 ADD, SIN = Operation(named("add")), Operation(named("sin"))
 x = Var("x", Real)

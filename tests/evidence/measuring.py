@@ -11,9 +11,8 @@ import numpy as np
 import diffcurry as dc
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
+from interpreters.modes.reverse import Dependent, Pullback
 
 FORMS = {"dependent": Dependent, "simple": Pullback}
 

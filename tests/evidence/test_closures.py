@@ -11,8 +11,7 @@ import diffcurry as dc
 from diffcurry import Real
 from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
+from interpreters.modes.reverse import Dependent, Pullback
 from tests.evidence.measuring import counted
 
 XS = np.array([0.5, -1.0, 2.0])

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from combinators.morphisms import Curry, Eval, Extend, Morphism, Prod, Projection, interpret
 from combinators.objects import Fun, Product, Tensor
 from interpreters.carriers.fractions import Fractions
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
-from interpreters.tangents.cotangents import own
-from interpreters.tangents.dense import dense
+from interpreters.modes.reverse import Dependent, Pullback
+from interpreters.sparse_cotangents import dense, own
 from tests.strategies.language import R, V
 from tests.strategies.meanings import function_of
 from tests.strategies.points import numbers, quarters, values

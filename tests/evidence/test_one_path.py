@@ -13,8 +13,7 @@ import diffcurry.rep_function
 from diffcurry import Real
 from diffcurry.modes import CARRIER
 from interpreters.execution.machine import Arrow
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
+from interpreters.modes.reverse import Dependent, Pullback
 from interpreters.staging.terms import TERMS
 
 

@@ -11,11 +11,10 @@ import diffcurry as dc
 from combinators.morphisms import interpret
 from combinators.objects import Product
 from interpreters.carriers.fractions import Fractions
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
-from interpreters.tangents.dense import dense
+from interpreters.modes.reverse import Dependent, Pullback
+from interpreters.sparse_cotangents import dense
 from tests.strategies.language import Pair, Program, R, V, features
 from tests.strategies.meanings import Unclear, evaluated, function_of, object_of
 from tests.strategies.points import arguments, inner, numbers, quarters, thousandths, values

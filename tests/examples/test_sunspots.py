@@ -14,7 +14,7 @@ import diffcurry as dc
 import diffcurry.interpretation
 from diffcurry.modes import CARRIER
 from interpreters.execution.machine import Arrow
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
 
 ROOT = Path(__file__).resolve().parents[2]
 PAST = 5

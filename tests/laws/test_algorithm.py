@@ -7,8 +7,7 @@ from diffcurry.models.programs import Programs
 from diffcurry.models.reverse import CallsModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
+from interpreters.modes.reverse import Dependent, Pullback
 from laws.language import pair
 from laws.structures.algorithm import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names

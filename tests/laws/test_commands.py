@@ -68,7 +68,7 @@ def test_what_a_model_may_be(name, run):
 def test_one_of_ours(run, tmp_path, monkeypatch):
     (tmp_path / "chosen.py").write_text(
         "from interpreters.carriers.fractions import Fractions\n"
-        "from interpreters.modes.pullback import Pullback\n"
+        "from interpreters.modes.reverse import Pullback\n"
         "def mine(): return Pullback(Fractions())\n"
     )
     monkeypatch.chdir(tmp_path)
@@ -83,7 +83,7 @@ def test_one_of_ours(run, tmp_path, monkeypatch):
         ([], "name a model"),
         (["nothing"], "names no model; write path.py:model or module:model"),
         ([f"{HERE}:Over"], "takes arguments (over); name a function that takes none"),
-        (["interpreters.modes.pullback:Pullback"], "takes arguments (over"),
+        (["interpreters.modes.reverse:Pullback"], "takes arguments (over"),
         ([f"{HERE}:Leaving"], "Leaving calls sys.exit(3) when it is run"),
         ([f"{HERE}:NUMBER"], "3 is no model"),
         ([f"{HERE}:Functionz"], "did you mean Functions"),

@@ -6,7 +6,7 @@ from diffcurry.models.carriers import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
 from laws.scene import size
 from laws.structures.cost import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names

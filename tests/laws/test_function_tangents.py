@@ -10,8 +10,7 @@ from combinators.kit.quotient import Quotient
 from diffcurry.models.reverse import CallsModel, EnvironmentModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
+from interpreters.modes.reverse import Dependent, Pullback
 from laws.structures.function_tangents import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 

@@ -10,10 +10,9 @@ from diffcurry.models.host import Hosted
 from diffcurry.models.modes import PrimalModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 from laws.free import Free
 from laws.structures.functor import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names

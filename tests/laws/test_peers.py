@@ -10,7 +10,7 @@ from combinators.objects import Real, Tensor, Unit
 from combinators.operation import Operation, named
 from diffcurry.models.programs import Programs
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
 from laws import peers
 from laws.checking import check
 from laws.peers import asked

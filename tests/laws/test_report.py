@@ -297,7 +297,7 @@ def test_an_object_is_written_as_the_python_that_builds_it(obj):
 def test_where_models_come_from():
     from diffcurry.models.modes import ModeModel
     from interpreters.carriers.fractions import Fractions
-    from interpreters.modes.pullback import Pullback
+    from interpreters.modes.reverse import Pullback
 
     def written(thing):
         return origin(thing, Source())

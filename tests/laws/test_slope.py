@@ -4,9 +4,8 @@ import pytest
 
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 from laws.checking import check_law
 from laws.structures import LAWS, laws_of
 from tests.laws.asking import holds

@@ -7,10 +7,9 @@ import pytest
 from combinators.simplify import FAST, RULES, STEPS
 from diffcurry.models.programs import Programs
 from interpreters.carriers.fractions import Fractions
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 from laws.checking import check_law
 from laws.claims import model_of
 from laws.equality import Level

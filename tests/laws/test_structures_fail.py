@@ -9,8 +9,8 @@ from hypothesis.errors import Unsatisfiable
 
 from combinators.errors import DomainError, MissingRule, NotDifferentiable
 from interpreters.carriers.fractions import Fractions
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Pullback
 from laws.strategies.instances import scenes
 from tests.laws import wrong
 from tests.laws import wrong_operators as operators

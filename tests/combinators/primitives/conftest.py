@@ -8,9 +8,8 @@ from combinators.objects import Tensor
 from combinators.tracing.functions import Draft
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
+from interpreters.modes.reverse import Dependent, Pullback
 
 
 class Compiled:

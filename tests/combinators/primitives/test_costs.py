@@ -11,7 +11,7 @@ from combinators.tracing.functions import Draft
 from combinators.translate import translate
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
 
 
 def counted(function, *types):

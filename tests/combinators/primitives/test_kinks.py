@@ -14,7 +14,7 @@ from combinators.objects import Tensor
 from combinators.operation import PRIMITIVES, Operation
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
 
 INF = np.inf
 ROOT = Path(__file__).resolve().parents[3]

@@ -18,9 +18,8 @@ from combinators.tracing.functions import Draft
 from combinators.translate import translate
 from combinators.type_folds import is_smooth
 from interpreters.carriers.fractions import Fractions, rationals
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 
 F = Fractions()
 A, B, V, Q, S = (3, 4), (4, 2), (4,), (2, 3, 4), ()

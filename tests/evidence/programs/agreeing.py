@@ -12,10 +12,10 @@ from combinators.morphisms import interpret
 from combinators.objects import Product, Real
 from combinators.terms import App, Lam, Let, Proj, Tuple, Var
 from interpreters.carriers.duals import Dual
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent
+from interpreters.sparse_cotangents import dense
 from interpreters.staging.programs import gradient, pullback, pushforward
-from interpreters.tangents.dense import dense
 from tests.evidence.programs.ways import (
     EXACT,
     SECOND,

@@ -16,10 +16,9 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.duals import Dual
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 
 
 def arrow(function, *types):

@@ -18,8 +18,8 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import VALUES
 from interpreters.carriers.pointwise_values import ROWS
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
+from interpreters.modes.reverse import Dependent
 
 F = Fractions()
 NAMES = """

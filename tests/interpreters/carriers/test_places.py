@@ -17,7 +17,7 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
-from interpreters.tangents.scattered import Part, Scattered, gathered
+from interpreters.sparse_cotangents import Part, Scattered, gathered
 
 CARRIERS = [NumPy(), Fractions(), SymPy(), Counting(NumPy())]
 NAMES = [type(carrier).__name__ for carrier in CARRIERS]

@@ -18,8 +18,8 @@ from interpreters.carriers.duals import Dual
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
 from interpreters.modes.delta import Deltas
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent
 from tests.interpreters.modes.test_pushforward import PROGRAMS
 from tests.strategies.rationals import F, Q, Vector3, equal, pairing, point, program, sparse
 

@@ -13,8 +13,7 @@ from combinators.objects import Real, Tensor
 from combinators.tracing.control import fold
 from interpreters.carriers.numpy import NumPy
 from interpreters.cost.moving import Moving
-from interpreters.deltas.directional import directional
-from interpreters.deltas.terms import Add, Pull, Push, Scale, Share, Zero, below, size
+from interpreters.deltas.terms import Add, Pull, Push, Scale, Share, Zero, below, directional, size
 from interpreters.modes.delta import Deltas
 from tests.strategies.rationals import F, Vector3, point, program
 
@@ -196,7 +195,7 @@ def test_evaluating_backwards_is_the_transpose_of_evaluating_forwards(name, seed
 
 
 def _numbers(cotangent, over):
-    from interpreters.tangents.scattered import gathered
+    from interpreters.sparse_cotangents import gathered
 
     return np.zeros(3, dtype=int) if cotangent is None else gathered(cotangent, over)
 

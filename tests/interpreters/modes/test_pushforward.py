@@ -14,10 +14,9 @@ from combinators.tracing.control import map as map_
 from combinators.tracing.definition import Definition
 from interpreters.carriers.duals import Dual
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 from tests.strategies.rationals import (
     FORWARD,
     F,

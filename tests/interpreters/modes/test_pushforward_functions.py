@@ -16,11 +16,10 @@ from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import function_operand
 from interpreters.carriers.duals import Dual
 from interpreters.execution.running import Closure, Code
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
-from interpreters.tangents.cotangents import Environment
+from interpreters.modes.reverse import Dependent, Pullback
+from interpreters.sparse_cotangents import Environment
 from tests.strategies.rationals import (
     FORWARD,
     F,

@@ -1,7 +1,7 @@
 """Shapes are made once, so that identity compares them."""
 
 from combinators.objects import Real, Tensor
-from interpreters.staging.shapes import Shapes, is_plain
+from interpreters.staging.borders import Shapes, is_plain
 
 
 def test_equal_shapes_are_one():

@@ -8,9 +8,8 @@ from combinators.morphisms import interpret
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 
 
 def convolution(n):

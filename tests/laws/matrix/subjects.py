@@ -15,10 +15,9 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
 from interpreters.modes.delta import Deltas
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
-from interpreters.modes.pullback import Pullback
 from interpreters.modes.pushforward import Pushforward
+from interpreters.modes.reverse import Dependent, Pullback
 from laws.claims import model_of
 from laws.law import Law, Structure, _has
 from laws.model import signature_of

@@ -15,7 +15,7 @@ from combinators.operation import Operation, named
 from diffcurry.models.carriers import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
-from interpreters.modes.dependent import Dependent
+from interpreters.modes.reverse import Dependent
 from laws.free import Free
 from laws.model import Signature
 from laws.writing import REWRITINGS

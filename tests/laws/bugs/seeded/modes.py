@@ -6,9 +6,9 @@ from diffcurry.models.modes import ForwardModel, PrimalModel
 from diffcurry.models.reverse import EnvironmentModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.execution.running import Running
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
+from interpreters.modes.reverse import Dependent
 from laws.free import Free
 from tests.laws.bugs.bug import ours, seeded
 from tests.laws.bugs.seeded.rewriting import Swapped

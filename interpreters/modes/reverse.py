@@ -3,6 +3,10 @@
 Running an arrow leaves its transpose on the machine's tape; the pullback runs the tape backwards.
 The chain rule (``∘`` of Fig. 2) is the order of the tape, and ``prod``'s sum is the transpose of
 copying. The two modes differ in ``eval`` alone: in what a function's cotangent is.
+
+``Dependent`` is Figure 5: every rep-function pulls back to its argument and to what the closure
+captured (Definition 5.1), so that nothing runs twice; the tangent space of a function value depends
+on the value (Definition 5.2). ``Pullback`` is Figures 3 and 6: ``T(a ⇒ b) = [(a, T b)]``.
 """
 
 from __future__ import annotations
@@ -20,11 +24,19 @@ from combinators.type_folds import is_smooth, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.running import Closure, Code, Running, arguments, function_of
+from interpreters.execution.running import Closure, Code, Running, arguments, enter, function_of
 from interpreters.rules import Linear, pullback_of
-from interpreters.tangents.cotangents import Cotangent, Environment, dense_leaves, opened, own, plus
-from interpreters.tangents.dense import dense, sparse
-from interpreters.tangents.scattered import gathered
+from interpreters.sparse_cotangents import (
+    Cotangent,
+    Environment,
+    dense,
+    dense_leaves,
+    gathered,
+    opened,
+    own,
+    plus,
+    sparse,
+)
 
 
 class Reverse(Running):
@@ -249,3 +261,47 @@ def _pull(pull: Linear, over: Carrier, xs: Any, y: Any, machine: Machine) -> Non
     cotangent = machine.stack[-1]
     if cotangent is not None:
         machine.stack[-1] = pull(gathered(cotangent, over), xs, y)
+
+
+class Dependent(Reverse):
+    """Rep-functions whose ``eval`` hands on the cotangent of the closure's environment."""
+
+    def entering(self, function: Fun) -> tuple[Step, ...]:
+        """``eval (f, x) = let (y, pb) = f x in (y, λg. ((), pb g))``; nothing runs twice."""
+        return (_enter_split,)
+
+
+def _enter_split(machine: Machine) -> Iterator[Step]:
+    machine.tape.append(machine.stack[-1][0].code.split)
+    return enter(machine)
+
+
+class Pullback(Reverse):
+    """Rep-functions whose ``eval`` records the argument and the cotangent of the result.
+
+    ``T(a ⇒ b) = [(a, T b)]``. ``curry`` runs every recorded call again. A call whose result was
+    forgotten is recorded as ``(x, 0)`` too (Fig. 4); it is not run again.
+    """
+
+    records_calls = True
+
+    def entering(self, function: Fun) -> tuple[Step, ...]:
+        """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
+        return _enter_recorded, _keep
+
+
+def _enter_recorded(machine: Machine) -> Iterator[Step]:
+    closure, argument = machine.stack[-1]
+    width = closure.code.width
+
+    def pull(machine: Machine) -> None:
+        pulled = machine.stack.pop()
+        parts = {0: [(argument, machine.stack[-1])], 1: pulled and pulled.get(width)}
+        machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
+
+    machine.tape.append(pull)
+    return enter(machine)
+
+
+def _keep(machine: Machine) -> None:
+    machine.tape.append(save)

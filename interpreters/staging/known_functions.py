@@ -1,8 +1,14 @@
-"""Functions of known code: written once for the shapes of what they capture and take.
+"""Functions of known code: written once for the shapes of what goes in, and called.
 
-``f`` becomes a closed function that gives its value and its residuals, and another that takes the
-residuals and a cotangent and gives cotangents. Calls share them: a tower of calls stays as long as
-its source (it is never inlined).
+Forwards the function gives its value and its residuals, backwards it takes them::
+
+    f      (a, z) = (sin (a * z), a * z)             value and residual
+    f back (a, z, kept, dy) = let v = dy · cos kept in (v · z, v · a)
+
+In the simply-typed form (Fig. 3 of 004) a function's cotangent is the list of its calls. Within a
+block they are a list. Where they would cross a border, every call is written again, forwards and
+backwards, and what goes across is the cotangent of what the function captured: the pullback of
+``curry`` is linear in the calls, so it may be taken for those of each block apart.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution import steps
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
+from interpreters.sparse_cotangents import Cotangent, Environment, opened, own, plus
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import (
@@ -32,10 +39,16 @@ from interpreters.staging.blocks import (
     twin,
     unbundled,
 )
-from interpreters.staging.borders import Staging
-from interpreters.staging.shapes import Shape
-from interpreters.staging.skeletons import ZERO, Skeleton, count, dense, leaves, rebuilt, skeleton
-from interpreters.tangents.cotangents import Cotangent, opened
+from interpreters.staging.borders import Shape, Staging
+from interpreters.staging.cotangent_layouts import (
+    ZERO,
+    CotangentLayout,
+    cotangent_of,
+    count,
+    dense,
+    layout_of,
+    leaves,
+)
 
 MOST = 16
 """A cotangent of more terms than this leaves a function as one dense term."""
@@ -47,7 +60,7 @@ class Back(NamedTuple):
     lam: Lam
     passed: tuple[int, ...]
     """The parameters of the forward function that it takes, before residuals and cotangent."""
-    held: tuple[Skeleton, ...]
+    held: tuple[CotangentLayout, ...]
     """What it gives of each parameter's cotangent."""
 
 
@@ -113,7 +126,7 @@ def parameters(control: Staging, closure: Closure, argument: Any) -> Parameters:
     return Parameters(shapes, terms, code.width, apart)
 
 
-def call(
+def call_known(
     control: Staging, mode: Running, closure: Closure, argument: Any, *, again: bool = False
 ) -> Step:
     """The step that applies a closure of known code; ``again`` backwards, if it keeps nothing."""
@@ -147,7 +160,7 @@ def _transpose(back: Back, given: Parameters, y: Atom, kept: Atom | None) -> Ste
         seeds = dense(cotangent, tangent_of(y.type))
         whole = atoms.apply(back.lam, *passed, *kept_terms, seeds)
         parts = iter(unbundled(whole, sum(map(count, back.held))))
-        machine.stack[-1] = given.together([rebuilt(held, parts) for held in back.held])
+        machine.stack[-1] = given.together([cotangent_of(held, parts) for held in back.held])
 
     return transpose
 
@@ -206,7 +219,7 @@ def _write_back(
         cotangent = yield from control.settled(mode, machine, pulled, context)
         cotangents = given.of(cotangent)
         held = tuple(
-            skeleton(cot, tangent_of(param.type), MOST)
+            layout_of(cot, tangent_of(param.type), MOST)
             for cot, param in zip(cotangents, params, strict=True)
         )
         if all(part == ZERO for part in held):
@@ -232,3 +245,72 @@ def _names(code: Code, given: Parameters) -> list[str]:
     captured = [*code.label.names, *["w"] * given.width][: given.width]
     rest = len(given.terms) - given.width
     return captured + [*code.label.parameters, *["x"] * rest][:rest]
+
+
+def call_recorded(control: Staging, mode: Running, closure: Closure, argument: Any) -> Step:
+    """The step that applies a closure, and backwards records the call."""
+    apply = call_known(control, mode, closure, argument)
+
+    def call(machine: Machine) -> Written:
+        tape = yield from _tape_of(machine, apply)
+        value = machine.stack[-1]
+
+        def transpose(machine: Machine) -> Written:
+            cotangent = machine.stack.pop()
+            if cotangent is None:
+                machine.stack.append(None)
+                return
+            across = yield from without_calls(control, mode, machine, own(cotangent), value)
+            pulled = yield from backwards(machine, tape, across)
+            of_argument = None if pulled is None else opened(pulled).get(1)
+            parts = {0: [(argument, cotangent)], 1: of_argument}
+            machine.stack.append({i: g for i, g in parts.items() if g is not None})
+
+        machine.tape.append(transpose)
+
+    return call
+
+
+def calls_written_again(
+    control: Staging, mode: Running, machine: Machine, code: Code, env: Any, calls: list[Any]
+) -> Written:
+    """The cotangent of the environment, from calls (``new_pb`` of Fig. 3)."""
+    total: Cotangent = None
+    for call in calls:
+        if type(call) is Environment:
+            total = plus(total, call.captured, mode.over.add)
+            continue
+        argument, cotangent = call
+        tape = yield from _tape_of(machine, call_known(control, mode, Closure(code, env), argument))
+        value = machine.stack.pop()
+        across = yield from without_calls(control, mode, machine, own(cotangent), value)
+        pulled = yield from backwards(machine, tape, across)
+        part = None if pulled is None else opened(pulled).get(0)
+        total = plus(total, part, mode.over.add)
+    return total
+
+
+def _tape_of(machine: Machine, step: Step) -> Written:
+    """What a step leaves on a tape of its own; its value is on the stack."""
+    before, machine.tape = machine.tape, []
+    yield step
+    tape, machine.tape = machine.tape, before
+    return tape
+
+
+def without_calls(
+    control: Staging, mode: Running, machine: Machine, cotangent: Cotangent, value: Any
+) -> Written:
+    """A cotangent of ``value`` in which calls have become cotangents of what was captured."""
+    if type(cotangent) is list:
+        assert isinstance(value, Closure)
+        cotangent = yield from calls_written_again(
+            control, mode, machine, value.code, value.env, cotangent
+        )
+    if type(cotangent) is not dict:
+        return cotangent
+    parts = value.env if isinstance(value, Closure) else value
+    found = {}
+    for index, part in cotangent.items():
+        found[index] = yield from without_calls(control, mode, machine, part, parts[index])
+    return {i: g for i, g in found.items() if g is not None} or None
