@@ -30,8 +30,8 @@ from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick
 from diffcurry.readings import Readings
 from diffcurry.tangents import read_tangent
+from interpreters.sparse_cotangents import zeros
 from interpreters.staging import programs
-from interpreters.tangents.dense import zeros
 
 P = ParamSpec("P")
 R = TypeVar("R")

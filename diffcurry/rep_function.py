@@ -26,8 +26,8 @@ from diffcurry.interpretation import of_pair
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import CARRIER, Mode, reverse, written
 from diffcurry.program import Program, Quick
+from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
-from interpreters.tangents.dense import dense
 
 P = ParamSpec("P")
 R = TypeVar("R")
