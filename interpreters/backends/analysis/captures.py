@@ -70,6 +70,25 @@ def surveyed(root: Lam) -> Survey:
     return Survey(found, times, frozenset(operations.values()), tuple(objects.values()))
 
 
+def free_variables(term: Term, captures: Captured) -> tuple[Var, ...]:
+    """The free variables of a term in a program that was surveyed."""
+    free: dict[str, Var] = {}
+    todo = [term]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Let):
+            return captured(term)[0]
+        if isinstance(node, Var):
+            free.setdefault(node.name, node)
+            continue
+        if id(node) in captures:
+            free.update((var.name, var) for var in captures[id(node)])
+            todo += (node.test,) if isinstance(node, Cond) else ()
+        else:
+            todo += node.below()
+    return tuple(free.values())
+
+
 class Uses:
     """How often each variable is used in a block, not counting what λs and branches capture."""
 

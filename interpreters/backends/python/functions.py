@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, components
 from combinators.terms import Cond, Lam, Term
-from interpreters.backends.analysis.captures import OFTEN, Uses
+from interpreters.backends.analysis.captures import OFTEN, Uses, free_variables
 from interpreters.backends.python.scalars import SHORT
 from interpreters.backends.python.values import (
     Closure,
@@ -33,7 +32,7 @@ from interpreters.backends.text.emitter import (
     parameters,
     passed,
 )
-from interpreters.backends.text.frame import Bundle, is_broad
+from interpreters.backends.text.frame import MOST, Bundle, is_broad
 from interpreters.backends.text.layout import (
     ATOM,
     CHOICE,
@@ -45,6 +44,8 @@ from interpreters.backends.text.layout import (
     call,
 )
 
+MANY = 12
+"""Of so many parts a component is one object where a branch ends."""
 DEEPEST = 4
 """How many blocks stand inside each other; what is deeper becomes a function of its own."""
 
@@ -127,7 +128,7 @@ def _closer(emitter: Emitter, function: Lam, name: str) -> str:
 
 def outlined(emitter: Emitter, term: Term, at: Frame, wish: str) -> Recursive[Value]:
     """A term that stands too deep, as a function of its free variables."""
-    free, _ = captured(term)
+    free = free_variables(term, emitter.captured)
     function = emitter.keep(Lam(free, term, wish), ())
     values = tuple(at.env[var.name] for var in free)
     x = values[0] if len(values) == 1 else bundle(values, function.dom)
@@ -139,55 +140,84 @@ def outlined(emitter: Emitter, term: Term, at: Frame, wish: str) -> Recursive[Va
 
 
 def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Value]:
-    """An ``if`` statement, or an expression where both branches are short."""
+    """An ``if`` statement, or an expression where both branches are short.
+
+    What branches in branches hand on is one object where it has many parts.
+    """
     if at.depth >= DEEPEST:
         outside: Value = yield outlined(emitter, term, at, wish)
         return outside
     test: Value = yield emitter.value(term.test, at)
     condition: Leaf = yield emitter.leaf(test, at)
     condition = at.named(condition, "p")
-    then_body, then = yield _branch(emitter, term.then, at)
-    other_body, other = yield _branch(emitter, term.other, at)
+    then_body, then, mine = yield _branch(emitter, term.then, at)
+    other_body, other, others = yield _branch(emitter, term.other, at)
     if not then_body and not other_body and len(then) == 1 and then[0].text != other[0].text:
         text = f"{_tight(then[0])} if {_tight(condition)} else {_tight(other[0])}"
         if len(text) <= SHORT and not is_array(term.type):
-            return nested(iter((_joined(text, then[0], other[0], CHOICE),)), term.type)
+            return _of_leaves([_joined(text, then[0], other[0], CHOICE)], term.type)
     leaves = []
+    free = mine | others
     for a, b in zip(then, other, strict=True):
         if a.text == b.text:
             leaves.append(a)
             continue
-        name = at.fresh(wish)
-        then_body.append(Assign((name,), a.text))
-        other_body.append(Assign((name,), b.text))
+        name = next((text for text in (a.text, b.text) if text in free), "")
+        free.discard(name)
+        name = name or at.fresh(wish)
+        for leaf, body in ((a, then_body), (b, other_body)):
+            if leaf.text != name:
+                body.append(Assign((name,), leaf.text))
+        at.chosen.append(name)
         leaves.append(_joined(name, a, b))
-    if then_body or other_body:
-        otherwise = Block("else", "", "", other_body)
+    if then_body:
+        otherwise = Block("else", "", "", other_body) if other_body else None
         at.body.append(Block("if ", condition.text, "", then_body, otherwise))
-    return nested(iter(leaves), term.type)
+    elif other_body:
+        at.body.append(Block("if not ", condition.text, "", other_body))
+    return _of_leaves(leaves, term.type)
 
 
 def _branch(
     emitter: Emitter, term: Term, at: Frame
-) -> Recursive[tuple[list[Statement], list[Leaf]]]:
-    outside = at.uses
+) -> Recursive[tuple[list[Statement], list[Leaf], set[str]]]:
+    """The statements of a branch, its leaves, and names in it that choices in it have given."""
+    outside, before = at.uses, len(at.chosen)
     with at.block() as body:
         at.uses = Uses(term, emitter.captured)
         value: Value = yield emitter.value(term, at)
-        leaves: list[Leaf] = yield flattened(emitter, value, term.type, at)
+        leaves: list[Leaf] = []
+        for index, part in enumerate(_parts(term.type)):
+            whole = emitter.component(value, index, part) if part is not term.type else value
+            leaves += yield flattened(emitter, whole, part, at, MANY)
     at.uses = outside
-    return body, leaves
+    return body, leaves, set(at.chosen[before:])
 
 
-def flattened(emitter: Emitter, value: Value, obj: Object, at: Frame) -> Recursive[list[Leaf]]:
-    """The leaves of a value, each as a Python object."""
+def _parts(obj: Object) -> tuple[Object, ...]:
     product = components(obj)
-    if product is None or is_broad(obj):
+    return (obj,) if product is None or is_broad(obj) else product.parts
+
+
+def _of_leaves(leaves: list[Leaf], obj: Object) -> Value:
+    """What a conditional gives."""
+    parts, given = _parts(obj), iter(leaves)
+    if parts == (obj,):
+        return next(given)
+    return Bundle(tuple([nested(given, part, MANY) for part in parts]), obj)
+
+
+def flattened(
+    emitter: Emitter, value: Value, obj: Object, at: Frame, most: int = MOST
+) -> Recursive[list[Leaf]]:
+    """The leaves of a value, each as a Python object; what has ``most`` parts is a leaf."""
+    product = components(obj)
+    if product is None or is_broad(obj, most):
         leaf: Leaf = yield emitter.leaf(value, at)
         return [leaf]
     leaves: list[Leaf] = []
     for index, part in enumerate(product.parts):
-        leaves += yield flattened(emitter, emitter.component(value, index, part), part, at)
+        leaves += yield flattened(emitter, emitter.component(value, index, part), part, at, most)
     return leaves
 
 

@@ -20,7 +20,7 @@ from interpreters.backends.analysis.bounds import Bounds
 from interpreters.backends.analysis.captures import OFTEN, Survey, Uses
 from interpreters.backends.analysis.facts import UNKNOWN, Line, Lines
 from interpreters.backends.text.emitter import Emitter as TextEmitter
-from interpreters.backends.text.frame import Bundle, Spread, is_broad
+from interpreters.backends.text.frame import MOST, Bundle, Spread, is_broad
 from interpreters.backends.text.frame import Frame as TextFrame
 from interpreters.backends.text.layout import ATOM, UNARY, Statement
 from interpreters.backends.text.module import Module, is_iota, names_apart
@@ -106,12 +106,12 @@ def leaves_of(obj: Object) -> list[Object]:
     return [leaf for part in product.parts for leaf in leaves_of(part)]
 
 
-def nested(leaves: Iterator[Value], obj: Object) -> Value:
-    """The value of type ``obj`` with these leaves."""
+def nested(leaves: Iterator[Value], obj: Object, most: int = MOST) -> Value:
+    """The value of type ``obj`` with these leaves; what has ``most`` parts is a leaf."""
     product = components(obj)
-    if product is None or is_broad(obj):
+    if product is None or is_broad(obj, most):
         return next(leaves)
-    return Bundle(tuple(nested(leaves, part) for part in product.parts), obj)
+    return Bundle(tuple([nested(leaves, part, most) for part in product.parts]), obj)
 
 
 def is_array(obj: Object) -> bool:
@@ -128,6 +128,8 @@ class Frame(TextFrame[Value, Leaf]):
         self.uses = Uses(Tuple(()), {})
         self.spare: list[dict[Tensor, list[tuple[str, Root]]]] = [{}]
         """The buffers of each block that nothing looks at any more."""
+        self.chosen: list[str] = []
+        """The variables that conditionals have given values to."""
 
     def named(self, leaf: Leaf, wish: str = "t") -> Leaf:
         """The same value under a name, or as a number."""

@@ -9,7 +9,7 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
-from combinators.objects import Object, Real, Tangent, Tensor, components
+from combinators.objects import Object, Real, Tangent, Tensor, Vector, components
 from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.building import IOTA
 from combinators.primitives.loops import LOOP
@@ -17,7 +17,7 @@ from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Survey, Uses
 from interpreters.backends.analysis.facts import Lines
-from interpreters.backends.python import for_loops, functions, indices, tensors
+from interpreters.backends.python import arrays, for_loops, functions, indices, tensors
 from interpreters.backends.python.compounds import compound
 from interpreters.backends.python.scalars import real, reals
 from interpreters.backends.python.values import (
@@ -32,8 +32,8 @@ from interpreters.backends.python.values import (
 )
 from interpreters.backends.text.emitter import are_added_apart, matched, zeros
 from interpreters.backends.text.emitter import plus as summed
-from interpreters.backends.text.frame import Bundle, Spread
-from interpreters.backends.text.layout import Assign, Block, call, tuple_of
+from interpreters.backends.text.frame import Bundle, Spread, leaf_types
+from interpreters.backends.text.layout import Assign, Block, call, flat, tuple_of
 from interpreters.backends.text.module import Module
 
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
@@ -49,6 +49,8 @@ class Writer(Emitter):
         super().__init__(module, survey, lines, careful=careful, absorbs=absorbs)
         self.reals = reals(self)
         self._numbers: dict[float, Leaf] = {}
+        self._made: dict[int, Value] = {}
+        self._zeros: dict[int, str] = {}
 
     def value(
         self, term: Term, at: Frame, wish: str = "t", *, last: bool = False
@@ -133,6 +135,8 @@ class Writer(Emitter):
             return at.remember(value, made)
         if not isinstance(value, Bundle):
             return self.array(value, at, wish)
+        if id(value) in self._zeros and any(isinstance(part, Bundle) for part in value.parts):
+            return Leaf((yield self._zero(value)), value.type)
         texts = []
         for part in value.parts:
             leaf: Leaf = yield self.leaf(part, at)
@@ -226,7 +230,7 @@ class Writer(Emitter):
         if primitive in (REP.primitive, DUAL.primitive):
             raise MissingRule("the Python backend has no rep-functions of functions it is given")
         if primitive is ZEROS:
-            result = yield zeros(self, term.operation.keywords["of"], at, {})
+            result = yield self._zeros_of(term.operation.keywords["of"], at)
             return result
         several = compound(term)
         args: list[Value] = []
@@ -246,6 +250,34 @@ class Writer(Emitter):
             return result
         return self._of_tensors(term, args, at, wish)
 
+    def _zeros_of(self, obj: Object, at: Frame) -> Recursive[Value]:
+        """The zero of a type; those of products are made once, and remembered as such."""
+        if id(obj) in self._made:
+            return self._made[id(obj)]
+        is_constant = not any(isinstance(leaf, Vector) for leaf in leaf_types([obj]))
+        made = self._made if is_constant else dict[int, Value]()
+        result: Value = yield zeros(self, obj, at, made)
+        if is_constant:
+            self._zeros.update((id(x), "") for x in made.values() if isinstance(x, Bundle))
+        return result
+
+    def _zero(self, value: Bundle[Value]) -> Recursive[str]:
+        """The name of a zero that stands at the top of the module: no branch makes it anew."""
+        if not self._zeros[id(value)]:
+            texts: list[str] = []
+            for part in value.parts:
+                if isinstance(part, Bundle):
+                    texts.append((yield self._zero(part)))
+                elif isinstance(part, Spread):
+                    array = arrays.filled(part.inner.text, part.inner.literal, part.type)
+                    texts.append(flat(array))
+                else:
+                    assert isinstance(part, Leaf)
+                    texts.append(part.text)
+            name = self.module.zero(value.type, flat(tuple_of(tuple(texts))))
+            self._zeros[id(value)] = name
+        return self._zeros[id(value)]
+
     # Cotangents; the zero ``Tangent`` is ``None``, and what is packed stands as it is.
 
     def _unpacked(self, x: Value, obj: Object, at: Frame, wish: str) -> Recursive[Value]:
@@ -253,11 +285,11 @@ class Writer(Emitter):
         packed: Leaf = yield self.leaf(x, at)
         zero: Value
         if packed.text == "None" or obj is Tangent:
-            zero = yield zeros(self, obj, at, {})
+            zero = yield self._zeros_of(obj, at)
             return zero if packed.text == "None" else packed
         name = at.assign(packed.text, wish)
         with at.block() as body:
-            zero = yield zeros(self, obj, at, {})
+            zero = yield self._zeros_of(obj, at)
             leaf: Leaf = yield self.leaf(zero, at)
             at.body.append(Assign((name,), leaf.text))
         at.body.append(Block("if ", f"{name} is None", "", body))

@@ -68,15 +68,15 @@ def leaf_types(objects: Iterable[Object]) -> Iterable[Object]:
 MOST = 256
 
 
-def is_broad(obj: Object) -> bool:
+def is_broad(obj: Object, most: int = MOST) -> bool:
     """Whether a type has too many parts to be written out as the tree that it is."""
     todo, count = [obj], 0
-    while todo and count < MOST:
+    while todo and count < most:
         product = components(todo.pop())
         count += 1
         if product is not None:
             todo += product.parts
-    return count >= MOST
+    return count >= most
 
 
 V = TypeVar("V")

@@ -16,6 +16,7 @@ import numpy as np
 
 from combinators.kit.text import Names
 from combinators.literal import Literal
+from combinators.objects import Object
 from interpreters.backends.text.layout import (
     INDENT,
     Assign,
@@ -232,6 +233,7 @@ def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:
 
 
 BETWEEN = "\n\n\n"
+_CONSTANT = re.compile(r"_(?:ARRAY|ZERO)\d+")
 
 
 class Parts(NamedTuple):
@@ -261,7 +263,7 @@ class Module(ABC):
         self._helpers = helpers
         self._names = Names({self.name, *helpers})
         self._functions: list[str] = []
-        self._constants: dict[Literal, tuple[str, str]] = {}
+        self._constants: dict[Literal | Object, tuple[str, str]] = {}
 
     def called(self, wish: str) -> str:
         """The name of a function."""
@@ -293,9 +295,21 @@ class Module(ABC):
             self._constants[literal] = name, self.array(name, literal.array)
         return self._constants[literal][0]
 
+    def zero(self, obj: Object, text: str) -> str:
+        """The name of the zero of a type, which ``text`` says."""
+        if obj not in self._constants:
+            name = self._names.fresh(f"_ZERO{len(self._constants) + 1}")
+            self._constants[obj] = name, "\n".join(laid(f"{name} = ", text, "", 0))
+        return self._constants[obj][0]
+
     def parts(self) -> Parts:
         """What has been written so far, and what that needs."""
         functions = BETWEEN.join(self._functions)
-        used = set(re.findall(r"_ARRAY\d+", functions)) if self._constants else ()
-        constants = "\n".join(text for name, text in self._constants.values() if name in used)
-        return Parts(constants, BETWEEN.join(needed(self._helpers, functions)), functions)
+        used = set(re.findall(_CONSTANT, functions)) if self._constants else set()
+        constants: list[str] = []
+        for name, text in reversed(self._constants.values()):
+            if name in used:
+                constants.append(text)
+                used |= set(re.findall(_CONSTANT, text)) if name.startswith("_ZERO") else set()
+        constants_text = "\n".join(reversed(constants))
+        return Parts(constants_text, BETWEEN.join(needed(self._helpers, functions)), functions)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.terms import Cond, Const, Lam, Term, Tuple, Var
+from interpreters.backends.analysis.captures import free_variables
 from interpreters.backends.text.emitter import (
     arguments,
     as_it_is,
@@ -163,7 +163,7 @@ def _in_parentheses(text: Text) -> str:
 
 def outlined(emitter: Emitter, term: Term, at: Frame) -> Recursive[Text]:
     """A branch that stands too deep, as a λ that calls a function of its free variables."""
-    free, _ = captured(term)
+    free = free_variables(term, emitter.captured)
     function = emitter.keep(Lam((), term, "branch"), free)
     name: str = yield defined(emitter, function, "f")
     given: list[Text] = yield _captured(emitter, function, at)

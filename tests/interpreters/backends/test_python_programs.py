@@ -316,3 +316,40 @@ def test_gradients_and_pullbacks_as_programs():
 def test_a_choice_between_tuples_of_one_is_a_tuple():
     agrees(lambda x: cond(x < 0, lambda: (0,), lambda: (1,)), 1.0)
     agrees(lambda x: cond(x < 0, lambda: ((x,),), lambda: ((2.0,),)), -1.0)
+
+
+def nested_conds(count):
+    def f(x, k=count):
+        if not k:
+            return x * x
+        return cond(x > k, lambda: np.sin(f(x, k - 1)), lambda: x * k)
+
+    return f
+
+
+def test_branches_inside_branches_are_written_in_linear_size():
+    sources = [compile_program(lam_of(dc.grad(nested_conds(n)), 0.5)).source for n in (20, 40, 80)]
+    small, middle, large = map(len, sources)
+    assert large - middle < 2.3 * (middle - small)
+    assert sources[2].count("_ZERO") < 5 * 80
+    f = nested_conds(12)
+    for x in (0.5, 3.5, 11.5, 12.5):
+        agrees(dc.value_and_grad(f), x)
+
+
+def test_what_a_branch_in_a_branch_chooses_is_not_copied():
+    f = lambda x: cond(x > 0, lambda: cond(x > 1, lambda: np.sin(x) / x, lambda: x * x), lambda: x)
+    for x in (-1.0, 0.5, 2.0):
+        code = agrees(f, x)
+    assert len([line for line in code.source.split("else:")[0].splitlines() if "=" in line]) <= 4
+    outer = lambda x: cond(
+        x > 0, lambda: (np.exp(x) + x, x / 2.0), lambda: (x, np.cos(x) * 3.0 + x)
+    )
+
+    def chosen_before(x):
+        a, b = outer(x)
+        c, d = cond(b > 0, lambda: (a, np.sin(b) * a + b), lambda: (b, np.exp(b) * a + b))
+        return a, b, c, d
+
+    for x in (-1.0, 0.5, 2.0):
+        agrees(chosen_before, x)
