@@ -2,14 +2,14 @@
 
 A *layout* says which batch axes each tensor of a value has; None is a value with none, that goes
 over the border as it is. A pair of ``x`` with the labels ``(i, 0)`` and ``n`` without any has the
-layout ``[(i,), None]``: it goes as ``(x, n)`` of the type ``Tensor[5, 3] × Int``, and inside of the
+layout ``((i,), None)``: it goes as ``(x, n)`` of the type ``Tensor[5, 3] × Int``, and inside of the
 λ the components of its parameter have these labels again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import is_
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from combinators.bulk.block import Axis, Block
@@ -19,6 +19,7 @@ from combinators.bulk.values import (
     Closure,
     Group,
     Labels,
+    Leaf,
     Product,
     Rep,
     Rows,
@@ -30,6 +31,7 @@ from combinators.bulk.values import (
     forced,
     in_order,
     laid,
+    map_leaves,
     own_axes,
     plain,
 )
@@ -37,10 +39,19 @@ from combinators.bulk.walk import Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Record, Tensor, components
 from combinators.objects import Product as ProductType
-from combinators.rows import row_of
+from combinators.rows import row_of, stack_of
 from combinators.terms import Const, Lam, Proj, Term, Tuple, Var
 
-Layout = tuple[Axis, ...] | list["Layout"] | None
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """Those of the components of a product."""
+
+    parts: tuple[Layout, ...]
+
+
+Layout = tuple[Any, ...] | Layouts | None
+"""The batch axes of a tensor, or what stands for them in a key."""
 
 
 def layout_of(rep: Rep) -> Layout:
@@ -48,7 +59,7 @@ def layout_of(rep: Rep) -> Layout:
     if not axes_of(rep):
         return None
     if isinstance(rep, Group):
-        return [layout_of(part) for part in rep.parts]
+        return Layouts(tuple(map(layout_of, rep.parts)))
     assert isinstance(rep, Tensors)
     return batch(in_order(rep.labels))
 
@@ -57,28 +68,19 @@ def joined(x: Layout, y: Layout) -> Layout:
     """The batch axes of both."""
     if x is None or y is None:
         return y if x is None else x
-    if isinstance(x, list) and isinstance(y, list):
-        return [joined(a, b) for a, b in zip(x, y, strict=True)]
+    if isinstance(x, Layouts) and isinstance(y, Layouts):
+        return Layouts(tuple(map(joined, x.parts, y.parts)))
     assert isinstance(x, tuple)
     assert isinstance(y, tuple)
-    return tuple(axis for axis in in_order((*x, *y)) if isinstance(axis, Axis))
+    return in_order((*x, *y))
 
 
-def key_of(layout: Layout, name: Callable[[Axis], object]) -> object:
-    """A layout as a key of a table, by names of its axes."""
-    if layout is None:
-        return None
-    if isinstance(layout, list):
-        return (list, *(key_of(part, name) for part in layout))
-    return tuple(map(name, layout))
-
-
-def renamed(layout: Layout, new: dict[Axis, Axis]) -> Layout:
+def renamed(layout: Layout, new: Mapping[Axis, Any]) -> Layout:
     """A layout with other axes."""
     if layout is None:
         return None
-    if isinstance(layout, list):
-        return [renamed(part, new) for part in layout]
+    if isinstance(layout, Layouts):
+        return Layouts(tuple(renamed(part, new) for part in layout.parts))
     return tuple(new.get(axis, axis) for axis in layout)
 
 
@@ -86,33 +88,47 @@ def type_of(obj: Object, layout: Layout) -> Object:
     """The type of what goes over the border."""
     if layout is None:
         return obj
-    if isinstance(layout, list):
-        product = components(obj)
-        assert product is not None
-        parts = zip(product.parts, layout, strict=True)
+    if isinstance(layout, Layouts):
+        parts = zip(product_of(obj).parts, layout.parts, strict=True)
         made = ProductType(*[type_of(part, below) for part, below in parts])
         return Record.of(obj.names, made) if isinstance(obj, Record) else made
     assert isinstance(obj, Tensor)
     return Tensor((extent_of(label, obj) for label in _laid_out(obj, layout)), obj.dtype)
 
 
-def virtual(block: Block, term: Term, obj: Object, layout: Layout = None) -> Rep:
-    """What has come over the border; ``obj`` is the type of one of its values."""
+def virtual(
+    block: Block, term: Term, obj: Object, layout: Layout = None, length: int | None = None
+) -> Rep:
+    """What has come over the border; ``obj`` is the type of one of its values.
+
+    With a ``length`` so many of them are stacked, along the first axis.
+    """
+    whole = obj if length is None else stack_of(obj, length)
     if layout is None:
-        return (
-            plain(term) if isinstance(term, Var) and isinstance(obj, Tensor) else Whole(term, obj)
-        )
-    if isinstance(layout, list):
-        product = components(obj)
-        assert product is not None
-        parts = [
-            virtual(block, block.bind(Proj(index, term)), part, below)
-            for index, (part, below) in enumerate(zip(product.parts, layout, strict=True))
+        if isinstance(term, Var) and isinstance(whole, Tensor):
+            return plain(term)
+        return Whole(term, whole)
+    if isinstance(layout, Layouts):
+        parts = zip(product_of(obj).parts, layout.parts, strict=True)
+        made = [
+            virtual(block, block.bind(Proj(index, term)), part, below, length)
+            for index, (part, below) in enumerate(parts)
         ]
-        return Group(tuple(parts), obj)
+        return Group(tuple(made), whole)
     assert isinstance(obj, Tensor)
+    assert isinstance(whole, Tensor)
     assert isinstance(term, Var | Const)
-    return Array(term, _laid_out(obj, layout), obj)
+    labels = _laid_out(obj, layout)
+    if length is not None:
+        labels = (0, *(label + 1 if isinstance(label, int) else label for label in labels))
+    return Array(term, labels, whole)
+
+
+def product_of(obj: Object) -> ProductType:
+    """The product that a type is, or a record is of."""
+    product = components(obj)
+    assert product is not None
+    return product
 
 
 def _laid_out(obj: Tensor, layout: tuple[Axis, ...]) -> Labels:
@@ -123,12 +139,10 @@ def parts_of(block: Block, rep: Rep, names: str = "p") -> tuple[Rep, ...]:
     """The components of a product."""
     if isinstance(rep, Group):
         return rep.parts
-    product = components(rep.type)
     assert isinstance(rep, Whole)
-    assert product is not None
     return tuple(
         virtual(block, block.bind(Proj(index, rep.term), names), part)
-        for index, part in enumerate(product.parts)
+        for index, part in enumerate(product_of(rep.type).parts)
     )
 
 
@@ -139,10 +153,8 @@ def tensorwise(block: Block, each: Callable[..., Rep], obj: Object, *reps: Rep) 
     """
     if isinstance(reps[0], Tensors):
         return each(obj, *reps)
-    product = components(obj)
-    assert product is not None
     sides = [parts_of(block, rep) for rep in reps]
-    parts = zip(product.parts, *sides, strict=True)
+    parts = zip(product_of(obj).parts, *sides, strict=True)
     return Group(tuple(tensorwise(block, each, *part) for part in parts), obj)
 
 
@@ -153,9 +165,9 @@ def rows_of(block: Block, rep: Rep, each: Callable[[Tensors], Rep]) -> Rep:
 
 def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = None) -> Recursive[Term]:
     """A value as one term, with these batch axes; without a layout it has none."""
-    if isinstance(layout, list) or (layout is None and isinstance(rep, Group)):
+    if isinstance(layout, Layouts) or (layout is None and isinstance(rep, Group)):
         parts = parts_of(block, rep)
-        below = layout or [None] * len(parts)
+        below = layout.parts if layout else (None,) * len(parts)
         items = []
         for part, inner in zip(parts, below, strict=True):
             items.append((yield term_of(walk, part, block, inner)))
@@ -202,22 +214,21 @@ def captured_key(f: Closure) -> tuple[tuple[str, int], ...]:
 
 def prepared_function(block: Block, f: Closure) -> Closure:
     """A function that captures what was written before it, not what was put off."""
-    inner = {name: prepared(block, rep) for name, rep in f.captured.items()}
-    is_same = all(inner[name] is f.captured[name] for name in inner)
-    return f if is_same else Closure(f.lam, inner, f.type)
+    made = prepared(block, f)
+    assert isinstance(made, Closure)
+    return made
 
 
 def prepared(block: Block, rep: Rep) -> Rep:
     """A value that a λ or a branch may capture: what was put off is written before it."""
-    match rep:
-        case Product():
-            return forced(block, rep)
-        case Affine(offset, slopes, obj, []) if any(isinstance(label, int) for label in slopes):
-            return Affine(offset, slopes, obj, [forced(block, rep)])
-        case Group(parts, obj):
-            new = tuple(prepared(block, part) for part in parts)
-            return rep if all(map(is_, new, parts)) else Group(new, obj)
-        case Closure():
-            return prepared_function(block, rep)
-        case _:
-            return rep
+
+    def each(leaf: Leaf) -> Rep:
+        match leaf:
+            case Product():
+                return forced(block, leaf)
+            case Affine(offset, slopes, obj, []) if any(isinstance(a, int) for a in slopes):
+                return Affine(offset, slopes, obj, [forced(block, leaf)])
+            case _:
+                return leaf
+
+    return map_leaves(rep, each)

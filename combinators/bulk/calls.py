@@ -19,7 +19,6 @@ from combinators.bulk.borders import (
     captured_key,
     function_term,
     joined,
-    key_of,
     layout_of,
     parts_of,
     prepared,
@@ -114,9 +113,10 @@ def _key(f: Closure, layouts: list[Layout], axes: list[Axis]) -> Any:
     """What tells one bulk form of a λ from others: no more than extents, if none is captured."""
     known = id(f.lam), captured_key(f)
     if axes_of(f):
-        return *known, tuple(key_of(layout, id) for layout in layouts)
+        return *known, tuple(layouts)
     extents = tuple((axis.extent, axis.last) for axis in axes)
-    return *known, extents, tuple(key_of(layout, axes.index) for layout in layouts)
+    numbers = {axis: number for number, axis in enumerate(axes)}
+    return *known, extents, tuple(renamed(layout, numbers) for layout in layouts)
 
 
 def _made(

@@ -21,14 +21,12 @@ from typing import Any
 from combinators.bulk.affine import Key, of_constant, positions
 from combinators.bulk.block import Block
 from combinators.bulk.borders import term_of, virtual
+from combinators.bulk.builds import looped, mapped
 from combinators.bulk.calls import applied, chosen, recomputed
 from combinators.bulk.clauses import clause_of
 from combinators.bulk.equations import Site
 from combinators.bulk.fission import kept, split_line
-from combinators.bulk.folds import looped
 from combinators.bulk.indexing import indexed_line, is_part, taken, window
-from combinators.bulk.maps import element, mapped
-from combinators.bulk.selection import selected
 from combinators.bulk.values import Closure, Group, Product, Rep, Tensors, Whole, axes_of, forced
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive, recurse
@@ -63,24 +61,19 @@ class Evaluation(Walk):
                 return self._atom(term, env)
 
     def _indexed(self, term: Term, key: Key, env: Env, block: Block) -> Recursive[Rep]:
-        found: Rep | None = None
         match term:
             case Let():
                 self.say("index-let", term, term.body)
-                found = yield self._let(term, key, env, block)
+                return self._let(term, key, env, block)
             case Cond():
                 self.say("index-cond", term, term)
-                found = yield chosen(self, term, key, env, block)
+                return chosen(self, term, key, env, block)
+            case Prim() if is_map(term):
+                return mapped(self, term, env, block, key)
             case Prim():
-                if is_map(term):
-                    found = yield element(self, term, key, env, block)
-                else:
-                    found = yield indexed_line(self, term, key, env, block)
-        if found is None:
-            self.indexed.append(term)
-            array: Any = yield self.value(term, env, block)
-            found = selected(block, array, key)
-        return found
+                return indexed_line(self, term, key, env, block)
+            case _:
+                return self.read(term, key, env, block)
 
     def _atom(self, term: Term, env: Env) -> Recursive[Rep]:
         if isinstance(term, Var):

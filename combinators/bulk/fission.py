@@ -13,13 +13,81 @@ from __future__ import annotations
 from combinators.block import remade
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import term_of, virtual
-from combinators.bulk.rowing import Columns
-from combinators.bulk.values import Array, Group, Rep, Rows, axes_of, place_of
+from combinators.bulk.values import (
+    Array,
+    Group,
+    Leaf,
+    Rep,
+    Rows,
+    Tensors,
+    axes_of,
+    forced,
+    in_order,
+    laid,
+    leaves_of,
+    map_leaves,
+    place_of,
+)
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Product, Tensor, components
+from combinators.objects import Int, Object, Tensor, components
+from combinators.objects import Product as ProductType
 from combinators.primitives.loops import MAP
-from combinators.terms import Lam, Prim, Proj, Term, Var
+from combinators.rows import row_of
+from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
+
+
+class Columns:
+    """The arrays that a loop runs over along an axis; what lacks it is the same in each row."""
+
+    def __init__(self, block: Block, axis: Axis) -> None:
+        """Of a loop in ``block``."""
+        self.block, self.axis = block, axis
+        self.terms: list[Term] = []
+        self._at: dict[int, tuple[int, Leaf]] = {}
+        """Which of the arrays holds a value; the value itself, so that its ``id`` stays its own."""
+
+    def add(self, rep: Rep) -> None:
+        """Let the loop run over what depends on its axis."""
+        for leaf in leaves_of(rep):
+            if self.axis in axes_of(leaf) and id(leaf) not in self._at:
+                self._at[id(leaf)] = len(self.terms), leaf
+                self.terms.append(self._column(leaf))
+
+    def _column(self, leaf: Leaf) -> Term:
+        if not isinstance(leaf, Tensors):
+            return leaf.term
+        array = forced(self.block, leaf)
+        order = in_order(label for label in array.labels if label is not self.axis)
+        return laid(self.block, array, (self.axis, *order), full=False)
+
+    def operand(self) -> Term:
+        """What the loop runs over."""
+        if not self.terms:
+            return self.block.positions(self.axis.extent)
+        return self.terms[0] if len(self.terms) == 1 else Tuple(tuple(self.terms))
+
+    def parameter(self, inner: Block) -> Var:
+        """The parameter of the loop's λ that stands for a row."""
+        types = [row_of(term.type) for term in self.terms] or [Int]
+        obj = types[0] if len(types) == 1 else ProductType(*types)
+        return Var(inner.names.fresh("row"), obj)
+
+    def inside(self, inner: Block, rep: Rep, param: Var) -> Rep:
+        """What ``rep`` is in the λ."""
+
+        def each(leaf: Leaf) -> Rep:
+            if id(leaf) not in self._at:
+                return leaf
+            at, _ = self._at[id(leaf)]
+            row = param if len(self.terms) == 1 else inner.bind(Proj(at, param), "row")
+            if isinstance(leaf, Rows):
+                left = tuple(axis for axis in leaf.axes if axis is not self.axis)
+                return Rows(row, left, leaf.type) if left else virtual(inner, row, leaf.type)
+            assert isinstance(leaf, Tensors)
+            return Array(row, in_order(a for a in leaf.labels if a is not self.axis), leaf.type)
+
+        return map_leaves(rep, each)
 
 
 def kept(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
@@ -69,12 +137,12 @@ def _nested(
         rep: Rep = yield walk.value(term, env, block)
         result: Term = yield term_of(walk, rep, block)
         return result
-    columns = Columns(block, axes[0].extent, axes[0])
-    for rep in env.values():
-        columns.add(rep)
+    columns = Columns(block, axes[0])
+    whole = Group(tuple(env.values()), ProductType(*[rep.type for rep in env.values()]))
+    columns.add(whole)
     inner = Block(names=walk.survey.names)
-    whole = Group(tuple(env.values()), Product(*[rep.type for rep in env.values()]))
-    param, rows = columns.parameter(inner, whole)
+    param = columns.parameter(inner)
+    rows = columns.inside(inner, whole, param)
     assert isinstance(rows, Group)
     below = dict(zip(env, rows.parts, strict=True))
     body: Term = yield _nested(walk, term, below, axes[1:], inner)

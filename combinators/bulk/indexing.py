@@ -160,8 +160,8 @@ def is_part(walk: Walk, term: Prim) -> bool:
     return is_built and term.type.size < x.type.size and is_compound(x)
 
 
-def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep | None]:
-    """An operation, of which only ``key`` is asked; None where the index stays in front of it."""
+def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
+    """An operation, of which only ``key`` is asked."""
     found: Rep
     if _is_index(term):
         found = yield _together(walk, term, key, env, block)
@@ -176,7 +176,8 @@ def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Re
     is_pushed = name in PUSHES or is_elementwise(term.operation.primitive)
     made = push(block, term, key) if is_pushed else None
     if made is None or clause is None:
-        return None
+        found = yield walk.read(term, key, env, block)
+        return found
     walk.say(equation, term, term)
     reps: list[Any] = []
     for arg, inner in zip(term.args, made.keys, strict=True):

@@ -19,13 +19,15 @@ and the ends of both builds call its axes ``(0, 1)``.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import is_
 from typing import Any
 
 from combinators.bulk.block import Atom, Axis, Block, shape_of
 from combinators.errors import Place
+from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Int, Object, Record, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const, Lam, Term, Var
@@ -140,29 +142,61 @@ class Rows:
 
 
 Tensors = Array | Affine | Product
-Rep = Array | Affine | Product | Group | Closure | Whole | Rows
+Leaf = Tensors | Whole | Rows
+Rep = Leaf | Group | Closure
+
+
+def leaves_of(rep: Rep) -> Iterator[Leaf]:
+    """What a value is made of, through products and functions, each once."""
+    todo, seen = [rep], set[int]()
+    while todo:
+        here = todo.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        match here:
+            case Group(parts):
+                todo += parts
+            case Closure(_, captured):
+                todo += captured.values()
+            case _:
+                yield here
+
+
+def map_leaves(rep: Rep, each: Callable[[Leaf], Rep]) -> Rep:
+    """The value with ``each`` of its leaves; what does not change, and what is shared, stays so."""
+    return recurse(_map_leaves(rep, each, {}))
+
+
+def _map_leaves(rep: Rep, each: Callable[[Leaf], Rep], known: dict[int, Rep]) -> Recursive[Rep]:
+    if id(rep) not in known:
+        if isinstance(rep, Group | Closure):
+            parts = rep.parts if isinstance(rep, Group) else tuple(rep.captured.values())
+            made = []
+            for part in parts:
+                made.append((yield _map_leaves(part, each, known)))
+            known[id(rep)] = rep
+            if not all(map(is_, made, parts)):
+                names = rep.captured if isinstance(rep, Closure) else ()
+                known[id(rep)] = (
+                    Group(tuple(made), rep.type)
+                    if isinstance(rep, Group)
+                    else Closure(rep.lam, dict(zip(names, made, strict=True)), rep.type)
+                )
+        else:
+            known[id(rep)] = each(rep)
+    return known[id(rep)]
 
 
 def axes_of(rep: Rep) -> frozenset[Axis]:
     """The batch axes that a value depends on."""
-    found: set[Axis] = set()
-    todo, seen = [rep], {id(rep)}
-    while todo:
-        here = todo.pop()
-        match here:
-            case Array() | Affine() | Product():
-                found.update(batch(here.labels))
-            case Rows():
-                found.update(here.axes)
-            case Group(parts) | Closure(_, parts):
-                below = parts if isinstance(parts, tuple) else parts.values()
-                for part in below:
-                    if id(part) not in seen:
-                        seen.add(id(part))
-                        todo.append(part)
-            case _:
-                pass
-    return frozenset(found)
+    return frozenset(axis for leaf in leaves_of(rep) for axis in _axes(leaf))
+
+
+def _axes(leaf: Leaf) -> Iterable[Axis]:
+    if isinstance(leaf, Whole | Rows):
+        return leaf.axes if isinstance(leaf, Rows) else ()
+    return batch(leaf.labels)
 
 
 def relabelled(rep: Tensors, new: Mapping[Any, Label], obj: Tensor) -> Tensors:

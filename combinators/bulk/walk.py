@@ -8,6 +8,7 @@ from typing import Any
 
 from combinators.bulk.affine import Key
 from combinators.bulk.block import Block
+from combinators.bulk.selection import selected
 from combinators.bulk.values import Rep, axes_of
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
@@ -112,6 +113,12 @@ class Walk(ABC):
     @abstractmethod
     def applied(self, term: Prim, reps: list[Any], block: Block) -> Recursive[Rep]:
         """An operation on what its operands stand for."""
+
+    def read(self, term: Term, key: Key, env: Env, block: Block) -> Recursive[Rep]:
+        """``index term key`` in normal form: the whole is there, and is read from."""
+        self.indexed.append(term)
+        array: Any = yield self.value(term, env, block)
+        return selected(block, array, key)
 
     def say(self, equation: str, before: Term, after: Term) -> None:
         """Note that an equation was used."""
