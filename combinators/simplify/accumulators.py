@@ -55,8 +55,6 @@ class Accumulator:
     """Which component; of a carry that is no product, None."""
     addition: Operation
     addends: list[Addend] = field(default_factory=list)
-    gone: set[str] = field(default_factory=set)
-    """The lines of the body that only add."""
     stacked: dict[str, Var] = field(default_factory=dict)
     """What the loop stacks for it, by name."""
 
@@ -139,10 +137,8 @@ class SummingBody(LoopBody):
             line, once = self.definition(term), count[_name(term)] == 1
             is_sum = isinstance(line, Prim) and line.operation.name in additions
             if once and is_sum and all(part.type is atom.type for part in operands(line)):
-                one.gone.add(_name(term))
                 todo += operands(line)
             elif once and self._is_carried(term, one.index):
-                one.gone.add(_name(term))
                 own.append(term)
             elif not self._notes(one, term):
                 return False

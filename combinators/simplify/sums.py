@@ -3,7 +3,9 @@
 ``fold (λ((c, s), x). (c', s + aᵀ b)) (c0, s0) xs`` is
 ``let (c, (A, B)) = scan (λ(c, x). (c', (a, b))) c0 xs in (c, s0 + Aᵀ B)``, where the rows of ``A``
 and ``B``, matrices themselves, stand below each other: many small products and sums become one.
-What is added comes in another order, which is the same for real numbers.
+What is added comes in another order, which is the same for real numbers. Here the loop is only
+made to keep ``a`` and ``b``, and its ``s`` is not read any more: as a dead part of the carry, it
+goes with the lines that add to it when ``loop-parts`` is next applied.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def summed(units: list[Lam], switches: Switches) -> list[Lam]:
 
     They are in let-normal form, and the last of them mentions the others.
     """
-    additions = frozenset(name for name, step in SUMS.items() if switches.has(step))
+    has_parts = switches.has("loop-parts")
+    additions = frozenset(n for n, step in SUMS.items() if has_parts and switches.has(step))
     names: list[Names] = []
 
     def fresh(wish: str) -> str:
@@ -77,24 +80,57 @@ class _After:
         self.lines: Lines = []
         self._fresh = fresh
         self._stacks: dict[str, Term] = {}
-        out = {one.index for one in found}
-        self.kept = [index for index in body.indices if index not in out]
 
     def written(self, var: Var, inside: Inside) -> Lines:
-        """The lines, of which the last is ``var``."""
-        parts, ys = self._rest(inside)
+        """The lines, of which the last is ``var``; what accumulates is not read any more."""
+        body, parts = self.body, dict[int | None, Term]()
+        last, ys = self._loop(inside)
         for one in self.found:
             total = self._component(self.init, one.index)
             for addend in one.addends:
                 total = self._write(Prim(one.addition, (total, self._total(addend))))
             parts[one.index] = total
+        for index in body.indices:
+            if index not in parts:
+                parts[index] = self._component(self._component(last, 0 if ys else None), index)
         carry = parts.get(None)
         if carry is None:
-            names = getattr(self.body.carry.type, "names", None)
-            carry = Tuple(tuple([parts[index] for index in self.body.indices]), names)
-        last = carry if ys is None else Tuple((self._write(carry), ys))
-        self.lines.append((var, last))
+            names = getattr(body.carry.type, "names", None)
+            carry = Tuple(tuple([parts[index] for index in body.indices]), names)
+        whole = carry if not body.is_pair else Tuple((self._write(carry), ys[-1]))
+        self.lines.append((var, whole))
         return self.lines
+
+    def _loop(self, inside: Inside) -> tuple[Term, list[Term]]:
+        """The loop, which keeps what is summed besides what it kept, and its stacks."""
+        body, loop = self.body, self.body.loop
+        gives: list[Term] = [base for one in self.found for base in one.stacked.values()]
+        names = [base.name for one in self.found for base in one.stacked.values()]
+        made: Term = loop.term
+        if gives:
+            lines, result = list(body.lines), body.after
+            if body.is_pair:
+                gives.append(body.component(body.result, 1))
+            kept = pack(tuple(gives))
+            if len(gives) > 1:
+                lines.append((Var(self._fresh("v"), kept.type), kept))
+                kept = lines[-1][0]
+            both = Tuple((result, kept))
+            lines.append((Var(self._fresh("v"), both.type), both))
+            lam = Lam(body.lam.params, Let(tuple(lines), lines[-1][0]), body.lam.name)
+            inside.same(lam, body.lam)
+            operation = looping(reverse=loop.types.reverse)
+            made = loop_term(operation, lam, loop.init, loop.xs, loop.term.place)
+        whole = self._write(made)
+        count = len(gives) or body.is_pair
+        if not count:
+            return whole, []
+        stack = self._write(Proj(1, whole))
+        stacks: list[Term] = [stack]
+        if count > 1:
+            stacks = [self._write(Proj(index, stack)) for index in range(count)]
+        self._stacks.update(zip(names, stacks, strict=False))
+        return whole, stacks
 
     def _write(self, term: Term) -> Var:
         """A new line, unless ``term`` is a variable."""
@@ -111,60 +147,6 @@ class _After:
     def _component(self, whole: Term, index: int | None) -> Term:
         """A component of a carry; of one that is no product, itself."""
         return whole if index is None else self._write(Proj(index, whole))
-
-    def _packed(self, atoms: list[Term], lines: Lines) -> Term:
-        """Several atoms as one, after ``lines``."""
-        term = pack(tuple(atoms))
-        if len(atoms) > 1:
-            lines.append((Var(self._fresh("v"), term.type), term))
-        return term if len(atoms) == 1 else lines[-1][0]
-
-    def _parts(self, whole: Term, count: int) -> list[Term]:
-        """What was packed."""
-        return [whole] if count == 1 else [self._write(Proj(i, whole)) for i in range(count)]
-
-    def _rest(self, inside: Inside) -> tuple[dict[int | None, Term], Term | None]:
-        """What is left of the loop: its carry by components, and the stack that it gave before."""
-        body, loop, inner = self.body, self.body.loop, Lines()
-        gives: list[Term] = [base for one in self.found for base in one.stacked.values()]
-        names = [base.name for one in self.found for base in one.stacked.values()]
-        if body.is_pair:
-            gives.append(body.component(body.result, 1))
-        ends = [body.component(body.after, index) for index in self.kept]
-        results = [self._packed(atoms, inner) for atoms in (ends, gives) if atoms]
-        if not results:
-            return {}, None
-        params, init = [body.row], None
-        if ends:
-            params.insert(0, Var(self._fresh(body.carry.name), results[0].type))
-            start = [self._component(self.init, index) for index in self.kept]
-            init = self._packed(start, self.lines)
-        operation = looping(carries=bool(ends), keeps=bool(gives), reverse=loop.types.reverse)
-        result = self._packed(results, inner)
-        lam = Lam(tuple(params), Let((*self._lines(params[0]), *inner), result))
-        inside.same(lam, body.lam)
-        made = self._write(loop_term(operation, lam, init, self.xs, loop.term.place))
-        halves = self._parts(made, len(results))
-        stacks = self._parts(halves[-1], len(gives)) if gives else []
-        self._stacks.update(zip(names, stacks, strict=False))
-        parts = self._parts(halves[0], len(ends)) if ends else []
-        return dict(zip(self.kept, parts, strict=True)), stacks[-1] if body.is_pair else None
-
-    def _lines(self, carry: Var) -> tuple[tuple[Var, Term], ...]:
-        """The lines of the body, but for those that only add, or put together what it gave."""
-        gone = {name for one in self.found for name in one.gone} | self.body.ends
-        place = {index: position for position, index in enumerate(self.kept)}
-        lines: Lines = []
-        for var, line in self.body.lines:
-            index = self.body.part(line)
-            if var.name in gone:
-                continue
-            if index is None:
-                lines.append((var, line))
-            else:
-                whole = len(self.kept) == 1
-                lines.append((var, carry if whole else Proj(place[index], carry)))
-        return tuple(lines)
 
     def _total(self, addend: Addend) -> Term:
         """The sum of what all steps add."""

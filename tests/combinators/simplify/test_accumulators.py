@@ -139,7 +139,7 @@ def test_the_users_own_sums_keep_their_order():
     lam = fun(total, Tensor((3,))).program().lam
     assert "sum" not in repr(simplify(lam))
     assert repr(simplify(lam, fast_math=True)) == (
-        "λv. (sum[axis=(0,)] v, fold (λ(c1, x). c1 * x) 1 v)"
+        "λv. (sum[axis=(0,)] v, fold (λ(c, x). c * x) 1 v)"
     )
     assert "sum" not in repr(simplify(lam, fast_math=True, without=["loop-adds"]))
 
