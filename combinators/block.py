@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import is_
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Term)
 class Block:
     """The lines of one λ, branch or loop body, in the order in which they are computed."""
 
-    __slots__ = ("depth", "keys", "lines", "loop", "names", "parent")
+    __slots__ = ("depth", "is_ruled", "keys", "lines", "loop", "names", "parent")
 
     def __init__(
         self, parent: Block | None = None, names: Names | None = None, *, loop: bool = False
@@ -47,6 +47,8 @@ class Block:
         self.depth: int = parent.depth + 1 if parent is not None else 0
         self.names: Names = names or (parent.names if parent is not None else Names())
         self.lines: Lines = []
+        self.is_ruled = True
+        """Whether rules were tried on every line."""
         self.keys: list[object] = []
         """What its lines are found by where equal lines are one."""
 
@@ -54,11 +56,20 @@ class Block:
         """A variable that stands for ``term`` from here on."""
         var = Var(self.names.fresh(wish), term.type)
         self.lines.append((var, term))
+        self.is_ruled = False
         return var
 
     def term(self, result: Term) -> Term:
         """The lines, every one of them named, and what they give."""
         return Let(tuple(self.lines), result) if self.lines else result
+
+
+class Rules(Protocol):
+    """What is tried on a line as it is written."""
+
+    def emit(self, term: Term, block: Block, wish: str = "v") -> Term:
+        """An atom for ``term``: a line of ``block``, or what is there already."""
+        ...
 
 
 def opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
@@ -142,8 +153,8 @@ def nested(
     result: Term,
     uses: Uses,
     inside: Standing,
-    inner: Callable[[Var, Term], Recursive[Term] | None] = lambda var, term: None,
-    named: Callable[[Var], Var] = lambda var: var,
+    inner: Callable[[Var, Term], Recursive[Term] | None] | None = None,
+    named: Callable[[Var], Var] | None = None,
 ) -> Recursive[Term]:
     """The block as people read it; ``inside`` knows what stands for names of outside.
 
@@ -156,12 +167,12 @@ def nested(
         times = uses.get(name)
         if times is None:
             continue
-        writing = inner(var, term)
+        writing = inner(var, term) if inner is not None else None
         made, height = _placed(term if writing is None else (yield writing), inside)
         if times == 1 and height < TALLEST:
             inside[name] = made, height + 1
             continue
-        new = named(var)
+        new = named(var) if named is not None else var
         if new is not var:
             inside[name] = new, 0
         left.append((new, made))
@@ -169,18 +180,27 @@ def nested(
     return Let(tuple(left), body) if left else body
 
 
-def _placed(term: Term, inside: dict[str, tuple[Term, int]]) -> tuple[Term, int]:
+def _placed(term: Term, inside: Standing) -> tuple[Term, int]:
     """The line with what is used once put into it, and the height of the tallest of that."""
-    height, is_new = 0, False
-    parts: list[Term] = []
-    for part in term.args if type(term) is Prim else operands(term):
-        made, tall = part, 0
+    height, parts = 0, term.args if type(term) is Prim else operands(term)
+    made: list[Term] | None = None
+    for index, part in enumerate(parts):
         if type(part) is Var:
-            made, tall = inside.get(part.name, (part, 0))
+            found = inside.get(part.name)
+            if found is None:
+                continue
         elif type(part) is Tuple and part is not term and type(term) is not Cond:
-            made, tall = _placed(part, inside)
-        if made is not part:
-            is_new = True
-            height = max(height, tall)
-        parts.append(made)
-    return (remade(term, tuple(parts)) if is_new else term), height
+            found = _placed(part, inside)
+            if found[0] is part:
+                continue
+        else:
+            continue
+        if made is None:
+            made = list(parts)
+        made[index], tall = found
+        height = max(height, tall)
+    if made is None:
+        return term, 0
+    if type(term) is Prim:
+        return prim(term.type, term.operation, term.place, *made), height
+    return remade(term, tuple(made)), height

@@ -14,6 +14,7 @@ from combinators.bulk import bulk
 from combinators.errors import DiffcurryError, UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
 from combinators.objects import Object, Tensor, components
+from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.definition import traced_apart
 from combinators.tracing.faces import Face
@@ -27,7 +28,7 @@ from diffcurry.function import Function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import CARRIER, Mode, written
-from diffcurry.program import Program, Quick
+from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
 from diffcurry.tangents import read_tangent
 from interpreters.sparse_cotangents import zeros
@@ -156,7 +157,8 @@ class Pushed(Derivative[P, Any]):
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…, ẋ…). (y, ẏ)``."""
         obj, of_value = of_pair(closed.body.type, face, self.has_aux)
-        both = programs.pushforward(closed, captured, flat=True)
+        writer = simplifying(folded)
+        both = programs.pushforward(closed, captured, writer=writer)
         shown = [of_value, tangent_face(of_value, obj)]
         if self.has_aux:
             shown += [face.children[1] if face is not None else None]
@@ -170,8 +172,8 @@ class Pushed(Derivative[P, Any]):
             def tangent(whole: Var) -> Term:
                 return Proj(1, Tuple(result(Proj(0, whole), Proj(1, whole), closed.body.type)))
 
-            return Written(finished(both, tangent, f"jvp_{closed.name}"), shown[1])
-        lam = finished(both, results, f"jvp_{closed.name}" if closed.name else "jvp")
+            return Written(finished(both, tangent, f"jvp_{closed.name}", writer=writer), shown[1])
+        lam = finished(both, results, f"jvp_{closed.name}" if closed.name else "jvp", writer=writer)
         return Written(lam, Face(tuple, (), tuple(shown)))
 
     def program(self, *args: Any) -> Program:
@@ -259,10 +261,13 @@ class Gradient(Derivative[P, Any]):
         check_scalar(obj)
         which = chosen(self.argnums, len(closed.params) - captured)
         shifted = [captured + i for i in which]
+        writer = simplifying(folded)
         both = programs.gradient(
-            closed, shifted, written(self.mode), has_aux=self.has_aux, flat=True
+            closed, shifted, written(self.mode), has_aux=self.has_aux, writer=writer
         )
-        lam = finished(both, self._results, f"grad_{closed.name}" if closed.name else "grad")
+        lam = finished(
+            both, self._results, f"grad_{closed.name}" if closed.name else "grad", writer=writer
+        )
         params = closed.params[captured:]
         found = [tangent_face(faces[i], params[i].type) for i in which]
         shown = Face(tuple, (), tuple(found)) if is_many(self.argnums) else found[0]

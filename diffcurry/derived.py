@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
+from combinators.block import opened
 from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable
 from combinators.kit.text import Names
@@ -17,6 +18,7 @@ from combinators.primitives.applications import DUAL, REP
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import Fired, simplify
 from combinators.simplify.rule import Trace
+from combinators.simplify.writer import Writer
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Specialised
@@ -203,15 +205,20 @@ def _derivative(function: Term, obj: Object) -> Term:
 
 
 def finished(
-    lam: Lam, results: Callable[[Var], Term], name: str, trace: Trace | None = None
+    lam: Lam,
+    results: Callable[[Var], Term],
+    name: str,
+    trace: Trace | None = None,
+    writer: Writer | None = None,
 ) -> Lam:
     """``lam``, simplified, with ``results`` of its result instead, as every transform gives it.
 
-    ``trace`` is called with each rule that fires.
+    ``trace`` is called with each rule that fires; ``writer`` has written the lines of ``lam``.
     """
-    whole = Var(Names(param.name for param in lam.params).fresh("both"), lam.body.type)
-    body = Let(((whole, lam.body),), results(whole))
-    return simplify(Lam(lam.params, body, name), fold=folded, trace=trace)
+    lines, whole = opened(lam.body)
+    both = Var(Names(param.name for param in lam.params).fresh("both"), whole.type)
+    body = Let((*lines, (both, whole)), results(both))
+    return simplify(Lam(lam.params, body, name), fold=folded, trace=trace, writer=writer)
 
 
 NOTHING = Face(type(None), (), ())

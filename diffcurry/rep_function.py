@@ -13,6 +13,7 @@ import numpy as np
 
 from combinators.kit.memory import Remembered
 from combinators.objects import Fun, Product
+from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces
@@ -25,7 +26,7 @@ from diffcurry.function import Function
 from diffcurry.interpretation import of_pair
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import CARRIER, Mode, reverse, written
-from diffcurry.program import Program, Quick
+from diffcurry.program import Program, Quick, folded
 from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
 
@@ -50,8 +51,13 @@ class Pulled(Derivative[P, Any]):
         """``λ(x…). (y, λȳ. (x̄, …))``."""
         _, of_value = of_pair(closed.body.type, face, self.has_aux)
         which = range(captured, len(closed.params))
-        both = programs.pullback(closed, which, written(self.mode), has_aux=self.has_aux, flat=True)
-        lam = finished(both, self._results, f"vjp_{closed.name}" if closed.name else "vjp")
+        writer = simplifying(folded)
+        both = programs.pullback(
+            closed, which, written(self.mode), has_aux=self.has_aux, writer=writer
+        )
+        lam = finished(
+            both, self._results, f"vjp_{closed.name}" if closed.name else "vjp", writer=writer
+        )
         aux = (face.children[1],) if self.has_aux and face is not None else ()
         return Written(lam, Face(tuple, (), (of_value, None, *aux)))
 

@@ -5,7 +5,8 @@
 
 >>> from combinators.operation import Operation, named
 >>> from combinators.objects import Real
->>> from combinators.terms import Lam, Prim, Var, const
+>>> from combinators.simplify.writer import Writer
+from combinators.terms import Lam, Prim, Var, const
 >>> x = Var("x", Real)
 >>> product = Prim(Operation(named("multiply")), (x, const(1.0)))
 >>> simplify(Lam((x,), product))
@@ -17,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from combinators.kit.memory import uncollected
-from combinators.simplify.forward import passed
+from combinators.simplify.forward import passed, resumed
 from combinators.simplify.fusion import fused
 from combinators.simplify.needs import Analysis
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
@@ -25,6 +26,7 @@ from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace, 
 from combinators.simplify.rules import FAST, RULES, STEPS
 from combinators.simplify.sums import summed
 from combinators.simplify.walks import nested_blocks
+from combinators.simplify.writer import Writer
 from combinators.terms import Lam
 
 PASSES = 8
@@ -44,6 +46,7 @@ def simplify(
     fold: Fold | None = None,
     keep: Iterable[str] = (),
     trace: Trace | None = None,
+    writer: Writer | None = None,
 ) -> Lam:
     """The closed λ ``lam`` after partial evaluation (000, section 5.1 and Fig. 12).
 
@@ -52,7 +55,8 @@ def simplify(
     computes a primitive of numbers; ``trace`` is called whenever a rule fires. Lines of the names
     ``keep`` keep their names, where something uses them, even if that is one place. It raises
     ``UnboundVariable`` for a λ that captures, and ``TypeMismatch`` for a name that is no rule, or
-    for rules of the user's that fire for ever on what they write.
+    for rules of the user's that fire for ever on what they write. A ``writer`` that ``simplifying``
+    made has written all the lines but the last.
     """
     check_words(without)
     own = tuple(rules)
@@ -60,7 +64,11 @@ def simplify(
     off = {*without} if fast_math else {*without, "fast_math"}
     switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold, watched=own)
     with uncollected():
-        made, last = passed(lam, switches)
+        if writer is not None and writer.block is not None and writer.block.is_ruled:
+            switches = writer.switches
+            made, last = resumed(lam, writer, writer.block)
+        else:
+            made, last = passed(lam, switches)
         fusions, sums = FUSIONS if switches.has("cond-fusion") else 0, SUMS
         left = 0 if last.is_flat and not switches.count_uses else PASSES
         units = last.units
@@ -88,6 +96,11 @@ def simplify(
         return nested_blocks(made, last.ids, switches, frozenset(keep))
 
 
+def simplifying(fold: Fold) -> Writer:
+    """What tries the rules on the lines of a program while it is written; ``simplify`` goes on."""
+    return Writer(Switches((*RULES, *FAST), STEPS, without=("fast_math",), fold=fold), set())
+
+
 def normal(lam: Lam) -> Lam:
     """``lam`` in let-normal form: what is used again is named, once, and nothing else changes."""
     switches = Switches((), ())
@@ -110,4 +123,5 @@ __all__ = [
     "normal",
     "once",
     "simplify",
+    "simplifying",
 ]

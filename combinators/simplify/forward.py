@@ -7,7 +7,7 @@ it was, says what is written later, in parts, or not at all.
 
 from __future__ import annotations
 
-from combinators.block import Block
+from combinators.block import Block, opened
 from combinators.errors import UnboundVariable
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
@@ -28,6 +28,7 @@ from combinators.simplify.parts import (
     is_partial,
 )
 from combinators.simplify.rule import Switches
+from combinators.simplify.writer import Writer
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 
@@ -158,4 +159,21 @@ def passed(
         closed = {key for key, variables in inside.items() if not variables}
     run = Pass(switches, analysis, closed)
     made: Lam = recurse(run.unit(lam))
+    return made, run
+
+
+def resumed(lam: Lam, writer: Writer, before: Block) -> tuple[Lam, Pass]:
+    """The program of which ``writer`` has written all the lines but the last, into ``before``."""
+    lines, result = opened(lam.body)
+    run = Pass(writer.switches, None, set())
+    run.writer, run.ids = writer, set()
+    block = Block(names=before.names)
+    block.lines = list(lines[:-1])
+    env: dict[str, Value] = {var.name: var for var in lam.params}
+    env.update([(var.name, var) for var, _ in block.lines])
+    body: Value = recurse(run.walk(Let(lines[-1:], result), Frame(env, None), block))
+    atom: Term = recurse(run.atom(body, block))
+    made = Lam(lam.params, writer.close(block, atom), lam.name)
+    run.units.append(made)
+    run.ids.add(id(made))
     return made, run

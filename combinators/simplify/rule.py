@@ -163,7 +163,7 @@ class Switches:
             name: frozenset[str]().union(*[r.marks for r in all_]) for name, all_ in heads
         }
         """What the rules for a head ask of operands."""
-        self._tried: dict[tuple[str, frozenset[str]], list[Rule]] = {}
+        self._tried: dict[tuple[str, str], list[Rule]] = {}
         self.count_uses = any(
             _is_counted(rule.left) for found in self.rules.values() for rule in found
         )
@@ -173,12 +173,13 @@ class Switches:
         """Whether a step is on."""
         return step in self.steps
 
-    def tried(self, head: str, marks: set[str]) -> list[Rule]:
-        """The rules for a head that may apply where the operands bear these of its marks."""
-        key = head, frozenset(marks)
-        found = self._tried.get(key)
+    def tried(self, head: str, marks: str) -> list[Rule]:
+        """The rules for a head that may apply where the operands bear these marks, in a row."""
+        found = self._tried.get((head, marks))
         if found is None:
-            found = self._tried[key] = [r for r in self.rules[head] if r.marks <= key[1]]
+            borne = frozenset(marks.split())
+            found = [rule for rule in self.rules[head] if rule.marks <= borne]
+            self._tried[head, marks] = found
         return found
 
     def watch(self, rule: Rule, right: Pattern, found: Found, nesting: int) -> None:

@@ -45,6 +45,8 @@ class Writer:
     def __init__(self, switches: Switches, closed: set[int]) -> None:
         """``closed`` are the ids of closed λs, which are atoms."""
         self.switches = switches
+        self.block: Block | None = None
+        """Where a program is written whose every line is tried at once."""
         self._closed = closed
         self._known: dict[str, _Known] = {}
         self._zero: set[str] = set()
@@ -52,12 +54,19 @@ class Writer:
         self._common: dict[Any, Var] = {}
         self._has_common = switches.has("common")
         self._words: dict[Any, str] = {}
-        self._held: list[Term] = []
+        self._word_of: dict[int, tuple[Term, str]] = {}
+        """The words of atoms that are no variables, by their id; the atoms live as long."""
         self._nesting = 0
 
+    def begin(self, block: Block) -> None:
+        """Write a program into ``block``, a line at a time; what was begun before is forgotten."""
+        self.block = block
+        for known in (self._known, self._zero, self._uses, self._common):
+            known.clear()
+
     def definition(self, atom: Term) -> Term:
-        """The line of a variable; another atom itself."""
-        return self._known[atom.name][0] if isinstance(atom, Var) else atom
+        """The line of a variable, where it is known; another atom itself."""
+        return self._known.get(atom.name, (atom,))[0] if type(atom) is Var else atom
 
     def is_zero(self, atom: Term) -> bool:
         """Whether it is known to be 0 in every component."""
@@ -101,6 +110,8 @@ class Writer:
 
     def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
         """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
+        if type(term) is Prim and not term.args:
+            return term
         seen = view(term)
         made = None if seen is None else self._rewritten(term, seen, block, wish)
         return self._bound(term, seen, block, wish, like) if made is None else made
@@ -182,9 +193,12 @@ class Writer:
 
     def word(self, atom: Term) -> str | None:
         """The name of a variable; of what else is known to be one value, a word that is no name."""
+        if type(atom) is Var:
+            return atom.name
+        known = self._word_of.get(id(atom))
+        if known is not None:
+            return known[1]
         match atom:
-            case Var(name):
-                return name
             case Const(literal):
                 small = literal.array.size <= SMALL
                 key: Any = (literal.type, literal.array.tobytes()) if small else id(literal)
@@ -194,23 +208,27 @@ class Writer:
                 key = operation
             case _:
                 return None
-        self._held.append(atom)
-        return self._words.setdefault(key, f"#{len(self._words)}")
+        word = self._words.setdefault(key, f"#{len(self._words)}")
+        self._word_of[id(atom)] = atom, word
+        return word
 
     def _rewritten(self, term: Term, seen: View, block: Block, wish: str) -> Term | None:
         if self._nesting >= NESTING:
             return None
-        asked = self.switches.marks.get(seen[0])
+        head, operands, _ = seen
+        asked = self.switches.marks.get(head)
         if asked is not None:
-            marks: set[str] = set()
-            for operand in seen[1]:
-                found = (
-                    self._known[operand.name][2] if type(operand) is Var else atom_marks(operand)
-                )
+            marks = ""
+            for operand in operands:
+                if type(operand) is Var:
+                    known = self._known.get(operand.name)
+                    found = known[2] if known is not None else ()
+                else:
+                    found = atom_marks(operand)
                 for mark in found:
                     if mark in asked:
-                        marks.add(mark)
-            for rule in self.switches.tried(seen[0], marks):
+                        marks += mark + " "
+            for rule in self.switches.tried(head, marks):
                 applied = rule.apply(term, self)
                 if applied is not None:
                     if self.switches.watched:

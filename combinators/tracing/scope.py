@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from combinators.block import Block, Uses, count, nested
+from combinators.block import Block, Rules, Uses, count, nested
 from combinators.errors import EscapedVariable
 from combinators.kit.recursion import recurse
 from combinators.objects import Object
@@ -34,6 +34,8 @@ class Scope(Block):
         self.is_open = True
         self.is_flat: bool = parent is not None and parent.is_flat
         """Whether its lines stay lines when it closes, as the simplifier takes them."""
+        self.rules: Rules | None = None
+        """What is tried on its lines as they are written; of a trace, nothing."""
         self._captured: dict[str, tuple[Var, ...]] = {}
         """What the λs and the branches of a line mention, by the line's name."""
         self._own: set[str] = set()
@@ -67,9 +69,19 @@ class Scope(Block):
         self._own.add(name)
         var = Var(name, term.type)
         self.lines.append((var, term))
+        self.is_ruled = False
         if captured:
             self._captured[name] = captured
         return var
+
+    def write(self, term: Term, wish: str = "v") -> Term:
+        """An atom for ``term``: what the scope's rules make of it, else a variable."""
+        if self.rules is None:
+            return self.bind(term, wish)
+        atom = self.rules.emit(term, self, wish)
+        if type(atom) is Var:
+            self._own.add(atom.name)
+        return atom
 
     def close(self, result: Term) -> tuple[Term, tuple[Var, ...]]:
         """The scope as a term that gives ``result``, and the variables it captures."""

@@ -40,7 +40,7 @@ class Atom:
             self._scope = here
             taken = self._taken = {}
         if index not in taken:
-            taken[index] = write(Proj(index, self.term))
+            taken[index] = Atom(scope_here().write(Proj(index, self.term)))
         return taken[index]
 
     def __iter__(self) -> Iterator[Atom]:
@@ -66,7 +66,7 @@ def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
     terms = tuple([operand.term for operand in operands])
     obj = operation.type(*[term.type for term in terms])
     scope = current() or scope_here()
-    return Atom(scope.bind(prim(obj, operation, None, *terms), wish))
+    return Atom(scope.write(prim(obj, operation, None, *terms), wish))
 
 
 def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
@@ -77,7 +77,7 @@ def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
 
 def tuple_of(items: Iterable[Atom], names: tuple[str, ...] | None = None) -> Atom:
     """The product, or the record of these names."""
-    return write(Tuple(tuple([item.term for item in items]), names), "t")
+    return Atom(scope_here().write(Tuple(tuple([item.term for item in items]), names), "t"))
 
 
 def product_of(items: Iterable[Atom], obj: Object) -> Atom:

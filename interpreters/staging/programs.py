@@ -1,9 +1,11 @@
 """Derivatives as programs: a closed λ in a mode over the Terms carrier is again a closed λ.
 
 >>> from combinators.objects import Real
->>> from combinators.terms import Lam, Var
+>>> from combinators.simplify.writer import Writer
+from combinators.terms import Lam, Var
 >>> from combinators.operation import Operation, named
->>> from combinators.terms import Prim
+>>> from combinators.simplify.writer import Writer
+from combinators.terms import Prim
 >>> x = Var("x", Real)
 >>> gradient(Lam((x,), Prim(Operation(named("sin")), (x,))), (0,))
 λx. (sin x, (1 · cos x,))
@@ -19,6 +21,7 @@ from combinators.errors import UnknownCode
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Tensor, component
+from combinators.simplify.writer import Writer
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate
@@ -136,10 +139,18 @@ class Dualised(Forwards):
         return atoms.tuple_of([dense(found.get(i), types[i]) for i in which])
 
 
-def _forwards(company: Company, mode: Reverse | Deltas, *, flat: bool) -> Forwards:
-    made = Dualised(company, mode) if isinstance(mode, Deltas) else Forwards(company, mode)
-    made.scope.is_flat = flat
-    return made
+def _forwards(company: Company, mode: Reverse | Deltas, writer: Writer | None) -> Forwards:
+    if isinstance(mode, Deltas):
+        return _written_by(writer, Dualised(company, mode))
+    return _written_by(writer, Forwards(company, mode))
+
+
+def _written_by(writer: Writer | None, program: Forwards) -> Forwards:
+    """The program, whose lines stay lines and are tried by the rules of ``writer``."""
+    if writer is not None:
+        program.scope.is_flat, program.scope.rules = True, writer
+        writer.begin(program.scope)
+    return program
 
 
 def _derived(lam: Lam, mode: M, derive: Callable[[Company, M], Lam]) -> Lam:
@@ -167,24 +178,29 @@ def gradient(
     mode: Reverse | Deltas | None = None,
     *,
     has_aux: bool = False,
-    flat: bool = False,
+    writer: Writer | None = None,
 ) -> Lam:
     """``λ(x…). (y, (x̄ᵢ, …))`` of a closed λ whose result is one number.
 
     ``mode`` is a reverse mode over a Terms carrier, or that of dual arrays. With ``has_aux`` the
-    result is a pair, and its first component is the number. ``flat`` leaves every line by itself,
-    for the simplifier.
+    result is a pair, and its first component is the number. ``writer`` tries rules on each
+    line, and leaves it a line.
     """
     form = Dependent(TERMS) if mode is None else mode
     return _derived(
-        lam, form, lambda given, form: _gradient(given, form, which, has_aux=has_aux, flat=flat)
+        lam, form, lambda given, form: _gradient(given, form, which, writer, has_aux=has_aux)
     )
 
 
 def _gradient(
-    company: Company, mode: Reverse | Deltas, which: Sequence[int], *, has_aux: bool, flat: bool
+    company: Company,
+    mode: Reverse | Deltas,
+    which: Sequence[int],
+    writer: Writer | None,
+    *,
+    has_aux: bool,
 ) -> Lam:
-    program = _forwards(company, mode, flat=flat)
+    program = _forwards(company, mode, writer)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -203,23 +219,28 @@ def pullback(
     mode: Reverse | Deltas | None = None,
     *,
     has_aux: bool = False,
-    flat: bool = False,
+    writer: Writer | None = None,
 ) -> Lam:
     """``λ(x…). (y, λȳ. (x̄ᵢ, …))``: the rep-function of a closed λ (004, section 3).
 
-    With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component. ``flat`` leaves
-    every line by itself, for the simplifier.
+    With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component. ``writer`` tries
+    rules on each line, and leaves it a line.
     """
     form = Dependent(TERMS) if mode is None else mode
     return _derived(
-        lam, form, lambda given, form: _pullback(given, form, which, has_aux=has_aux, flat=flat)
+        lam, form, lambda given, form: _pullback(given, form, which, writer, has_aux=has_aux)
     )
 
 
 def _pullback(
-    company: Company, mode: Reverse | Deltas, which: Sequence[int], *, has_aux: bool, flat: bool
+    company: Company,
+    mode: Reverse | Deltas,
+    which: Sequence[int],
+    writer: Writer | None,
+    *,
+    has_aux: bool,
 ) -> Lam:
-    program = _forwards(company, mode, flat=flat)
+    program = _forwards(company, mode, writer)
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
@@ -264,18 +285,18 @@ class Moved(Forwards):
         )
 
 
-def pushforward(lam: Lam, still: int = 0, *, flat: bool = False) -> Lam:
+def pushforward(lam: Lam, still: int = 0, *, writer: Writer | None = None) -> Lam:
     """``λ(c…, x…, ẋ…). (y, ẏ)`` of a closed λ, whose first ``still`` parameters do not move.
 
-    The tangent of what cannot move is a Unit. ``flat`` leaves every line by itself.
+    The tangent of what cannot move is a Unit. ``writer`` tries rules on each
+    line, and leaves it a line.
     """
     mode = Pushforward(TERMS)
-    return _derived(lam, mode, lambda given, mode: _pushforward(given, mode, still, flat=flat))
+    return _derived(lam, mode, lambda given, mode: _pushforward(given, mode, still, writer))
 
 
-def _pushforward(company: Company, mode: Pushforward, still: int, *, flat: bool) -> Lam:
-    program = Moved(company, mode, still)
-    program.scope.is_flat = flat
+def _pushforward(company: Company, mode: Pushforward, still: int, writer: Writer | None) -> Lam:
+    program = _written_by(writer, Moved(company, mode, still))
 
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
