@@ -34,7 +34,7 @@ def has_map(term: Term) -> bool:
             kind = type(part)
             if kind is Var or kind is Const or id(part) in seen:
                 continue
-            if is_map(part):
+            if kind is Prim and is_map(part):
                 return True
             seen.add(id(part))
             todo.append(part)

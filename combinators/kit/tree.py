@@ -190,12 +190,15 @@ def remade(root: Any, at: Callable[[Any], Any]) -> Any:
 def size(root: Syntax) -> int:
     """How many nodes of its kind are below ``root``, itself among them."""
     met = {id(root)}
-    todo: list[Any] = [root]
+    todo: list[Any] = [root.below()]
     while todo:
-        for node in todo.pop().below():
-            if id(node) not in met:
-                met.add(id(node))
-                todo.append(node)
+        for node in todo.pop():
+            key = id(node)
+            if key not in met:
+                met.add(key)
+                below = node.below()
+                if below:
+                    todo.append(below)
     return len(met)
 
 

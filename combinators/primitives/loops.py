@@ -224,7 +224,7 @@ def loop_of(term: object) -> LoopTerm | None:
 
 def is_map(term: object) -> bool:
     """Whether a term is a loop that carries nothing, so that its rounds are apart."""
-    return isinstance(term, Prim) and term.operation == MAP
+    return type(term) is Prim and term.operation.primitive is LOOP and term.operation == MAP
 
 
 def loop_term(

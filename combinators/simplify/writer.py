@@ -144,7 +144,7 @@ class Writer:
         var = like if like is not None and is_like else Var(name, term.type)
         block.lines.append((var, term))
         marks: tuple[str, ...] = () if seen is None else seen[:1]
-        if isinstance(term, Tuple) and term.items and all(map(self.is_zero, term.items)):
+        if type(term) is Tuple and term.items and all(map(self.is_zero, term.items)):
             self._zero.add(name)
             marks = ("tuple", *atom_marks(_TYPED_ZERO))
         self._known[name] = term, block.depth, marks

@@ -86,6 +86,8 @@ class Scope(Block):
     def close(self, result: Term) -> tuple[Term, tuple[Var, ...]]:
         """The scope as a term that gives ``result``, and the variables it captures."""
         self.is_open = False
+        if self.rules is not None and self.is_ruled:
+            return self.term(result), ()  # the simplifier goes on with its lines
         uses: Uses = {}
         seen: dict[str, Var] = {}
         count(result, uses, seen)

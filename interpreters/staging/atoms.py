@@ -63,10 +63,14 @@ def write(term: Term, wish: str = "v", captured: Iterable[Var] = ()) -> Atom:
 
 def primitive(operation: Operation, *operands: Atom, wish: str = "v") -> Atom:
     """A primitive applied."""
-    terms = tuple([operand.term for operand in operands])
-    obj = operation.type(*[term.type for term in terms])
+    terms = [operand.term for operand in operands]
+    return typed(operation, operation.type(*[term.type for term in terms]), *operands, wish=wish)
+
+
+def typed(operation: Operation, obj: Object, *operands: Atom, wish: str = "v") -> Atom:
+    """A primitive applied, which is known to give an ``obj``."""
     scope = current() or scope_here()
-    return Atom(scope.write(prim(obj, operation, None, *terms), wish))
+    return Atom(scope.write(prim(obj, operation, None, *[x.term for x in operands]), wish))
 
 
 def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:

@@ -39,6 +39,8 @@ class Terms:
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
         """A node that applies the primitive."""
+        if isinstance(cod, Tensor):
+            return partial(atoms.typed, operation, cod)
         return partial(atoms.primitive, operation)
 
     def add(self, x: Atom, y: Atom) -> Atom:
