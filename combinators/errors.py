@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import sys
 from pathlib import Path
 from types import FrameType
@@ -75,6 +76,13 @@ class DiffcurryError(Exception):
         """An error at ``place``, by default the user's line that is being run."""
         super().__init__(message)
         self.place = place or users_place()
+        self.message = message
+        self.is_named = False
+
+    def during(self, operation: str) -> None:
+        """Name the operation of the user's that it was: the outermost, inside the innermost λ."""
+        if not self.is_named and not re.search(rf"\b{re.escape(operation)}\b", self.message):
+            self.args = (f"{operation}: {self.message}",)
 
     def __str__(self) -> str:
         """``file:line: message``."""

@@ -10,6 +10,8 @@ True
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, ClassVar, Never, Self
@@ -101,13 +103,15 @@ class Tensor(Object):
     def __new__(cls, shape: Iterable[int], dtype: Any = "float64") -> Tensor:
         """``Tensor((2, 3))``, ``Tensor((2, 3), np.float32)``."""
         try:
-            extents = tuple(map(int, shape))
-        except (TypeError, ValueError):
+            extents = tuple(map(operator.index, shape))
+        except TypeError:
             raise TypeMismatch(
-                f"a tensor has a tuple of integers as its shape, not {shape!r}"
+                f"a tensor has a tuple of integers as its shape, not {shape!r:.60}"
             ) from None
         if extents and min(extents) < 0:
             raise ShapeMismatch(f"a tensor has no negative extent, but {extents} holds one")
+        if extents and max(extents) >= LONGEST:
+            raise ShapeMismatch(f"a tensor's extents are below 2**63, and {extents} holds another")
         return _tensor(extents, element_name(dtype))
 
     @property
@@ -118,9 +122,11 @@ class Tensor(Object):
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
 
+LONGEST = 2**63
+"""No index reaches so far."""
 _tensor = lru_cache(maxsize=1 << 10)(Tensor._intern)
 
 
@@ -277,8 +283,10 @@ def component(obj: Object, index: int) -> Object:
     if isinstance(obj, Vector) and 0 <= index < obj.length:
         return obj.item
     product = components(obj)
+    if product is None and not isinstance(obj, Vector):
+        raise TypeMismatch(f"proj takes a component of a product, and {obj!r} is none")
     if product is None or not 0 <= index < product.width:
-        raise TypeMismatch(f"{obj!r} has no component {index}")
+        raise TypeMismatch(f"proj: {obj!r} has no component {index}")
     return product.parts[index]
 
 

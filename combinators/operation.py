@@ -15,13 +15,14 @@ which are 0 wherever ``v`` is, whatever ``p`` is there: a zero cotangent contrib
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from combinators.errors import TypeMismatch
+from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.objects import Object, Tensor
 
 Rule = Callable[..., Any]
@@ -200,6 +201,33 @@ _TYPED = 1 << 8
 """At so many argument types an operation remembers its result's type."""
 
 
+def _memory() -> int:
+    """How many bytes there are to compute in; a terabyte where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 40
+
+
+MOST_BYTES = 4 * _memory()
+"""No value is larger: what is mostly zeros may be promised more memory than there is."""
+
+
+VIEWS = frozenset(("broadcast_to", "reshape", "transpose", "slice", "stop_gradient"))
+"""What NumPy makes without memory of its own."""
+
+
+def check_size(name: str, obj: Object) -> None:
+    """Raise where a tensor is larger than the memory here: before anything is allocated."""
+    if isinstance(obj, Tensor) and obj.size * np.dtype(obj.dtype).itemsize > MOST_BYTES:
+        size = obj.size
+        raise ShapeMismatch(
+            f"{name} would make an array of shape {obj.shape}: {size} elements, "
+            f"{size * np.dtype(obj.dtype).itemsize} bytes, which is more than this machine holds; "
+            "fold over its rows instead"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A primitive with its static parameters, such as the axis of a sum."""
@@ -238,7 +266,11 @@ class Operation:
         known = self._types
         found = known.get(arguments)
         if found is None:
-            found = self.primitive.typing(*arguments, **self.keywords)
+            try:
+                found = self.primitive.typing(*arguments, **self.keywords)
+            except (ShapeMismatch, TypeMismatch) as error:
+                error.during(self.name)
+                raise
             if len(known) == _TYPED:
                 known.clear()
             known[arguments] = found

@@ -38,7 +38,11 @@ divide = smooth(
     "divide", "``x / y``.", lambda v, x, y, z: _quotient(v, y, z), "true_divide", infix="/"
 )
 floor_divide = stepwise(
-    "floor_divide", "``x // y``, the floor of the quotient.", promote=common_number, infix="//"
+    "floor_divide",
+    "``x // y``, the floor of the quotient.",
+    arity=2,
+    promote=common_number,
+    infix="//",
 )
 remainder = smooth(
     "remainder",

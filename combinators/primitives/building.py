@@ -7,7 +7,7 @@ The last are the words of 003, Figs. 7 and 8. ``build1 k (λi. t)`` is ``map (λ
 from __future__ import annotations
 
 import inspect
-import operator
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +20,7 @@ from combinators.operation import CONSTANT, Operation, declare, free
 from combinators.primitives.indexing import getitem, put_at, take_at
 from combinators.primitives.loops import MAP
 from combinators.primitives.reductions import sum
-from combinators.primitives.shapes import Shape, astype, broadcast_to, shape_of
+from combinators.primitives.shapes import Shape, as_shape, astype, broadcast_to, shape_of
 from combinators.primitives.signatures import check_axes
 from combinators.terms import Const
 from combinators.tracing.emit import dtype_of, emit, emit_operation, operand, unpack
@@ -71,7 +71,7 @@ def ndim(x: Any) -> int:
 @library("size", word=False)
 def size(x: Any) -> int:
     """The number of elements: known while tracing."""
-    return int(np.prod(shape_of(x), dtype=np.int64))
+    return math.prod(shape_of(x))
 
 
 def _iota_type(length: int) -> Object:
@@ -83,11 +83,7 @@ IOTA = declare("iota", _iota_type, CONSTANT, cost=free)
 
 def _extents(shape: int | Sequence[int]) -> Shape:
     """A shape of extents that are integers, and not negative."""
-    given: tuple[Any, ...] = tuple(shape) if isinstance(shape, Sequence) else (shape,)
-    try:
-        extents = tuple(map(operator.index, given))
-    except TypeError:
-        raise TypeMismatch(f"a shape is of integers, and this is {shape!r:.60}") from None
+    extents = as_shape(shape)
     if any(extent < 0 for extent in extents):
         raise ShapeMismatch(f"a shape has no negative extents, and this is {extents}")
     check_axes(extents)

@@ -127,16 +127,25 @@ def getitem(x: Any, key: Any) -> Any:
 
 def _slots(given: Sequence[Any], shape: Shape) -> list[_Slot]:
     """The key, with ``...`` written out; every axis has a slot."""
-    key = [_entry(entry) for entry in given]
-    spoken = sum(entry is not None and entry is not Ellipsis for entry in key)
-    dots = sum(entry is Ellipsis for entry in key)
-    if spoken > len(shape) or dots > 1:
-        raise ShapeMismatch(f"an array of shape {shape} takes no {spoken} indices and {dots} '...'")
+    key = [entry for one in given for entry in _entries(one)]
+    spoken = sum(entry is not None and entry is not Ellipsis for entry, _ in key)
+    dots = sum(entry is Ellipsis for entry, _ in key)
+    if dots > 1:
+        raise ShapeMismatch(f"an index has one '...', and this has {dots}")
+    if spoken > len(shape):
+        most = f"an array of shape {shape} takes at most {len(shape)} indices"
+        raise ShapeMismatch(
+            f"{most if shape else 'a number takes no index'}, and this has {spoken}"
+        )
     if not dots:
-        key.append(Ellipsis)
+        key.append((Ellipsis, None))
     slots: list[_Slot] = []
     axis = 0
-    for entry in key:
+    for entry, extent in key:
+        if extent is not None and extent != shape[axis]:
+            raise ShapeMismatch(
+                f"a mask of extent {extent} is no index of axis {axis} of an array of shape {shape}"
+            )
         if entry is Ellipsis:
             fill = range(axis, axis + len(shape) - spoken)
             slots += [_Slot(slice(None), a) for a in fill]
@@ -147,21 +156,26 @@ def _slots(given: Sequence[Any], shape: Shape) -> list[_Slot]:
     return slots
 
 
-def _entry(entry: Any) -> Any:
-    """The entry, of a kind that indexes; a list as an array."""
+def _entries(entry: Any) -> list[tuple[Any, int | None]]:
+    """The entry, of a kind that indexes; a list as an array, a mask as the places where it holds.
+
+    A mask that is known while tracing speaks of as many axes as it has, and knows their extents.
+    """
     if entry is None or entry is Ellipsis or isinstance(entry, slice):
-        return entry
+        return [(entry, None)]
     if isinstance(entry, list):
         entry = np.array(entry, dtype=None if entry else np.int64)
     kind = np.result_type(dtype_of(entry)).kind
+    if kind == "b" and isinstance(entry, np.ndarray) and entry.ndim:
+        return list(zip(entry.nonzero(), entry.shape, strict=True))
     if kind == "b":
         raise TypeMismatch(
-            "an index by booleans gives an array whose shape is not known while tracing; "
-            "write np.where(mask, x, 0) and keep the shape"
+            "an index by booleans that are computed gives an array whose shape is not known while "
+            "tracing; write np.where(mask, x, 0) and keep the shape"
         )
     if kind not in "iu":
         raise TypeMismatch(f"indices are integers, slices, None or ..., and this is {entry!r:.60}")
-    return entry
+    return [(entry, None)]
 
 
 def _fitting(entry: Any, axis: int, shape: Shape) -> Any:

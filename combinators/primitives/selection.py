@@ -47,13 +47,13 @@ def _logic(kinds: Sequence[Any]) -> Sequence[DType]:
 
 
 logical_and = stepwise(
-    "logical_and", "``x & y``.", "bitwise_and", promote=_logic, typing=predicate, infix="&"
+    "logical_and", "``x & y``.", "bitwise_and", arity=2, promote=_logic, typing=predicate, infix="&"
 )
 logical_or = stepwise(
-    "logical_or", "``x | y``.", "bitwise_or", promote=_logic, typing=predicate, infix="|"
+    "logical_or", "``x | y``.", "bitwise_or", arity=2, promote=_logic, typing=predicate, infix="|"
 )
 logical_xor = stepwise(
-    "logical_xor", "``x ^ y``.", "bitwise_xor", promote=_logic, typing=predicate, infix="^"
+    "logical_xor", "``x ^ y``.", "bitwise_xor", arity=2, promote=_logic, typing=predicate, infix="^"
 )
 logical_not = stepwise("logical_not", "``~x``.", "invert", promote=_logic, typing=predicate)
 

@@ -6,7 +6,9 @@ each axis.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import operator
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -57,20 +59,21 @@ def shape_of(x: Any) -> Shape:
 
 
 def as_shape(shape: int | Sequence[int]) -> Shape:
-    """A shape as a tuple."""
-    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
+    """A shape as a tuple of integers."""
+    try:
+        return tuple(map(operator.index, shape if isinstance(shape, Iterable) else (shape,)))
+    except TypeError:
+        raise TypeMismatch(f"a shape is of integers, and this is {shape!r:.60}") from None
 
 
 def _broadcast_type(x: Object, shape: Shape) -> Object:
     given = tensor(x)
     check_axes(shape)
-    try:
-        fits = np.broadcast_shapes(given.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    whole = Tensor(shape, given.dtype)
+    behind = shape[len(shape) - len(given.shape) :] if len(given.shape) <= len(shape) else None
+    if behind is None or any(n not in (1, m) for n, m in zip(given.shape, behind, strict=True)):
         raise ShapeMismatch(f"{given.shape} does not broadcast to {shape}")
-    return Tensor(shape, given.dtype)
+    return whole
 
 
 BROADCAST_TO = declare(
@@ -119,8 +122,8 @@ def reshape(x: Any, *shape: Any) -> Any:
     """``x`` in another shape, in the same (C) order; one extent may be -1."""
     wanted = as_shape(shape[0] if len(shape) == 1 else shape)
     if -1 in wanted:
-        size = int(np.prod(shape_of(x)))
-        rest = int(np.prod([n for n in wanted if n != -1]))
+        size = math.prod(shape_of(x))
+        rest = math.prod(n for n in wanted if n != -1)
         if wanted.count(-1) > 1 or not rest or size % rest:
             raise ShapeMismatch(f"an array of shape {shape_of(x)} has no reshape to {wanted}")
         wanted = tuple(size // rest if n == -1 else n for n in wanted)

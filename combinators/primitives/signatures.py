@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from combinators.objects import Object, Tensor
 from combinators.operation import (
     CONSTANT,
     Cost,
-    Derivative,
     Pointwise,
     Primitive,
     Promotion,
@@ -21,7 +21,7 @@ from combinators.operation import (
     elementwise,
 )
 from combinators.tracing.emit import apply
-from combinators.tracing.traced import library
+from combinators.tracing.traced import counted, library
 
 DType = np.dtype[Any]
 MOST_AXES = 32
@@ -111,21 +111,30 @@ def choice(kinds: Sequence[Any]) -> Sequence[DType]:
     return [np.dtype(np.bool_), *common(kinds[1:])]
 
 
-__all__ = ["Promotion", "Typing"]
-
-
 Function = Callable[..., Any]
 
 
-def function(primitive: Primitive, doc: str, *names: str) -> Function:
+def function(primitive: Primitive, arity: int, doc: str, *names: str) -> Function:
     """The function that applies ``primitive``; it answers to ``names`` in NumPy."""
+    name = primitive.name
 
     def applied(*args: Any) -> Any:
-        return apply(primitive, *args)
+        if len(args) != arity:
+            raise TypeMismatch(f"{name} takes {counted(arity)}, and was given {len(args)}")
+        try:
+            return apply(primitive, *args)
+        except (ShapeMismatch, TypeMismatch) as error:
+            error.during(name)
+            raise
 
     applied.__name__ = applied.__qualname__ = primitive.name
     applied.__doc__ = f"{doc}\n\n{primitive.kink}" if primitive.kink else doc
+    vars(applied).update(arity=arity, __signature__=_SIGNATURES[arity])
     return library(primitive.name, *names)(applied)
+
+
+_X, _Y = (Parameter(name, Parameter.POSITIONAL_ONLY) for name in "xy")
+_SIGNATURES = {1: Signature([_X]), 2: Signature([_X, _Y])}
 
 
 def smooth(
@@ -143,6 +152,7 @@ def smooth(
         declare(
             name, pointwise, Pointwise(rule), promote=promote, cost=cost, infix=infix, kink=kink
         ),
+        len(signature(rule).parameters) - 2,
         doc,
         *names,
     )
@@ -152,22 +162,18 @@ def stepwise(
     name: str,
     doc: str,
     *names: str,
+    arity: int = 1,
     promote: Promotion = common_float,
     typing: Typing = pointwise,
     infix: str = "",
     kink: str = "its derivative is 0 everywhere",
 ) -> Function:
     """A pointwise function that is constant in pieces: its derivative is 0 everywhere."""
-    return function(
-        declare(name, typing, CONSTANT, promote=promote, infix=infix, kink=kink), doc, *names
-    )
+    primitive = declare(name, typing, CONSTANT, promote=promote, infix=infix, kink=kink)
+    return function(primitive, arity, doc, *names)
 
 
 def comparison(name: str, infix: str) -> Function:
     """A comparison, elementwise, to booleans."""
-    return stepwise(
-        name, f"``x {infix} y``, elementwise.", promote=common, typing=predicate, infix=infix
-    )
-
-
-__all__ = ["Derivative", "comparison", "function", "smooth", "stepwise"]
+    doc = f"``x {infix} y``, elementwise."
+    return stepwise(name, doc, arity=2, promote=common, typing=predicate, infix=infix)

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch, users_place
+from combinators.errors import (
+    ConcreteValueNeeded,
+    DiffcurryError,
+    ImmutableValue,
+    ShapeMismatch,
+    TypeMismatch,
+    users_place,
+)
 from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
@@ -186,8 +193,17 @@ class Draft:
                 check_takes(function, types)
                 self.face, self.leaves = take_apart(function(*arguments))
                 self.naturals = [natural(leaf) for leaf in self.leaves]
-        except BaseException:
+        except BaseException as error:
             self.scope.is_open = False
+            if isinstance(error, DiffcurryError):
+                error.is_named = True  # what calls this function is not what went wrong
+            if isinstance(error.__cause__, ConcreteValueNeeded):
+                # NumPy asked for a float, and says that a sequence is no element of an array.
+                raise ImmutableValue(
+                    "a traced value is put into an array of NumPy's, which holds numbers; make an "
+                    "array of traced values: np.stack([...]), map, or build(n, lambda i: ...)",
+                    error.__cause__.place,
+                ) from None
             raise
 
     def _arguments(self, wishes: Sequence[str], types: Types, faces: Faces) -> list[Any]:

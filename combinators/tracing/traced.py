@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Never
 
 import numpy as np
@@ -19,6 +19,7 @@ from combinators.errors import (
     ImmutableValue,
     MissingAttribute,
     MissingRule,
+    ShapeMismatch,
     TypeMismatch,
 )
 from combinators.objects import Fun, Object, Tensor, Vector
@@ -41,7 +42,8 @@ def library(*names: str, word: bool = True) -> Callable[[Callable[..., Any]], Ca
     It is a ``word`` of the language, unless only the language's own functions use it.
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(given: Callable[..., Any]) -> Callable[..., Any]:
+        function = _naming(given) if word and not hasattr(given, "arity") else given
         if word:
             WORDS[function.__name__] = function
         for name in names:
@@ -51,6 +53,26 @@ def library(*names: str, word: bool = True) -> Callable[[Callable[..., Any]], Ca
         return function
 
     return register
+
+
+def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, whose errors name it."""
+    name = "x[…]" if function.__name__ == "getitem" else function.__name__
+
+    @wraps(function)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (ShapeMismatch, TypeMismatch) as error:
+            error.during(name)
+            raise
+
+    return named
+
+
+def counted(number: int) -> str:
+    """So many arguments, in words."""
+    return f"{number} argument{'s' * (number != 1)}"
 
 
 def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
@@ -69,9 +91,9 @@ def _unary(name: str) -> Callable[..., Any]:
     return apply
 
 
-def _method(name: str) -> Callable[..., Any]:
+def _method(name: str, numpys: str = "") -> Callable[..., Any]:
     def apply(self: Traced, *args: Any, **kwargs: Any) -> Any:
-        return LIBRARY[name](self, *args, **kwargs)
+        return _applied(f"x.{numpys or name}", LIBRARY[name], (self, *args), kwargs)
 
     return apply
 
@@ -163,7 +185,7 @@ class Traced:
     reshape, transpose = _method("reshape"), _method("transpose")
     cumsum, dot, astype = _method("cumsum"), _method("dot"), _method("astype")
     squeeze, clip, round = _method("squeeze"), _method("clip"), _method("round")
-    ravel, flatten = _method("ravel"), _method("ravel")
+    ravel, flatten = _method("ravel"), _method("ravel", "flatten")
     swapaxes, take = _method("swapaxes"), _method("take")
 
     def __getitem__(self, key: Any) -> Any:
@@ -195,12 +217,18 @@ class Traced:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         """``np.sin(x)`` is the language's own ``sin``."""
-        if kwargs.pop("out", None) is not None:
-            raise ImmutableValue("a traced value is not written into: drop out=")
+        out = kwargs.pop("out", None)
+        if out is not None:
+            raise ImmutableValue(_not_written_into(ufunc, args, out[0]))
         if method != "__call__" or ufunc not in NUMPY:
             called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            if method == "__call__" and called in WORDS and not hasattr(np, called):
+                raise MissingRule(
+                    f"{called} of another library does not trace; write dc.{called}(…), "
+                    "the language's own"
+                )
             raise _unknown(f"np.{called}")
-        return _applied(ufunc.__name__, NUMPY[ufunc], args, kwargs)
+        return _applied(f"np.{ufunc.__name__}", NUMPY[ufunc], args, kwargs)
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -208,7 +236,7 @@ class Traced:
         """``np.sum(x)`` is the language's own ``sum``."""
         if func not in NUMPY:
             raise _unknown(f"{func.__module__}.{func.__name__}")
-        return _applied(func.__name__, NUMPY[func], args, kwargs)
+        return _applied(f"np.{func.__name__}", NUMPY[func], args, kwargs)
 
     def __bool__(self) -> Never:
         """Refuse: both branches have to be in the term."""
@@ -279,15 +307,29 @@ class Traced:
 
 
 def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``function`` called as NumPy's ``name``; it raises where that takes what ours does not."""
     if kwargs or not _takes(function, len(args)):
         signature = inspect.signature(function)
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
+            most = len(signature.parameters)
+            what = str(error)
+            if most < len(args):
+                what = f"it takes at most {counted(most)}, and was given {len(args)}"
+                what += "; NumPy writes into the last, and values do not change" * _writes(
+                    name, args
+                )
             raise TypeMismatch(
-                f"np.{name} of a traced value: {error}; here it is {function.__name__}{signature}"
+                f"{name} of a traced value: {what}; here it is {function.__name__}{signature}"
             ) from None
     return function(*args, **kwargs)
+
+
+def _writes(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether there is an argument that a function of NumPy's would write into."""
+    ufunc = getattr(np, name.removeprefix("np."), None)
+    return isinstance(ufunc, np.ufunc) and len(args) > ufunc.nin
 
 
 @lru_cache(maxsize=1 << 10)
@@ -298,6 +340,16 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _not_written_into(ufunc: Any, args: tuple[Any, ...], out: Any) -> str:
+    sign = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}.get(ufunc.__name__)
+    if sign is None or not args or args[0] is not out:
+        return f"np.{ufunc.__name__} of a traced value is not written into anything: drop out="
+    return (
+        f"an array of NumPy's cannot hold a traced value, so `a {sign}= x` cannot change it; "
+        f"write a = a {sign} x"
+    )
 
 
 def _unknown(name: str) -> MissingRule:

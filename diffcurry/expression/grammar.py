@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 import difflib
-import inspect
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from combinators.errors import DiffcurryError
-from combinators.operation import PRIMITIVES, Pointwise
 from combinators.tracing.traced import LIBRARY, WORDS
 
 MOST_DEEP, MOST_INTEGER = 50, 2**53
@@ -120,24 +116,10 @@ def _check_call(call: ast.Call, name: str, known: dict[str, Callable[..., Any]])
         raise wrong(call, f"there is no function {name} in the language{hint}")
     if any(keyword.arg is None for keyword in call.keywords):
         raise wrong(call, "arguments are written one by one, not **unpacked")
-    arity = _arity(known[name])
+    arity = getattr(known[name], "arity", None)
     if arity is not None and (len(call.args) != arity or call.keywords):
         plural = "s" if arity > 1 else ""
         raise wrong(call, f"{name} takes {arity} argument{plural}, and has {len(call.args)} here")
-
-
-def _arity(function: Callable[..., Any]) -> int | None:
-    """How many arguments a pointwise function has; None where its signature says it."""
-    parameters = inspect.signature(function).parameters.values()
-    if all(p.kind is not p.VAR_POSITIONAL for p in parameters):
-        return None
-    same = getattr(np, function.__name__, None)
-    derivative = PRIMITIVES[function.__name__].derivative
-    if isinstance(same, np.ufunc):
-        return same.nin
-    if isinstance(derivative, Pointwise):
-        return len(inspect.signature(derivative.rule).parameters) - 2
-    return None
 
 
 def _check_number(node: ast.expr, value: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from combinators.operation import Operation
+from combinators.operation import VIEWS, Operation, check_size
 from interpreters.carriers.carrier import Compute, computation, computes
 from interpreters.carriers.numpy_values import VALUES, scatter_into
 from interpreters.carriers.pointwise_values import for_each_row
@@ -24,7 +24,9 @@ class NumPy:
         return literal.array[()]
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
-        """The NumPy function."""
+        """The NumPy function; a result that no memory holds is refused."""
+        if operation.name not in VIEWS:
+            check_size(operation.name, cod)
         return computation(operation, self)
 
     def add(self, x: Any, y: Any) -> Any:

@@ -20,8 +20,11 @@ import numpy as np
 
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
+from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Object, Tensor, Vector, components
-from combinators.terms import Lam
+from combinators.operation import VIEWS, check_size
+from combinators.terms import Lam, Prim, Term
+from combinators.type_folds import types_within
 from interpreters.backends.analysis.captures import Uses, surveyed
 from interpreters.backends.analysis.facts import Known, Lines, component
 from interpreters.backends.analysis.lines import (
@@ -191,8 +194,19 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
     A function among the results computes with care from the start, and is to be called under
     ``np.errstate(all="ignore")``. It raises MissingRule where a primitive has no code.
     """
+    _check_sizes(lam)
     with uncollected():
         return Compiled(lam, name, doc)
+
+
+def _check_sizes(lam: Lam) -> None:
+    """Raise where the program makes, or gives, an array that no memory holds."""
+    node: Term
+    for node in distinct_nodes(lam, kind=Term):
+        if type(node) is Prim and node.operation.name not in VIEWS:
+            check_size(node.operation.name, node.type)
+    for obj in types_within(lam.body.type):
+        check_size(lam.name or "the function", obj)
 
 
 def _argument(obj: Object, text: str, at: Frame, *, keeps: bool) -> Leaf:
