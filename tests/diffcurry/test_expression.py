@@ -150,7 +150,7 @@ def test_what_is_refused(text):
 
 
 WRONG = {
-    "1 + sum(x, axis=7)": "column 5: axis 7",
+    "1 + sum(x, axis=7)": "column 5: sum: axis 7",
     "y + x[5, 5, 5]": "column 5:",
     "y + sum(x, wrong=1)": "column 5: .*wrong",
     "x if y else x": "column 1: Bool was expected",
