@@ -73,8 +73,14 @@ def equal(a: Any, b: Any, slack: Any = 0.0, epsilon: float = 0.0) -> tuple[bool,
         return bool(x.shape == y.shape and np.array_equal(x, y)), Level.EXACT
     if x.shape != y.shape:
         return False, Level.EXACT
-    found = [_same(p, q) for p, q in zip(x.flat, y.flat, strict=True)]
+    found = [_same(p, q) for p, q in zip(_plain(x), _plain(y), strict=True)]
     return all(same for same, _ in found), max((how for _, how in found), default=Level.EXACT)
+
+
+def _plain(array: Any) -> list[Any]:
+    """Python's own numbers where NumPy's stand, which decimals are not compared with."""
+    flat: list[Any] = np.ravel(array).tolist()
+    return flat
 
 
 def _is_array(leaf: Any) -> bool:

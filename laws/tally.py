@@ -114,13 +114,15 @@ REFUSALS = (MissingRule, NotDifferentiable)
 OUTSIDE = (DomainError, *REFUSALS, IllConditioned)
 """What an example may end in that a model does not claim: another is drawn instead."""
 PATIENCE = 30
-"""So many refusals in a row, with no example before them, are enough."""
+"""So many refusals, for each example that was taken and one, are enough."""
 WASTE = 4
 """So many times more refusals than wanted examples are enough."""
 SHRINKS = 1000
 """So many broken examples are looked at on the way to a small one."""
 RARE = 0.1
 """A law is asked in vain of a model that takes a smaller share of the wanted examples."""
+MOSTLY = 0.9
+"""Where so many of the refusals say that the model has no such thing, it is not asked at all."""
 
 
 class Tally:
@@ -152,8 +154,8 @@ class Tally:
     @property
     def is_hopeless(self) -> bool:
         """Whether more examples would be refused as these were."""
-        first = not self.examples and self.rejected >= PATIENCE
-        return first or self.rejected >= PATIENCE + WASTE * self.wanted
+        some = PATIENCE * (self.examples + 1)
+        return self.rejected >= min(some, PATIENCE + WASTE * self.wanted)
 
     def note(self, scene: Scene, level: Level) -> None:
         """An example that was looked at."""
@@ -192,10 +194,9 @@ class Tally:
 
         ``signature`` is None where the model casts its own examples.
         """
-        if not self.examples and self.rejected and self._refused == self.rejected:
-            return "unasked", f"the model refuses it: {self._commonest()}"
         if self.examples < RARE * self.wanted and self.rejected:
-            return "vacuous", (
+            is_lacking = self._refused >= MOSTLY * self.rejected
+            return "unasked" if is_lacking else "vacuous", (
                 f"{self.examples} examples were taken and {self.rejected} refused, "
                 f"most often by {self._commonest()}"
             )

@@ -122,9 +122,10 @@ class ModeModel:
             for a, b, part in zip(x, y, product.parts, strict=True):
                 total = self.carrier.add(total, self._inner(a, b, part))
         elif isinstance(obj, Tensor) and obj.is_smooth:
-            times = self._computed("multiply", (obj, obj), obj)(x, y)
-            axes = (("axis", tuple(range(len(obj.shape)))), ("keepdims", False))
-            total = self._computed("sum", (obj,), Real, axes)(times)
+            total = self._computed("multiply", (obj, obj), obj)(x, y)
+            if obj.shape:
+                axes = (("axis", tuple(range(len(obj.shape)))), ("keepdims", False))
+                total = self._computed("sum", (obj,), Real, axes)(total)
         return total
 
     def _computed(

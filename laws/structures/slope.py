@@ -8,6 +8,7 @@ example at a kink or a jump is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -51,7 +52,12 @@ def _numbers(scene: Scene, side: Morphism) -> list[Any]:
     value = value_in(scene.model, scene.model.run(scene.arrow(side), ()))
     obj = scene.obj(side.cod)
     told = [np.asarray(leaf) for _, leaf in leaves(scene.model, obj, value, scene.probes)]
-    return [number for leaf in told for number in leaf.ravel().tolist()]
+    return [_divisible(number) for leaf in told for number in leaf.ravel().tolist()]
+
+
+def _divisible(number: Any) -> Any:
+    """A number that is divided by a fraction: decimals are no kin to those."""
+    return Fraction(number) if isinstance(number, Decimal) else number
 
 
 def _along(step: float) -> Morphism:

@@ -12,7 +12,8 @@ from laws.checking import check
 from laws.claims import model_of
 from laws.structures.carrier import LAWS
 from laws.structures.slope import LAWS as SLOPES
-from tests.laws.asking import by_name, claimed, fails, holds, names
+from tests.laws.asking import EXAMPLES, by_name, claimed, fails, holds, names
+from tests.laws.decimals import Decimals
 
 PAIRS = claimed(LAWS, [Fractions(), NumPy(), SymPy(), Counting(Fractions())])
 LAW = by_name(LAWS)
@@ -22,6 +23,12 @@ SLOPE = by_name(SLOPES)
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))
 def test_it_holds(law, model):
     holds(law, model)
+
+
+def test_all_laws_hold_for_a_correct_decimal_carrier():
+    report = check(Decimals(), max_examples=EXAMPLES)
+    assert all(verdict.outcome == "passed" for verdict in report), report
+    assert {"L5a", "L5b", "H7"} <= {verdict.law.name for verdict in report}
 
 
 def test_the_modes_over_it_are_asked_too():
