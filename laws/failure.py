@@ -286,8 +286,8 @@ def chosen(found: Counterexample) -> dict[str, dict[str, str]]:
     instance, scene = found.scene.instance, found.scene
     return {
         "objects": {v.name: repr(obj) for v, obj in instance.objects.items()},
-        "arrows": {g.name: _cut(write(arrow, TEXT)) for g, arrow in instance.arrows.items()},
-        "point": {"": _cut(write(scene.point, TEXT))},
+        "arrows": {g.name: _cut(repr(arrow)) for g, arrow in instance.arrows.items()},
+        "point": {"": _cut(repr(scene.point))},
     }
 
 
@@ -302,7 +302,7 @@ def _chosen(found: Counterexample) -> Iterator[str]:
     if found.scene.point.cod is not Unit:
         yield f"at {texts['point']['']}"
     for place, argument in found.scene.probes.answers("argument").items():
-        yield f"{place} is applied to {_cut(write(argument, TEXT))}"
+        yield f"{place} is applied to {_cut(repr(argument))}"
     for place, covector in found.scene.probes.answers("cotangent").items():
         yield f"{place} of {_cut(_covector(covector))}"
 
@@ -312,8 +312,6 @@ def _covector(covector: Any) -> str:
         case tuple() | list():
             left, right = "()" if isinstance(covector, tuple) else "[]"
             return f"{left}{', '.join(map(_covector, covector))}{right}"
-        case Morphism():
-            return write(covector, TEXT)
         case _:
             return "nothing" if covector is None else repr(covector)
 

@@ -222,12 +222,12 @@ def pair(*arrows: Morphism) -> Morphism:
 
 
 def first(*factors: Object) -> Morphism:
-    """``π₁ : A × B → A``."""
+    """``π0 : A × B → A``."""
     return Projection(Product(*factors), 0)
 
 
 def second(*factors: Object) -> Morphism:
-    """``π₂ : A × B → B``."""
+    """``π1 : A × B → B``."""
     return Projection(Product(*factors), 1)
 
 
@@ -252,19 +252,19 @@ def swap(left: Object, right: Object) -> Morphism:
 
 
 def curry(body: Morphism) -> Morphism:
-    """``Λf : A → (B ⇒ C)`` of ``f : A × B → C``."""
+    """``curry(f) : A → (B ⇒ C)`` of ``f : A × B → C``."""
     if not isinstance(body.dom, Product) or body.dom.width != 2:
-        raise TypeMismatch(f"Λ is of an arrow out of a product of two, not from {body.dom!r}")
+        raise TypeMismatch(f"curry is of an arrow out of a product of two, not from {body.dom!r}")
     return prod(body.dom.parts[0], Id(body.dom.parts[0])) >> Curry(body)
 
 
 def ev(dom: Object, cod: Object) -> Morphism:
-    """``ev : (A ⇒ B) × A → B``."""
+    """``eval : (A ⇒ B) × A → B``."""
     return Eval(Fun(dom, cod))
 
 
 def uncurry(function: Morphism) -> Morphism:
-    """``Λ⁻¹h = (h × id); ev : A × B → C`` of ``h : A → (B ⇒ C)``."""
+    """``(h × id) >> eval : A × B → C`` of ``h : A → (B ⇒ C)``."""
     cod = function.cod
     if not isinstance(cod, Fun):
         raise TypeMismatch(f"only an arrow into functions is uncurried, not one into {cod!r}")
@@ -278,12 +278,12 @@ def exponential(before: Morphism, after: Morphism) -> Morphism:
 
 
 def into_first(left: Object, right: Object) -> Morphism:
-    """``ι₁ = ⟨1, 0⟩ : A → A × B``."""
+    """``ι0 = ⟨1, 0⟩ : A → A × B``."""
     return pair(Id(left), Zero(left, right))
 
 
 def into_second(left: Object, right: Object) -> Morphism:
-    """``ι₂ = ⟨0, 1⟩ : B → A × B``."""
+    """``ι1 = ⟨0, 1⟩ : B → A × B``."""
     return pair(Zero(right, left), Id(right))
 
 

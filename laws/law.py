@@ -2,7 +2,7 @@ r"""A law is data: two sides, what they quantify over, the structure that has it
 
 >>> from laws.structures.cartesian import LAWS
 >>> print(LAWS[0])
-P1a: ⟨f, g⟩ >> π₁ = f
+P1a: ⟨f, g⟩ >> π0 = f
 >>> latex(LAWS[0])
 '\\langle f, g\\rangle \\gg \\pi_{1} = f'
 """

@@ -1,7 +1,8 @@
-"""Arrows and objects of laws, as they are written: ``⟨Λf, g⟩ >> ev`` and ``(A ⇒ B) × A``.
+"""Arrows and objects of laws, as they are written: ``⟨curry(f), g⟩ >> eval``, ``(A ⇒ B) × A``.
 
-In text and in LaTeX. A product of one prints as its component, and ``⟨id⟩ >> curry f`` as ``Λf``:
-how a law says that one variable is captured.
+In text they read as programs print, and in LaTeX alike. Laws say besides ``f × g``, ``Δ``, ``σ``,
+``!`` and ``f ⇒ g`` for what these are. A product of one prints as its component, and ``⟨id⟩ >>
+curry(f)`` as ``curry(f)``: how a law says that one variable is captured.
 """
 
 from __future__ import annotations
@@ -72,18 +73,16 @@ class Symbols:
     eval: str
     identity: str
     cond: str
+    const: str
     dot: str
     space: str
+    unit: str
     refused: str
     projection: Callable[[int], str]
     injection: Callable[[int], str]
     named: Callable[[str], str]
     words: Callable[[str], str]
     operation: Callable[[Operation], str]
-
-
-def _subscript(index: int) -> str:
-    return "".join(chr(ord("₀") + int(digit)) for digit in str(index + 1))
 
 
 def _latex_name(name: str) -> str:
@@ -109,15 +108,17 @@ TEXT = Symbols(
     bang="!",
     copy="Δ",
     swap="σ",
-    curry="Λ",
-    eval="ev",
+    curry="curry",
+    eval="eval",
     identity="id",
     cond="cond",
+    const="const",
     dot=" · ",
     space="T ",
+    unit="Unit",
     refused="is refused",
-    projection=lambda index: f"π{_subscript(index)}",
-    injection=lambda index: f"ι{_subscript(index)}",
+    projection=lambda index: f"π{index}",
+    injection=lambda index: f"ι{index}",
     named=lambda name: name,
     words=lambda text: text,
     operation=operation_name,
@@ -134,15 +135,17 @@ LATEX = Symbols(
     bang="{!}",
     copy=r"\Delta",
     swap=r"\sigma",
-    curry=r"\Lambda ",
-    eval=r"\mathrm{ev}",
+    curry=r"\mathrm{curry}",
+    eval=r"\mathrm{eval}",
     identity=r"\mathrm{id}",
     cond=r"\mathrm{cond}",
+    const=r"\mathrm{const}\;",
     dot=r" \cdot ",
     space="T ",
+    unit="1",
     refused=r"\;\text{is refused}",
-    projection=lambda index: rf"\pi_{{{index + 1}}}",
-    injection=lambda index: rf"\iota_{{{index + 1}}}",
+    projection=lambda index: rf"\pi_{{{index}}}",
+    injection=lambda index: rf"\iota_{{{index}}}",
     named=_latex_name,
     words=lambda text: rf"\;\text{{{text}}}",
     operation=lambda operation: _latex_name(operation.name),
@@ -165,7 +168,7 @@ def _written(obj: Object, symbols: Symbols) -> tuple[str, int]:
         case Space(of):
             return f"{symbols.space}{_inside(of, _ATOM, symbols)}", _ATOM
         case Product() if obj is Unit:
-            return "1", _ATOM
+            return symbols.unit, _ATOM
         case Product() if obj.width == 1:
             return written(obj.parts[0], symbols), _ATOM
         case Product():
@@ -224,7 +227,7 @@ class _Writer:
             case Eval():
                 return s.eval, _ATOM
             case Constant(_, literal):
-                return repr(literal), _ATOM
+                return f"{s.const} {literal!r}", _ATOM
             case Primitive(operation):
                 return s.operation(operation), _ATOM
             case Choice(then, other):
@@ -265,7 +268,7 @@ class _Writer:
         return self.symbols.then.join(map(self.step, steps)), _THEN
 
     def step(self, side: Morphism) -> str:
-        """A step of a composite; ``⟨π₁, π₂⟩`` is the product of two identities there."""
+        """A step of a composite; ``⟨π0, π1⟩`` is the product of two identities there."""
         if isinstance(side, Prod) and len(side.arrows) == 2:
             factors = _factors(side)
             if factors is not None and all(isinstance(factor, Id) for factor in factors):
@@ -273,14 +276,12 @@ class _Writer:
         return self.at(side, _PREFIX)
 
     def curried(self, body: Morphism) -> Written:
-        """``Λf``, or ``f ⇒ g`` of ``Λ((id × f) >> ev >> g)``."""
+        """``curry(f)``, or ``f ⇒ g`` of ``curry((id × f) >> eval >> g)``."""
         exponents = _exponents(body)
         if exponents is not None:
             before, after = (self.at(arrow, _PREFIX) for arrow in exponents)
             return f"{before}{self.symbols.power}{after}", _TIMES
-        if isinstance(body, Generator):
-            return f"{self.symbols.curry}{self.top(body)}", _PREFIX
-        return f"{self.symbols.curry}({self.top(body)})", _PREFIX
+        return f"{self.symbols.curry}({self.top(body)})", _ATOM
 
     def tuple(self, side: Prod) -> Written:
         """``⟨f, g⟩``, or what it is called."""
@@ -331,7 +332,7 @@ def _is_pair(product: object) -> bool:
 
 
 def _factors(side: Prod) -> list[Morphism] | None:
-    """The factors of ``f × g = ⟨π₁ >> f, π₂ >> g⟩``; None where there are none."""
+    """The factors of ``f × g = ⟨π0 >> f, π1 >> g⟩``; None where there are none."""
     if not isinstance(side.source, Product) or side.source.width != len(side.arrows):
         return None
     found = [_after(arrow, index) for index, arrow in enumerate(side.arrows)]
@@ -340,7 +341,7 @@ def _factors(side: Prod) -> list[Morphism] | None:
 
 
 def _exponents(body: Morphism) -> tuple[Morphism, Morphism] | None:
-    """The arrows of ``f ⇒ g``, where ``body`` is ``(id × f) >> ev >> g``."""
+    """The arrows of ``f ⇒ g``, where ``body`` is ``(id × f) >> eval >> g``."""
     match body:
         case Compose((Prod() as both, Eval() as last, *rest)):
             factors = _factors(both)

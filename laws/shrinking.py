@@ -3,7 +3,7 @@
 Hypothesis shrinks what was drawn; this shrinks what was made of it. Parts of arrows give way to
 identities and constants, and of a product one component is kept, or all but one: what goes out of
 the product is given zero for the components that are gone; of what goes into it they are left out.
-Composition sees through tuples, and of ``⟨f, g⟩ >> π₁`` it leaves f.
+Composition sees through tuples, and of ``⟨f, g⟩ >> π0`` it leaves f.
 
 >>> from combinators.morphisms import Id, Projection, prod
 >>> from combinators.objects import Product, Real

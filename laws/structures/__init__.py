@@ -28,6 +28,7 @@ from laws.structures import (
     reverse,
     slope,
     through_functions,
+    values,
 )
 
 _FILES = (
@@ -50,6 +51,7 @@ _FILES = (
     bulk,
     cost,
     carrier,
+    values,
     primitive,
 )
 

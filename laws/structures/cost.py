@@ -169,7 +169,7 @@ LAWS = (
     _law(
         "K4a",
         "the pullback of a projection computes nothing",
-        ("ops(π₁, R[π₁])", _projected),
+        ("ops(π0, R[π0])", _projected),
         ("0", lambda scene: 0),
         (a, z),
     ),

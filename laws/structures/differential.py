@@ -67,8 +67,8 @@ def axioms(derive: Derive) -> tuple[Stated, ...]:
             Zero(a.dom, B),
         ),
         ("CD3a", "the identity moves as its argument", derive(Id(A)), vector),
-        ("CD3b", "π₁ moves by the first component", *projected(derive, first(B, C), 0)),
-        ("CD3c", "π₂ moves by the second component", *projected(derive, second(B, C), 1)),
+        ("CD3b", "π0 moves by the first component", *projected(derive, first(B, C), 0)),
+        ("CD3c", "π1 moves by the second component", *projected(derive, second(B, C), 1)),
         (
             "CD4a",
             "a pair moves by its components",
@@ -86,7 +86,7 @@ def axioms(derive: Derive) -> tuple[Stated, ...]:
 
 
 def projected(derive: Derive, projection: Morphism, index: int) -> tuple[Morphism, Morphism]:
-    """``D[πᵢ] = π₂;πᵢ``."""
+    """``D[πᵢ] = π1;πᵢ``."""
     whole = projection.dom
     return derive(projection), second(whole, whole) >> projection
 
@@ -112,7 +112,7 @@ def second_axioms(derive: Derive) -> tuple[Stated, ...]:
 
 
 def tangent_map(arrow: Morphism) -> Morphism:
-    """``T f = ⟨π₁;f, D[f]⟩ : A × A → B × B``."""
+    """``T f = ⟨π0;f, D[f]⟩ : A × A → B × B``."""
     return pair(first(arrow.dom, arrow.dom) >> arrow, D(arrow))
 
 

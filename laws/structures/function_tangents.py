@@ -95,12 +95,12 @@ class _Here:
         return self.model.pull(self.scene.arrow(f), (self.a, self.b), self.result())
 
     def evaluated(self) -> Any:
-        """``R[ev]((Λf(a), b), ȳ)``."""
+        """``R[eval]((curry(f)(a), b), ȳ)``."""
         evaluate = self.scene.arrow(ev(B, C))
         return self.model.pull(evaluate, (self.closure(), self.b), self.result())
 
     def curried(self, cotangent: Any) -> Any:
-        """``R[Λf](a, cs)``."""
+        """``R[curry(f)](a, cs)``."""
         return self.model.pull(self.scene.arrow(code), self.a, cotangent)
 
     def of_calls(self, calls: list[Any]) -> Any:
@@ -147,7 +147,7 @@ def _one_call(here: _Here) -> dict[str, Any]:
 
 
 def _summed(here: _Here) -> dict[str, Any]:
-    """``Σ π₁ R[f]((a, b), ȳ)`` over the calls, each run for itself."""
+    """``Σ π0 R[f]((a, b), ȳ)`` over the calls, each run for itself."""
     model, arrow = here.model, here.scene.arrow(f)
     parts = [
         model.part(model.pull(arrow, (here.a, argument), cotangent), 0)
@@ -190,7 +190,7 @@ def _of_the_code(here: _Here) -> dict[str, Any]:
 
 
 def _paired(scene: Any) -> Any:
-    """``⟨v, R[Λf](a, [(b₁, ȳ₁), (b₂, ȳ₂)])⟩``."""
+    """``⟨v, R[curry(f)](a, [(b₁, ȳ₁), (b₂, ȳ₂)])⟩``."""
     model, dom = scene.model, scene.obj(X)
     calls = [(scene.at(b1), scene.at(y1)), (scene.at(b2), scene.at(y2))]
     given = [(point, model.sparse(value, scene.obj(Z))) for point, value in calls]
@@ -211,23 +211,26 @@ LAWS = (
     _law(
         "H1a",
         "eval hands its function the list of one call, and its argument what the function does",
-        _side("R[ev]((Λf(a), b), ȳ)", _called),
-        _side("([(b, ȳ)], π₂ R[f]((a, b), ȳ))", _one_call),
+        _side("R[eval]((curry(f)(a), b), ȳ)", _called),
+        _side("([(b, ȳ)], π1 R[f]((a, b), ȳ))", _one_call),
         CALLS,
     ),
     _law(
         "H1b",
         "curry sums what each call gives",
-        _side("R[Λf](a, cs)", lambda here: here.at_a(here.of_calls(here.calls))),
-        _side("Σ_{(b,ȳ)∈cs} π₁ R[f]((a, b), ȳ)", _summed),
+        _side("R[curry(f)](a, cs)", lambda here: here.at_a(here.of_calls(here.calls))),
+        _side("Σ_{(b,ȳ)∈cs} π0 R[f]((a, b), ȳ)", _summed),
         CALLS,
     ),
     _law(
         "H2a",
         "two lists of calls, one after the other, give the sum",
-        _side("R[Λf](a, cs ++ ds)", lambda here: here.at_a(here.of_calls(here.calls + here.more))),
         _side(
-            "R[Λf](a, cs) + R[Λf](a, ds)",
+            "R[curry(f)](a, cs ++ ds)",
+            lambda here: here.at_a(here.of_calls(here.calls + here.more)),
+        ),
+        _side(
+            "R[curry(f)](a, cs) + R[curry(f)](a, ds)",
             lambda here: here.at_a(
                 here.model.plus([here.of_calls(here.calls), here.of_calls(here.more)], here.A)
             ),
@@ -237,45 +240,47 @@ LAWS = (
     _law(
         "H2b",
         "no calls give zero",
-        _side("R[Λf](a, [])", lambda here: here.at_a(here.of_calls([]))),
+        _side("R[curry(f)](a, [])", lambda here: here.at_a(here.of_calls([]))),
         _side("0", lambda here: here.at_a(here.model.plus([], here.A))),
         FUNCTION_TANGENTS,
     ),
     _law(
         "H2c",
         "the order of calls does not matter",
-        _side("R[Λf](a, cs)", lambda here: here.at_a(here.of_calls(here.calls))),
-        _side("R[Λf](a, reversed cs)", lambda here: here.at_a(here.of_calls(here.calls[::-1]))),
+        _side("R[curry(f)](a, cs)", lambda here: here.at_a(here.of_calls(here.calls))),
+        _side(
+            "R[curry(f)](a, reversed cs)", lambda here: here.at_a(here.of_calls(here.calls[::-1]))
+        ),
         FUNCTION_TANGENTS,
     ),
     _law(
         "H3a",
         "two calls with one argument are a call with the sum",
-        _side("R[Λf](a, [(b, ȳ), (b, z̄)])", lambda here: _twice(here, merged=False)),
-        _side("R[Λf](a, [(b, ȳ + z̄)])", lambda here: _twice(here, merged=True)),
+        _side("R[curry(f)](a, [(b, ȳ), (b, z̄)])", lambda here: _twice(here, merged=False)),
+        _side("R[curry(f)](a, [(b, ȳ + z̄)])", lambda here: _twice(here, merged=True)),
         FUNCTION_TANGENTS,
     ),
     _law(
         "H3b",
         "a call with zero is no call",
         _side(
-            "R[Λf](a, [(b, 0)])",
+            "R[curry(f)](a, [(b, 0)])",
             lambda here: here.at_a(here.curried([(here.b, here.model.plus([], here.C))])),
         ),
-        _side("R[Λf](a, [])", lambda here: here.at_a(here.of_calls([]))),
+        _side("R[curry(f)](a, [])", lambda here: here.at_a(here.of_calls([]))),
         FUNCTION_TANGENTS,
     ),
     _law(
         "H4a",
         "curry hands the cotangent of the environment on",
-        _side("R'[Λf](a, ē)", _environment),
+        _side("R'[curry(f)](a, ē)", _environment),
         _side("ē", _given_environment),
         ENVIRONMENTS,
     ),
     _law(
         "H4b",
         "eval gives the cotangents of the environment and of the argument",
-        _side("R'[ev]((Λf(a), b), ȳ)", _handed_on),
+        _side("R'[eval]((curry(f)(a), b), ȳ)", _handed_on),
         _side("R'[f]((a, b), ȳ)", _of_the_code),
         ENVIRONMENTS,
     ),
@@ -283,11 +288,11 @@ LAWS = (
         "H5",
         "what eval hands to a function and a call of it give one gradient: the two forms agree",
         _side(
-            "R[Λf](a, π₁ R[ev]((Λf(a), b), ȳ))",
+            "R[curry(f)](a, π0 R[eval]((curry(f)(a), b), ȳ))",
             lambda here: here.at_a(here.curried(here.model.part(here.evaluated(), 0))),
         ),
         _side(
-            "R[Λf](a, [(b, ȳ)])",
+            "R[curry(f)](a, [(b, ȳ)])",
             lambda here: here.at_a(here.curried([(here.b, here.result())])),
         ),
         FUNCTION_TANGENTS,
@@ -305,7 +310,9 @@ LAWS = (
         "H7",
         "transposes at function types: ⟨k, cs⟩ = Σ ⟨k(b), ȳ⟩ is what calls mean",
         Plus(_moving(b1, y1), _moving(b2, y2)),
-        Computed("⟨v, R[Λf](a, [(b₁, ȳ₁), (b₂, ȳ₂)])⟩", _paired, (smooth, x, v, b1, b2, y1, y2)),
+        Computed(
+            "⟨v, R[curry(f)](a, [(b₁, ȳ₁), (b₂, ȳ₂)])⟩", _paired, (smooth, x, v, b1, b2, y1, y2)
+        ),
         PAIRED,
         "Vytiniotis et al., section 4.1; law L3 at function types",
         tame=True,

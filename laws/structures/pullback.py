@@ -103,7 +103,7 @@ LAWS = (
     Law(
         "L4",
         "differentiation leaves values as they are",
-        value_of("π₁ (J f x)", whole),
+        value_of("π0 (J f x)", whole),
         value_of("f x", Image("primal", whole)),
         PRESERVING,
         f"{CURRY}, section 4.1",

@@ -46,12 +46,12 @@ law = partial(Law, structure=REVERSE, source=PAPER, tame=True)
 
 
 def dagger(arrow: Morphism) -> Morphism:
-    """``f† = ι₂;R[f] : B → A``: a linear map's transpose."""
+    """``f† = ι1;R[f] : B → A``: a linear map's transpose."""
     return into_second(arrow.dom, arrow.cod) >> R(arrow)
 
 
 def forward(arrow: Morphism) -> Morphism:
-    """``D[f] = (ι₁ × 1);R[R[f]];π₂ : A × A → B``, the derivative that the reverse one gives."""
+    """``D[f] = (ι0 × 1);R[R[f]];π1 : A × A → B``, the derivative that the reverse one gives."""
     dom, cod = arrow.dom, arrow.cod
     start = parallel(into_first(dom, cod), Id(dom))
     return start >> R(R(arrow)) >> second(dom, cod)
@@ -64,7 +64,7 @@ _start = pair(
     pair(pair(_one, _other >> first(B, B)), Zero(Product(A, _b_b), A)),
     pair(Zero(Product(A, _b_b), A), _other >> second(B, B)),
 )
-"""``⟨1×π₁, 0×π₂⟩;(ι₁×1)``, from ``(a, (b, c))`` to ``(((a, b), 0), (0, c))``."""
+"""``⟨1×π0, 0×π1⟩;(ι0×1)``, from ``(a, (b, c))`` to ``(((a, b), 0), (0, c))``."""
 
 LAWS = (
     law("RD1a", "of a sum, the sum", R(Plus(f, h)), Plus(R(f), R(h))),
@@ -84,13 +84,13 @@ LAWS = (
     law("RD3a", "the identity gives the covector back", R(Id(A)), second(A, A)),
     law(
         "RD3b",
-        "π₁ gives the covector to the first component",
+        "π0 gives the covector to the first component",
         R(first(B, C)),
         second(Product(B, C), B) >> into_first(B, C),
     ),
     law(
         "RD3c",
-        "π₂ gives the covector to the second component",
+        "π1 gives the covector to the second component",
         R(second(B, C)),
         second(Product(B, C), C) >> into_second(B, C),
     ),

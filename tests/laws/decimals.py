@@ -1,4 +1,4 @@
-"""Decimal numbers as a carrier of a user's: exact in 28 digits, and neither floats nor rationals."""
+"""Decimals as a carrier of a user's: numbers in 28 digits, neither floats nor rationals."""
 
 import operator
 from decimal import Decimal

@@ -85,8 +85,9 @@ def test_a_law_that_is_always_refused_is_not_asked_and_soon():
 
 def test_a_law_that_the_model_lacks_something_for_is_no_failure_though_some_examples_need_it_not():
     verdict = check_law(C1, Refusing(MissingRule("no sum here"), after=3), examples=100)
-    assert (verdict.outcome, verdict.examples) == ("unasked", 3)
+    assert verdict.outcome == "unasked"
     assert verdict
+    assert 0 < verdict.examples <= 3
     assert verdict.rejected <= 4 * PATIENCE
     assert "MissingRule: no sum here" in verdict.reason
 

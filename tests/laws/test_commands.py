@@ -127,7 +127,7 @@ def test_a_list_for_machines_and_for_documents(run):
     assert [entry["law"] for entry in listed] == [law.name for law in LAWS]
     assert {"statement", "equation", "latex", "structure", "source"} <= set(listed[0])
     _, out, _ = run("--list", "--markdown", "--only", "E1")
-    assert "| E1 | `(Λf × id) >> ev = f` |" in out
+    assert "| E1 | `(curry(f) × id) >> eval = f` |" in out
 
 
 def test_the_list_of_a_model(run):

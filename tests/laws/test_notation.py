@@ -2,7 +2,8 @@
 
 import pytest
 
-from combinators.morphisms import Compose, Curry, Id, Projection, prod
+from combinators.literal import Literal
+from combinators.morphisms import Compose, Constant, Curry, Eval, Extend, Id, Projection, prod
 from combinators.objects import Fun, Product, Real, Unit, Vector
 from laws.language import (
     D,
@@ -46,20 +47,20 @@ number = Generator("λ", V, Real)
         (f >> h, "f >> h", r"f \gg h"),
         (Compose((f, Id(B))), "f >> id", r"f \gg \mathrm{id}"),
         (Compose((Compose((f, h)), Id(C))), "(f >> h) >> id", r"(f \gg h) \gg \mathrm{id}"),
-        (pair(f, g) >> second(B, C), "⟨f, g⟩ >> π₂", r"\langle f, g\rangle \gg \pi_{2}"),
-        (pair(first(A, B), second(A, B)), "⟨π₁, π₂⟩", r"\langle \pi_{1}, \pi_{2}\rangle"),
-        (parallel(f, g) >> second(B, C), "(f × g) >> π₂", r"(f \times g) \gg \pi_{2}"),
+        (pair(f, g) >> second(B, C), "⟨f, g⟩ >> π1", r"\langle f, g\rangle \gg \pi_{1}"),
+        (pair(first(A, B), second(A, B)), "⟨π0, π1⟩", r"\langle \pi_{0}, \pi_{1}\rangle"),
+        (parallel(f, g) >> second(B, C), "(f × g) >> π1", r"(f \times g) \gg \pi_{1}"),
         (parallel(f, Id(C)), "f × id", r"f \times \mathrm{id}"),
         (discard(A), "!", "{!}"),
         (copy(A) >> swap(A, A), "Δ >> σ", r"\Delta \gg \sigma"),
-        (curry(k), "Λk", r"\Lambda k"),
-        (curry(k >> Id(C)), "Λk", r"\Lambda k"),
-        (curry(parallel(f, Id(B)) >> second(B, B)), "Λ((f × id) >> π₂)", None),
-        (Curry(k), "Λk", None),
-        (pair(curry(k), f) >> ev(B, C), "⟨Λk, f⟩ >> ev", None),
+        (curry(k), "curry(k)", r"\mathrm{curry}(k)"),
+        (curry(k >> Id(C)), "curry(k)", r"\mathrm{curry}(k)"),
+        (curry(parallel(f, Id(B)) >> second(B, B)), "curry((f × id) >> π1)", None),
+        (Curry(k), "curry(k)", None),
+        (pair(curry(k), f) >> ev(B, C), "⟨curry(k), f⟩ >> eval", None),
         (exponential(f, h), "f ⇒ h", r"f \Rightarrow h"),
         (exponential(Id(B), h), "id ⇒ h", None),
-        (curry(ev(A, B)), "Λ(ev)", r"\Lambda (\mathrm{ev})"),
+        (curry(ev(A, B)), "curry(eval)", r"\mathrm{curry}(\mathrm{eval})"),
         (prod(A, f), "f", "f"),
         (D(s >> t), "D[s >> t]", r"D[s \gg t]"),
         (R(s), "R[s]", "R[s]"),
@@ -68,10 +69,10 @@ number = Generator("λ", V, Real)
         (Scaled(number, Plus(s, t)), "λ · (s + t)", r"\lambda  \cdot (s + t)"),
         (Inner(s, t >> s), "⟨s, t >> s⟩", None),
         (pair(s, Zero(V, V)), "⟨s, 0⟩", None),
-        (into_first(V, V) >> first(V, V), "ι₁ >> π₁", None),
-        (into_second(V, V), "ι₂", r"\iota_{2}"),
+        (into_first(V, V) >> first(V, V), "ι0 >> π0", None),
+        (into_second(V, V), "ι1", r"\iota_{1}"),
         (Image("simplified", f), "simplified(f)", r"\operatorname{simplified}(f)"),
-        (Projection(Product(*[A] * 12), 10), "π₁₁", r"\pi_{11}"),
+        (Projection(Product(*[A] * 12), 10), "π10", r"\pi_{10}"),
     ],
 )
 def test_a_side(arrow, text, tex):
@@ -83,7 +84,7 @@ def test_a_side(arrow, text, tex):
 @pytest.mark.parametrize(
     ("obj", "text"),
     [
-        (Unit, "1"),
+        (Unit, "Unit"),
         (Product(A, Product(B, C)), "A × (B × C)"),
         (Product(Fun(A, B), A), "(A ⇒ B) × A"),
         (Fun(A, Fun(B, C)), "A ⇒ B ⇒ C"),
@@ -128,6 +129,25 @@ def test_names_in_latex():
     names = [Generator(name, A, B) for name in ("f1", "f'", "λ", "step_of")]
     made = [side(generator, LATEX) for generator in names]
     assert made == ["f_{1}", "f'", r"\lambda", r"\operatorname{step\_of}"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        prod(Real, Id(Real), Id(Real)) >> Projection(Product(Real, Real), 1),
+        Extend(Constant(Product(Real), Literal(2.0))) >> Projection(Product(Real, Real), 0),
+        Curry(Projection(Product(Real, Real), 1)),
+        Eval(Fun(Real, Real)) >> Constant(Real, Literal([1.0, 2.0])),
+        prod(Product(Real, Real), Projection(Product(Real, Real), 1)) >> Curry(first(Real, Real)),
+    ],
+    ids=repr,
+)
+def test_programs_and_reports_use_one_notation(program):
+    """What a law writes of a combinator is what the program prints, but for its abbreviations."""
+    text = side(program, TEXT)
+    for short, long in (("Δ", "⟨id, id⟩"), ("⟨id, const 2⟩", "extend(const 2)")):
+        text = text.replace(short, long)
+    assert text in (repr(program), repr(program).replace("⟨π1⟩ >> ", "π1 >> "))
 
 
 @pytest.mark.parametrize("known", LAWS, ids=lambda known: known.name)

@@ -59,12 +59,12 @@ def test_a_report_of_a_law_that_fails(bad):
     assert "1 law holds, 1 fails" in text
     for line in (
         "E4 fails in Forgetful",
-        "g >> Λf = Λ((g × id) >> f)",
+        "g >> curry(f) = curry((g × id) >> f)",
         "for all g : X → A; f : A × B → C",
-        "f = π₁ : Real × Real → Real",
+        "f = π0 : Real × Real → Real",
         "value is applied to",
         "left, step by step",
-        "g >> Λf  ↦  (…) = ",
+        "g >> curry(f)  ↦  (…) = ",
         "at value(…): ",
         "(compared: floating point)",
     ):
@@ -123,11 +123,11 @@ def test_json(good, bad):
     assert held["counterexample"] is None
     assert held["examples"] == EXAMPLES
     assert 0 <= held["shares"]["closure"] <= 1
-    assert failed["equation"] == "g >> Λf = Λ((g × id) >> f)"
+    assert failed["equation"] == "g >> curry(f) = curry((g × id) >> f)"
     assert failed["latex"].startswith(r"g \gg \Lambda f")
     example = failed["counterexample"]
     assert set(example["objects"]) == {"A", "B", "C", "X"}
-    assert example["left"][-1]["arrow"] == "g >> Λf"
+    assert example["left"][-1]["arrow"] == "g >> curry(f)"
     assert example["difference"]["place"] == "value(…)"
     assert example["error"] is None
     compile(example["snippet"], "snippet", "exec")
@@ -154,7 +154,7 @@ def test_html(bad):
     parser.feed(bad._repr_html_())
     assert parser.open == []
     assert {"table", "details", "pre"} <= set(parser.seen)
-    assert "g &gt;&gt; Λf" in bad._repr_html_()
+    assert "g &gt;&gt; curry(f)" in bad._repr_html_()
     assert "<details" in bad.failures[0]._repr_html_()
     assert "<details" not in bad["C1"]._repr_html_()
 

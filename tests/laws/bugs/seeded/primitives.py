@@ -1,4 +1,6 @@
-"""Bugs of primitives that users declare: each is of our own derivatives and carriers."""
+"""Bugs of primitives: of their values in a category, and of those that users declare."""
+
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,7 +11,39 @@ from combinators.operation import Operation, named
 from diffcurry.models import model_of_primitive
 from diffcurry.models.primitives import PrimitiveModel
 from diffcurry.primitive import primitive
+from laws.structures import structures_of
+from tests.laws.bugs.arrays import ARRAYS
 from tests.laws.bugs.bug import ours, seeded
+from tests.laws.bugs.forms import Environments
+
+
+class Unsimplified(Environments):
+    """Nobody rewrites its programs, so that no rule of numbers is compared with its numbers."""
+
+    @property
+    def structures(self):
+        return [name for name in structures_of(self) if name not in ("programs", "staged")]
+
+
+@seeded("V1")
+class AddsForMultiplies(Unsimplified):
+    """a category adds where it should multiply, and derives it as a sum."""
+
+    operations: ClassVar = {**ARRAYS, "multiply": ARRAYS["add"]}
+
+
+@seeded("V2")
+class TransposesByReshaping(Unsimplified):
+    """a transpose has the right shape, and its elements in the order in which they were."""
+
+    operations: ClassVar = {
+        **ARRAYS,
+        "transpose": ARRAYS["transpose"]._replace(
+            value=lambda xs, axes: np.reshape(xs[0], [np.shape(xs[0])[axis] for axis in axes]),
+            pull=lambda g, xs, y, types, axes: (np.reshape(g, np.shape(xs[0])),),
+            push=lambda vs, xs, y, axes: np.reshape(vs[0], np.shape(y)),
+        ),
+    }
 
 
 def declared(derivative, **options):
