@@ -124,7 +124,7 @@ def test_json(good, bad):
     assert held["examples"] == EXAMPLES
     assert 0 <= held["shares"]["closure"] <= 1
     assert failed["equation"] == "g >> curry(f) = curry((g × id) >> f)"
-    assert failed["latex"].startswith(r"g \gg \Lambda f")
+    assert failed["latex"].startswith(r"g \gg \mathrm{curry}(f)")
     example = failed["counterexample"]
     assert set(example["objects"]) == {"A", "B", "C", "X"}
     assert example["left"][-1]["arrow"] == "g >> curry(f)"
