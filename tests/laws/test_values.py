@@ -5,8 +5,8 @@ import pytest
 
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
-from interpreters.modes.dependent import Dependent
 from interpreters.modes.primal import Primal
+from interpreters.modes.reverse import Dependent
 from laws.checking import check
 from laws.structures.values import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
