@@ -11,7 +11,7 @@ from abc import abstractmethod
 from typing import Any, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
-from combinators.errors import DiffcurryError, UnknownCode, WrongMode
+from combinators.errors import UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
 from combinators.objects import Object, Tensor, components
 from combinators.simplify import simplifying
@@ -72,13 +72,6 @@ class Derivative(Function[P, R]):
     def read_by(self) -> Readings:
         """What the function that it is derived from reads."""
         return self.inner.read_by()
-
-    def with_functions(self, values: tuple[Any, ...]) -> Any:
-        """The derivative where functions are among the arguments: compiled for their code."""
-        try:
-            return self.of_known(self.base.known(values), values)
-        except (NotKnown, DiffcurryError):
-            return self.otherwise(values)
 
     @property
     def base(self) -> Function[..., Any]:
@@ -213,12 +206,9 @@ class Pushed(Derivative[P, Any]):
         options = {"has_aux": self.has_aux, "with_value": self.with_value}
         return transformed(known.function, Pushed, **options)(*known.data, *tangents)
 
-    def with_functions(self, values: tuple[Any, ...]) -> Any:
-        """Compiled for the code of the functions among the arguments."""
-        try:
-            return self.of_known(self.base.known(values[: len(values) // 2]), values)
-        except (NotKnown, DiffcurryError):
-            return self.otherwise(values)
+    def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those that are no tangents."""
+        return values[: len(values) // 2]
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions, and their tangents."""

@@ -54,6 +54,8 @@ class Function(Definition, Shown, Generic[P, R]):
     value, applied there and never inlined.
     """
 
+    reads_arrays: bool = False
+    """Whether functions that it stands for read arrays, which may be changed in place."""
     is_of_data: bool = False
     """Whether it stands for another at the data of its arguments."""
     is_rep: ClassVar[bool] = False
@@ -126,10 +128,30 @@ class Function(Definition, Shown, Generic[P, R]):
     def with_functions(self, values: tuple[Any, ...]) -> Any:
         """The value where functions are among the arguments: compiled for their code."""
         try:
-            known = self.known(values)
-            return known.function(*known.data)
+            known = self.base.known(self.primals(values))
+            result = self.of_known(known, values)
         except (NotKnown, DiffcurryError):
             return self.otherwise(values)
+        if known.is_fixed:
+            self._quick[len(values)] = partial(self._again, known)
+        return result
+
+    def _again(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """The value where the functions are given again."""
+        return self.of_known(known.again(self.primals(values)), values)
+
+    @property
+    def base(self) -> Function[..., Any]:
+        """The function whose arguments it takes."""
+        return self
+
+    def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of ``values`` that are arguments of ``base``."""
+        return values
+
+    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """The value, by a function of data; raises NotKnown where it is of no use."""
+        return known.function(*known.data)
 
     def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
         """The arguments taken apart, and the function of their data; raises NotKnown."""
@@ -293,6 +315,7 @@ class OfData(Function[..., Any]):
     ) -> None:
         """Of ``inner``, which ``applied`` calls; ``functions`` are its function arguments."""
         self.inner, self._functions = inner, functions
+        self.reads_arrays = bool(Readings(*functions).arrays)
         super().__init__(applied, types)
 
     def read_by(self) -> Readings:

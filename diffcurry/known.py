@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from types import FunctionType, MethodType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -25,7 +26,7 @@ from diffcurry.function_cotangents import Captured
 from diffcurry.readings import Readings
 
 
-class NotKnown(Exception):
+class NotKnown(LookupError):
     """A function whose code is not known, or which stands where that does not help."""
 
 
@@ -33,6 +34,7 @@ class Reader(Protocol):
     """A function that knows what it read."""
 
     reads: Readings | None
+    reads_arrays: bool
     function: Callable[..., Any]
 
 
@@ -85,8 +87,24 @@ class Known(Generic[D]):
             key, place = self._open(arg, name, obj)
             keys.append(key)
             places.append(place)
-        self.places = tuple(places)
+        self.args, self.places = args, tuple(places)
         self.function = self._function(function, tuple(keys), recent, make)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the functions, given again, read no array that could have changed in place."""
+        return not self.function.reads_arrays
+
+    def again(self, args: tuple[Any, ...]) -> Known[D]:
+        """The same functions at other data; raises NotKnown where they are not the same."""
+        made = copy(self)
+        made.data = list(self.data)
+        for given, before, place in zip(args, self.args, self.places, strict=True):
+            if type(place) is Data:
+                made.data[place.place] = given
+            elif given is not before:
+                raise NotKnown
+        return made
 
     def indices(self, *which: int) -> list[int]:
         """The places of the data that the arguments ``which`` hold."""

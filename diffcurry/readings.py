@@ -62,7 +62,7 @@ class Readings:
         self._items: list[tuple[Any, Any, Any]] = []
         self._cells: list[tuple[CellType, Any]] = []
         self._lengths: list[tuple[Any, int]] = []
-        self._arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self.arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
         self._words: set[str] = set()
         self._look(functions)
@@ -70,7 +70,7 @@ class Readings:
     @property
     def nothing(self) -> bool:
         """Whether nothing is read that could change."""
-        return not (self._items or self._cells or self._arrays or self._lengths)
+        return not (self._items or self._cells or self.arrays or self._lengths)
 
     def changed(self) -> bool:
         """Whether anything else stands where something was read."""
@@ -79,12 +79,12 @@ class Readings:
 
     def in_place(self) -> list[str]:
         """The names of arrays that hold other numbers than they did."""
-        return [name for name, array, before in self._arrays if not _equal(array, before)]
+        return [name for name, array, before in self.arrays if not _equal(array, before)]
 
     def notice(self) -> None:
         """Warn of arrays that were changed in place, once each."""
         changed = self.in_place()
-        self._arrays[:] = [entry for entry in self._arrays if entry[0] not in changed]
+        self.arrays[:] = [entry for entry in self.arrays if entry[0] not in changed]
         for name in changed:
             _warn(
                 f"the array {name} was changed in place since a function that reads it was traced: "
@@ -117,7 +117,7 @@ class Readings:
             for holder, length in lengths:
                 if len(holder) != length:
                     raise Changed
-            if self._arrays:
+            if self.arrays:
                 asked += 1
                 if asked == again:
                     again *= 2
@@ -160,7 +160,7 @@ class Readings:
                 return [(name, value.function)]
             case np.ndarray():
                 if value.flags.writeable and value.dtype.kind in "biufc":
-                    self._arrays.append((name, value, _part(value).copy()))
+                    self.arrays.append((name, value, _part(value).copy()))
                 return []
             case np.random.Generator():
                 self._generators.append((value, value.bit_generator.state))
