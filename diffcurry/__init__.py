@@ -37,9 +37,17 @@ from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured
 from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
-from diffcurry.linear import linear_transpose, linearize
 from diffcurry.primitive import primitive, with_derivative
-from diffcurry.transforms import grad, jvp, pullback, pushforward, value_and_grad, vjp
+from diffcurry.transforms import (
+    grad,
+    jvp,
+    linear_transpose,
+    linearize,
+    pullback,
+    pushforward,
+    value_and_grad,
+    vjp,
+)
 from diffcurry.xla import data_parallel, xla
 
 __version__ = "0.1.0"

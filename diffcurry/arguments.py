@@ -14,6 +14,7 @@ from combinators.objects import Fun, Object, Record, Tensor, Vector, components
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, open_up
 from combinators.tracing.functions import Natural, natural
+from combinators.tracing.traced import Traced
 from combinators.type_folds import Layout
 
 
@@ -216,3 +217,20 @@ def are_types(args: tuple[Any, ...]) -> bool:
     if not all(isinstance(arg, Object) for arg in args):
         raise TypeMismatch("give types for all arguments or values for all, not some of each")
     return True
+
+
+def applied(value: Traced) -> Callable[..., Any]:
+    """A function value, inside a trace, as a Python function."""
+
+    def of_args(*args: Any) -> Any:
+        return value(*args)
+
+    return of_args
+
+
+def parameter_types(value: Traced) -> tuple[Object, ...]:
+    """How a function value is called in Python."""
+    if not isinstance(value.type, Fun):
+        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
+    product = components(value.type.dom)
+    return product.parts if product is not None and product.width != 1 else (value.type.dom,)

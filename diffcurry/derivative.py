@@ -8,25 +8,27 @@ whose code is known; what has no code is interpreted.
 from __future__ import annotations
 
 from abc import abstractmethod
+from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
 from combinators.errors import UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Object, Tensor, Unit, components
 from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.definition import traced_apart
 from combinators.tracing.faces import Face
-from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.functions import Faces, Specialised, Types, argument_types
 from combinators.tracing.scope import Scope, entered
+from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import velocity
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
 from diffcurry.derived import Written, applied, finished, result, tangent_face
-from diffcurry.function import Function
+from diffcurry.function import Function, as_function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
-from diffcurry.known import Known, NotKnown
+from diffcurry.known import Known, NotKnown, Recent, identity
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
@@ -72,6 +74,10 @@ class Derivative(Function[P, R]):
     def read_by(self) -> Readings:
         """What the function that it is derived from reads."""
         return self.inner.read_by()
+
+    def settle(self) -> None:
+        """Leave out of what it reads what tracing it changed just now."""
+        self.inner.settle()
 
     @property
     def base(self) -> Function[..., Any]:
@@ -191,7 +197,7 @@ class Pushed(Derivative[P, Any]):
             args[half:], program.lam.params, program.types[half:], strict=False
         ):
             tangent = read_tangent(arg, param.type, param.name)
-            given.append(quick.border.given(_filled(tangent, moved), moved))
+            given.append(quick.border.given(filled(tangent, moved), moved))
         return quick.border.called(quick.compiled.function, given)
 
     def check(self, program: Program, args: tuple[Any, ...]) -> None:
@@ -217,12 +223,12 @@ class Pushed(Derivative[P, Any]):
         return found if self.with_value else found[1]
 
 
-def _filled(tangent: Any, obj: Object) -> Any:
+def filled(tangent: Any, obj: Object) -> Any:
     """A tangent of nested tuples, in which None is zero, with its zeros."""
     product = components(obj)
     if product is not None:
         parts = (None,) * product.width if tangent is None else tangent
-        return tuple(map(_filled, parts, product.parts))
+        return tuple(map(filled, parts, product.parts))
     assert isinstance(obj, Tensor)
     return zeros(CARRIER, obj) if tangent is None else tangent
 
@@ -307,3 +313,35 @@ class Gradient(Derivative[P, Any]):
             found = gradients(ran, which, has_aux=self.has_aux)
             value = ran.value()
         return self._shown(value, found)
+
+
+def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents, with zeros for None."""
+    types, _ = argument_types(primals)
+    return tuple(
+        tangent if tangent is not None or not isinstance(obj, Object) else _zero(obj)
+        for tangent, obj in zip(tangents, types, strict=True)
+    )
+
+
+def _zero(obj: Object) -> Any:
+    at_rest = velocity(obj)
+    return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)
+
+
+RECENT: Recent[Function[..., Any]] = Recent()
+"""Plain functions that were given to ``vjp`` and the like, which are called at once."""
+
+
+def function_at_once(f: Any) -> Function[..., Any] | None:
+    """``f`` as a function that is called at once; None where it is not worth compiling yet."""
+    plain = f.__func__ if isinstance(f, MethodType) else f
+    if not isinstance(plain, FunctionType):
+        return as_function(f)
+    return RECENT.of(plain.__code__, identity(f), lambda: _watched(as_function(f)))
+
+
+def _watched(function: Function[..., Any]) -> Function[..., Any]:
+    function.is_watched = True
+    function.reads = function.read_by()
+    return function

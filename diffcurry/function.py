@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType, MethodType
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from combinators.checked import checked as checks
 from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
-from combinators.objects import Fun, Object, components
+from combinators.objects import Object, components
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of, take_apart
@@ -27,11 +26,11 @@ from combinators.tracing.functions import (
 )
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced
-from diffcurry.arguments import are_types, fits, in_order, signature_of
+from diffcurry.arguments import applied, are_types, fits, in_order, parameter_types, signature_of
 from diffcurry.border import NotThese
 from diffcurry.closures import lower
 from diffcurry.explain import Shown
-from diffcurry.known import Known, NotKnown, Recent, holds_functions, identity
+from diffcurry.known import Known, NotKnown, Recent, holds_functions
 from diffcurry.modes import primal
 from diffcurry.program import Program, Quick
 from diffcurry.readings import ACTIVE, Readings, traced_under
@@ -56,6 +55,8 @@ class Function(Definition, Shown, Generic[P, R]):
 
     reads_arrays: bool = False
     """Whether functions that it stands for read arrays, which may be changed in place."""
+    is_watched: bool = False
+    """Whether it serves only while all that it reads is the same, as its maker sees to."""
     is_of_data: bool = False
     """Whether it stands for another at the data of its arguments."""
     is_rep: ClassVar[bool] = False
@@ -225,14 +226,21 @@ class Function(Definition, Shown, Generic[P, R]):
 
     def read_by(self) -> Readings:
         """What it reads besides its arguments."""
-        return Readings(self.function)
+        return Readings(self.function, warns=not self.is_watched)
+
+    def settle(self) -> None:
+        """Leave out of what it reads what tracing it changed just now."""
+        if self.is_watched and self.reads is not None:
+            self.reads.settle()
 
     def traced(self, types: Types, faces: Faces) -> Specialised:
         """The λ at these types, traced apart; what the function reads is remembered."""
         if self.reads is None:
             self.reads = self.read_by()
         with uncollected(), traced_under(self.reads):
-            return traced_apart(lambda: self.specialise(types, faces))
+            made = traced_apart(lambda: self.specialise(types, faces))
+        self.settle()
+        return made
 
     def program(self, *args: Any) -> Program:
         """The function at the types of ``args``, or at its declared types."""
@@ -305,6 +313,7 @@ class OfData(Function[..., Any]):
     """A function of the data in the arguments of another, compiled for the code in them."""
 
     is_of_data = True
+    is_watched = True
 
     def __init__(
         self,
@@ -317,10 +326,11 @@ class OfData(Function[..., Any]):
         self.inner, self._functions = inner, functions
         self.reads_arrays = bool(Readings(*functions).arrays)
         super().__init__(applied, types)
+        self.reads = self.read_by()
 
     def read_by(self) -> Readings:
         """What the function and its function arguments read."""
-        return Readings(self.inner.function, *self._functions)
+        return Readings(self.inner.function, *self._functions, warns=False)
 
     def otherwise(self, values: tuple[Any, ...]) -> Any:
         """Raise NotKnown: the function that it is of is run as it is."""
@@ -361,7 +371,7 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
                 f"fun takes the types of the parameters as objects, as in fun(f, Real), not {obj!r}"
             )
     if isinstance(function, Traced):
-        function, types = _applied(function), types or _argument_types(function)
+        function, types = applied(function), types or parameter_types(function)
     if not callable(function):
         raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
     if checked and isinstance(function, Function) and type(function) is not Function:
@@ -381,32 +391,3 @@ def as_function(f: Any) -> Function[..., Any]:
         raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
     function: Function[..., Any] = fun(f)
     return function
-
-
-def _applied(value: Traced) -> Callable[..., Any]:
-    """A function value, inside a trace, as a Python function."""
-
-    def applied(*args: Any) -> Any:
-        return value(*args)
-
-    return applied
-
-
-def _argument_types(value: Traced) -> tuple[Object, ...]:
-    """How a function value is called in Python."""
-    if not isinstance(value.type, Fun):
-        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
-    product = components(value.type.dom)
-    return product.parts if product is not None and product.width != 1 else (value.type.dom,)
-
-
-RECENT: Recent[Function[..., Any]] = Recent()
-"""Plain functions that were given to ``vjp`` and the like, which are called at once."""
-
-
-def function_at_once(f: Any) -> Function[..., Any] | None:
-    """``f`` as a function that is called at once; None where it is not worth compiling yet."""
-    plain = f.__func__ if isinstance(f, MethodType) else f
-    if not isinstance(plain, FunctionType):
-        return as_function(f)
-    return RECENT.of(plain.__code__, identity(f), lambda: as_function(f))

@@ -27,8 +27,8 @@ from diffcurry.arguments import (
     is_number,
     leaves,
 )
-from diffcurry.derivative import Gradient, Pushed, transformed
-from diffcurry.function import Function, as_function, function_at_once
+from diffcurry.derivative import Gradient, Pushed, function_at_once, transformed
+from diffcurry.function import Function, as_function
 from diffcurry.known import Known
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded

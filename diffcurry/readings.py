@@ -55,8 +55,13 @@ class Changed(LookupError):
 class Readings:
     """What Python functions read, as it is now."""
 
-    def __init__(self, *functions: Any) -> None:
-        """Look through ``functions`` and all that they reach."""
+    def __init__(self, *functions: Any, warns: bool = True) -> None:
+        """Look through ``functions`` and all that they reach.
+
+        ``warns`` says that arrays stay what they were when they were traced, and to warn of those
+        that are changed in place; elsewhere whoever asks looks whether they are the same.
+        """
+        self.warns = warns
         self.whole = True
         """Whether everything that they can read was looked at."""
         self._items: list[tuple[Any, Any, Any]] = []
@@ -83,7 +88,7 @@ class Readings:
 
     def notice(self) -> None:
         """Warn of arrays that were changed in place, once each."""
-        changed = self.in_place()
+        changed = self.in_place() if self.warns else []
         self.arrays[:] = [entry for entry in self.arrays if entry[0] not in changed]
         for name in changed:
             _warn(
@@ -117,7 +122,7 @@ class Readings:
             for holder, length in lengths:
                 if len(holder) != length:
                     raise Changed
-            if self.arrays:
+            if self.arrays and self.warns:
                 asked += 1
                 if asked == again:
                     again *= 2

@@ -7,26 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
+from combinators.errors import TypeMismatch, UnknownCode
+from combinators.free import captured as captured_by
 from combinators.kit.memory import Remembered
-from combinators.objects import Fun, Product
-from combinators.simplify import simplifying
-from combinators.terms import Lam, Proj, Term, Tuple, Var
+from combinators.kit.text import Names
+from combinators.objects import Fun, Object, Product, components
+from combinators.operation import Operation
+from combinators.primitives.structural import ZEROS
+from combinators.simplify import simplify, simplifying
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.faces import Face
-from combinators.tracing.functions import Faces
+from combinators.tracing.functions import Faces, call
+from combinators.tracing.scope import current
+from combinators.type_folds import is_first_order
 from diffcurry import interpretation
 from diffcurry.border import Border, NotThese
 from diffcurry.cotangents import read
-from diffcurry.derivative import Derivative, transformed
+from diffcurry.derivative import Derivative, Pushed, filled, tangents_of, transformed
 from diffcurry.derived import Written, finished, tangent_face
 from diffcurry.function import Function
 from diffcurry.interpretation import of_pair
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import CARRIER, Mode, reverse, written
 from diffcurry.program import Program, Quick, folded
+from diffcurry.tangents import read_tangent
 from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
 
@@ -44,7 +52,7 @@ class Pulled(Derivative[P, Any]):
     def __init__(self, inner: Function[..., Any], *, has_aux: bool, mode: Mode) -> None:
         """Of ``inner``."""
         self.has_aux, self.mode = has_aux, mode
-        self._backs: Remembered[Program, Back] = Remembered()
+        self._ways: Remembered[Program, Way] = Remembered()
         super().__init__(inner)
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
@@ -78,23 +86,44 @@ class Pulled(Derivative[P, Any]):
 
     def entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments."""
-        back = self._backs.of(program, lambda: Back(program, quick))
-        forward, again = quick.entry, partial(self._pullback, back)
+        way, forward = self._ways.of(program, lambda: self.way(program, quick)), quick.entry
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
-            value, pull, *aux = forward(args)
-            return value, again(pull, args), *aux
+            value, run, *aux = forward(args)
+            return value, LinearMap(way, run, partial(self.again, args)), *aux
 
         return entry
 
     def run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
-        value, pull, *aux = quick.run(args)
-        back = self._backs.of(program, lambda: Back(program, quick))
-        return value, self._pullback(back, pull, args), *aux
+        value, run, *aux = quick.run(args)
+        way = self._ways.of(program, lambda: self.way(program, quick))
+        return value, LinearMap(way, run, partial(self.again, args)), *aux
 
-    def _pullback(self, back: Back, pull: Callable[..., Any], args: tuple[Any, ...]) -> Pullback:
-        return Pullback(back, pull, lambda: self.otherwise(args)[1])
+    def way(self, program: Program, quick: Quick) -> Way:
+        """From cotangents of the result to those of the arguments."""
+        assert program.face is not None
+        value, cotangent, arguments = _types(program)
+        border = Border(
+            (cotangent,),
+            (tangent_face(program.face.children[0], value),),
+            arguments,
+            Face(tuple, (), _argument_faces(program)),
+            spread=isinstance(cotangent, Product) and cotangent.width != 1,
+        )
+
+        def given(cotangents: tuple[Any, ...]) -> list[Any]:
+            interpretation.check_one_cotangent(cotangents)
+            sparse = read(cotangents[0], value, None, "the result", reverse("dependent"))
+            return [border.given(dense(CARRIER, sparse, cotangent), cotangent)]
+
+        about = f"pullback from the cotangents of {value!r}"
+        return Way(border, given, "np." in quick.compiled.source, about)
+
+    def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
+        """The linear map at ``args`` in a trace, or as it says errors in our own words."""
+        made = self.otherwise(args) if current() is None else call(self, args)
+        return made[1](*given)
 
     def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The value, and the pullback to what the functions captured."""
@@ -104,78 +133,169 @@ class Pulled(Derivative[P, Any]):
         value, pull, *aux = made(*known.data)
         which = range(len(values))
 
-        def pullback(*cotangents: Any) -> tuple[Any, ...]:
+        def pullback(*cotangents: Any) -> Any:
             try:
                 return known.gradients(which, pull(*cotangents))
             except NotKnown:
-                return self.evaluate(values)[1](*cotangents)  # type: ignore[no-any-return]
+                return self.evaluate(values)[1](*cotangents)
 
         return value, pullback, *aux
 
 
-class Back:
-    """The way back of a program: from cotangents of its result to those of its arguments."""
+class Linearized(Pulled[P]):
+    """The value and the derivative there: ``x ↦ (y, ẋ ↦ ẏ)``.
 
-    def __init__(self, program: Program, quick: Quick) -> None:
-        """Of the program of a rep-function."""
-        rep = program.cod
-        assert isinstance(rep, Product)
-        function = rep.parts[1]
-        assert isinstance(function, Fun)
+    The derivative is the transpose of the pullback, which is linear, so that what it needs of the
+    value is computed with the value, and each tangent runs the linear part alone.
+    """
+
+    about = "The value and the derivative there"
+
+    def __init__(self, inner: Function[..., Any]) -> None:
+        """Of ``inner``."""
+        super().__init__(inner, has_aux=False, mode="dependent")
+
+    def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+        """``λ(x…). (y, λẋ. ẏ)``."""
+        made = super().derive(closed, captured, face, faces)
+        body = made.lam.body
+        bindings, pair = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
+        if not isinstance(pair, Tuple):
+            raise UnknownCode("the pullback of a function that is chosen is not known")
+        value, pullback = pair.items
+        named = dict(bindings)
+        known = named.get(pullback) if isinstance(pullback, Var) else pullback
+        if not isinstance(known, Lam):
+            raise UnknownCode("the pullback of a function that is chosen is not known")
+        result = Tuple((value, _transposed(known)))
+        whole = Let(bindings, result) if bindings else result
+        name = f"linearize_{closed.name}" if closed.name else "linearize"
+        return made._replace(lam=simplify(Lam(made.lam.params, whole, name), fold=folded))
+
+    def way(self, program: Program, quick: Quick) -> Way:
+        """From tangents of the arguments to that of the result."""
         assert program.face is not None
-        self.cotangent, arguments = function.dom, function.cod
-        self.value, own = rep.parts[0], program.face.children[0]
-        found = [
-            tangent_face(face, obj) for face, obj in zip(program.faces, program.types, strict=True)
-        ]
-        self.border = Border(
-            (self.cotangent,),
-            (tangent_face(own, self.value),),
-            arguments,
-            Face(tuple, (), tuple(found)),
-            spread=isinstance(self.cotangent, Product) and self.cotangent.width != 1,
-        )
-        self.has_arrays = "np." in quick.compiled.source
+        value, tangents, tangent = _types(program)
+        single = len(program.types) == 1
+        moved = (tangents,) if single else (components(tangents) or Product()).parts
+        shown = tangent_face(program.face.children[0], value)
+        border = Border(moved, _argument_faces(program), tangent, shown)
 
-    def read(self, cotangent: Any) -> Any:
-        """A user's cotangent as the compiled pullback takes it."""
-        sparse = read(cotangent, self.value, None, "the result", reverse("dependent"))
-        return self.border.given(dense(CARRIER, sparse, self.cotangent), self.cotangent)
+        def given(tangents: tuple[Any, ...]) -> list[Any]:
+            if len(tangents) != len(moved):
+                raise TypeMismatch(
+                    f"the derivative takes a tangent for each of {len(moved)} arguments, "
+                    f"and was given {len(tangents)}"
+                )
+            found = []
+            for one, param, obj in zip(tangents, program.lam.params, moved, strict=True):
+                tangent = filled(read_tangent(one, param.type, param.name), obj)
+                found.append(border.given(tangent, obj))
+            return found
+
+        return Way(border, given, "np." in quick.compiled.source, f"derivative to {value!r}")
+
+    def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
+        """The tangent by forward mode."""
+        if current() is None:
+            return self.otherwise(args)[1](*given)
+        pushed = transformed(self.inner, Pushed, has_aux=False, with_value=False)
+        return pushed(*args, *tangents_of(args, given))
+
+    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """The value, and the derivative by what the functions captured."""
+        value, inner = transformed(known.function, Linearized)(*known.data)
+
+        def derivative(*tangents: Any) -> Any:
+            try:
+                return inner(*known.tangents(tangents))
+            except NotKnown:
+                return self.evaluate(values)[1](*tangents)
+
+        return value, derivative
+
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """At numbers, arrays and functions: a pushforward for each tangent."""
+        still = (None,) * len(args)
+        value, _ = interpretation.jvp(self.inner, args, still, has_aux=False)
+        return value, lambda *given: interpretation.jvp(self.inner, args, given, has_aux=False)[1]
 
 
-class Pullback:
-    """From a cotangent of a result to the tuple of those of the arguments.
+def _types(program: Program) -> tuple[Object, Object, Object]:
+    """The type of the value, and those of the linear map's argument and result."""
+    assert isinstance(program.cod, Product)
+    value, function, *_ = program.cod.parts
+    assert isinstance(function, Fun)
+    return value, function.dom, function.cod
 
-    It may be called again and again: what it needs of the value was computed with the value.
+
+def _argument_faces(program: Program) -> Faces:
+    """The containers of the arguments' tangents."""
+    pairs = zip(program.faces, program.types, strict=True)
+    return tuple(tangent_face(face, obj) for face, obj in pairs)
+
+
+def _transposed(pullback: Lam) -> Lam:
+    """``λẋ. ẏ`` of ``λȳ. (x̄, …)``, a linear map: the pullback of it at 0, or at anything."""
+    held, _ = captured_by(pullback)
+    (cotangent,) = pullback.params
+    closed = Lam((*held, cotangent), pullback.body)
+    if not all(is_first_order(param.type) for param in closed.params):
+        raise UnknownCode("the pullback keeps functions")
+    rep = programs.pullback(closed, (len(held),), written("dependent"))
+    zero = Prim(Operation(ZEROS, (("of", cotangent.type),)), ())
+    back = Proj(1, App(rep, pack((*held, zero))))
+    assert isinstance(back.type, Fun)
+    taken = components(back.type.dom)
+    assert taken is not None
+    names = Names(var.name for var in held)
+    params = tuple(Var(names.fresh("dx"), part) for part in taken.parts)
+    return Lam(params, Proj(0, App(back, Tuple(params))))
+
+
+class Way(NamedTuple):
+    """What the linear maps of a program have in common."""
+
+    border: Border
+    given: Callable[[tuple[Any, ...]], list[Any]]
+    """From a user's arguments to those that compiled code takes."""
+    has_arrays: bool
+    about: str
+
+
+class LinearMap:
+    """A pullback, or the derivative at a point: compiled, and called again and again.
+
+    What it needs of the value was computed with the value.
     """
 
     def __init__(
-        self, back: Back, pull: Callable[..., Any], interpreted: Callable[[], Callable[..., Any]]
+        self, way: Way, run: Callable[..., Any], again: Callable[[tuple[Any, ...]], Any]
     ) -> None:
-        """``pull`` is compiled; ``interpreted`` gives what says an error in our own words."""
-        self._back, self._pull, self._interpreted = back, pull, interpreted
-        self._entry = back.border.entry(pull)
+        """``run`` is compiled; ``again`` serves traces, and says errors in our own words."""
+        self._way, self._run, self._again = way, run, again
+        self._entry = way.border.entry(run)
 
-    def __call__(self, *cotangents: Any) -> tuple[Any, ...]:
-        """The cotangents of the arguments."""
+    def __call__(self, *args: Any) -> Any:
+        """The value at ``args``: one cotangent, or a tangent for each argument."""
+        if current() is not None:
+            return self._again(args)
         try:
-            if not self._back.has_arrays:
-                return self._entry(cotangents)  # type: ignore[no-any-return]
+            if not self._way.has_arrays:
+                return self._entry(args)
             with np.errstate(all="ignore"):
-                return self._entry(cotangents)  # type: ignore[no-any-return]
+                return self._entry(args)
         except (NotThese, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
-            return self._carefully(cotangents)
+            return self._carefully(args)
 
-    def _carefully(self, cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
-        interpretation.check_one_cotangent(cotangents)
-        given = self._back.read(cotangents[0])
+    def _carefully(self, args: tuple[Any, ...]) -> Any:
+        given = self._way.given(args)
         try:
             with np.errstate(all="ignore"):
-                return self._back.border.called(self._pull, (given,))  # type: ignore[no-any-return]
+                return self._way.border.called(self._run, given)
         except (IndexError, ArithmeticError, RecursionError):
-            return self._interpreted()(*cotangents)  # type: ignore[no-any-return]
+            return self._again(args)
 
     def __repr__(self) -> str:
-        """Its types."""
-        back = self._back
-        return f"<pullback from the cotangents of {back.value!r}>"
+        """What it is."""
+        return f"<{self._way.about}>"

@@ -5,35 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from combinators.errors import TypeMismatch
-from combinators.objects import Object, Unit
-from combinators.tracing.functions import argument_types
+import numpy as np
+
+from combinators.errors import NotDifferentiable, TypeMismatch
+from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
-from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import velocity
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums
-from diffcurry.derivative import Gradient, Pushed, transformed
-from diffcurry.function import as_function, function_at_once
+from diffcurry.derivative import Gradient, Pushed, function_at_once, tangents_of, transformed
+from diffcurry.function import as_function
 from diffcurry.modes import Mode, check_mode
-from diffcurry.rep_function import Pulled
+from diffcurry.rep_function import Linearized, Pulled
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tangents, with zeros for None."""
-    types, _ = argument_types(primals)
-    return tuple(
-        tangent if tangent is not None or not isinstance(obj, Object) else _zero(obj)
-        for tangent, obj in zip(tangents, types, strict=True)
-    )
-
-
-def _zero(obj: Object) -> Any:
-    at_rest = velocity(obj)
-    return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)
 
 
 def check_tuples(primals: Any, tangents: Any, name: str) -> None:
@@ -137,6 +122,57 @@ def jvp(f: Any, primals: Any = None, tangents: Any = None, *, has_aux: bool = Fa
         return interpretation.jvp(as_function(f), tuple(primals), tuple(tangents), has_aux=has_aux)
     values = function.positional(tuple(primals), {})
     return transformed(function, Pushed, has_aux=has_aux)(*values, *tangents)
+
+
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """``(value, derivative)``, where ``derivative(*tangents)`` is the result's tangent there.
+
+    The value is computed once, and with it what the derivative needs: each tangent runs the linear
+    part alone.
+
+    >>> value, derivative = linearize(lambda x: x * x * x, 2.0)
+    >>> derivative(1.0), derivative(0.5)
+    (np.float64(12.0), np.float64(6.0))
+    """
+    function = function_at_once(f) if current() is None else None
+    if function is not None:
+        value, derivative = transformed(function, Linearized)(*primals)
+        return value, derivative
+    value, _ = jvp(f, primals, (None,) * len(primals))
+    return value, lambda *tangents: jvp(f, primals, tangents)[1]
+
+
+def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """The transpose of ``f``, which is linear in all its arguments together.
+
+    ``primals`` only say the types. Raises NotDifferentiable where ``f`` is seen not to be linear.
+
+    >>> linear_transpose(lambda x, y: 2.0 * x + 3.0 * y, 0.0, 0.0)(1.0)
+    (np.float64(2.0), np.float64(3.0))
+    """
+    random = np.random.default_rng(0)
+    points = tuple(_map_leaves(p, lambda x: _random_like(x, random)) for p in primals)
+    doubled = tuple(_map_leaves(p, lambda x: 2 * x) for p in points)
+    pullback: Callable[[Any], tuple[Any, ...]]
+    once, pullback = vjp(f, *points)
+    twice, _ = vjp(f, *doubled)
+    for x, y in zip(take_apart(once)[1], take_apart(twice)[1], strict=True):
+        if not np.allclose(2 * np.asarray(x), y, rtol=1e-4, atol=1e-6, equal_nan=True):
+            raise NotDifferentiable(
+                "linear_transpose takes a linear function, and this one maps 2x not to twice "
+                f"what it maps x to: {y} and {x}; for the transpose of a derivative use vjp"
+            )
+    return pullback
+
+
+def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+    face, leaves = take_apart(value)
+    return put_together(face, iter([change(leaf) for leaf in leaves]))
+
+
+def _random_like(leaf: Any, random: np.random.Generator) -> Any:
+    array = np.asarray(leaf)
+    return random.uniform(0.5, 1.5, array.shape).astype(array.dtype)[()]
 
 
 pullback = vjp

@@ -1,0 +1,145 @@
+"""One engine: every verb at numbers is a compiled program, of function arguments too."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from diffcurry import interpretation
+from diffcurry.rep_function import LinearMap
+
+XS = np.linspace(0.1, 1.0, 7)
+
+
+def loss(cell, c):
+    return dc.fold(cell, c, XS)
+
+
+def cell(a, c, x):
+    return np.sin(c) * x * a + 0.1
+
+
+def partial(a=1.5):
+    return functools.partial(cell, a)
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The sines that compiled code computes."""
+    seen, sine = [], math.sin
+    monkeypatch.setattr(math, "sin", lambda x: (seen.append(x), sine(x))[1])
+    return seen
+
+
+def test_a_pullback_does_not_run_the_value_again(runs):
+    value, pullback = dc.vjp(lambda x: np.sin(x) * x, 2.0)
+    first = len(runs)
+    assert first
+    assert isinstance(pullback, LinearMap)
+    assert pullback(1.0) == pullback(1.0) == (np.sin(2.0) + 2.0 * np.cos(2.0),)
+    assert pullback(0.5)[0] == pytest.approx(0.5 * pullback(1.0)[0])
+    assert len(runs) == first
+    assert value == 2.0 * np.sin(2.0)
+
+
+def test_a_linearisation_runs_the_linear_part_alone(runs):
+    f = lambda c: dc.fold(lambda c, x: np.sin(c) * x, c, XS)
+    value, derivative = dc.linearize(f, 2.0)
+    expected = dc.jvp(f, (2.0,), (1.0,))
+    assert runs
+    runs.clear()
+    np.testing.assert_allclose(
+        [value, derivative(1.0), derivative(2.0)], [*expected, 2 * expected[1]]
+    )
+    assert not runs
+
+
+def test_the_transpose_of_a_linearisation_is_the_pullback_and_is_differentiated():
+    _, derivative = dc.linearize(lambda x: x * x * x, 2.0)
+    assert dc.linear_transpose(derivative, 0.0)(1.0) == (12.0,)
+    transpose = dc.linear_transpose(lambda x: 3.0 * x, 0.0)
+    assert dc.jvp(transpose, (1.0,), (2.0,)) == ((3.0,), (6.0,))
+
+
+def along(function, args, tangents):
+    return interpretation.jvp(dc.fun(function), args, tangents, has_aux=False)
+
+
+def test_what_a_function_captured_is_passed_and_its_gradient_is_the_record_of_it():
+    f_bar, c_bar = dc.grad(loss, argnums=(0, 1))(partial(), 0.3)
+    ran = interpretation.vjp(dc.fun(loss), (partial(), 0.3), has_aux=False, mode="dependent")
+    expected = ran[1](1.0)
+    np.testing.assert_allclose([f_bar["a"], c_bar], [expected[0]["a"], expected[1]])
+    value, pullback = dc.vjp(loss, partial(), 0.3)
+    assert value == ran[0]
+    np.testing.assert_allclose([pullback(1.0)[0]["a"], pullback(1.0)[1]], [f_bar["a"], c_bar])
+
+
+def test_forward_mode_and_second_derivatives_move_what_was_captured():
+    args, tangents = (partial(), 0.3), ({"a": 2.0}, 0.5)
+    np.testing.assert_allclose(dc.jvp(loss, args, tangents), along(loss, args, tangents))
+    np.testing.assert_allclose(
+        dc.linearize(loss, *args)[1](*tangents), along(loss, args, tangents)[1]
+    )
+    moved = dc.hvp(loss, args, tangents, argnums=(0, 1))
+    inlined = lambda a, c: loss(partial(a), c)
+    expected = dc.hvp(inlined, (1.5, 0.3), (2.0, 0.5), argnums=(0, 1))
+    np.testing.assert_allclose([moved[0]["a"], moved[1]], expected)
+
+
+def test_one_program_serves_every_value_that_is_captured():
+    traced = []
+
+    def step(a, c, x):
+        traced.append(a)
+        return c * x * a
+
+    slope = dc.grad(dc.fun(loss), 1)
+    found = [slope(functools.partial(step, 1.0), 0.5)]
+    first = len(traced)
+    found += [slope(functools.partial(step, a), 0.5) for a in (2.0, 3.0)]
+    assert len(traced) == first
+    np.testing.assert_allclose(found, np.prod(XS) * np.array([1.0, 2.0**7, 3.0**7]))
+
+
+def test_other_code_and_other_constants_have_programs_of_their_own():
+    def scaled(k):
+        return lambda c, x: c * x * k
+
+    slope = dc.grad(dc.fun(loss), 1)
+    for k in (1.0, 2.0, 3.0, 1.0, 2.0):
+        np.testing.assert_allclose(slope(scaled(k), 0.5), np.prod(XS) * k**7)
+    assert slope(lambda c, x: c + x, 0.5) == 1.0
+
+
+def test_what_a_function_argument_reads_is_seen_when_it_changes():
+    weights = np.array([2.0])
+    held = {"k": 3.0}
+    f = lambda z: z * weights[0] * held["k"]
+    slope = dc.grad(dc.fun(lambda g, x: g(x)), 1)
+    assert [slope(f, 1.0), slope(f, 1.0)] == [6.0, 6.0]
+    held["k"] = 5.0
+    assert slope(f, 1.0) == 10.0
+    weights *= 2.0
+    assert slope(f, 1.0) == 20.0
+    assert dc.vjp(f, 1.0)[1](1.0) == (20.0,)
+    weights *= 2.0
+    assert dc.vjp(f, 1.0)[1](1.0) == (40.0,)
+
+
+def test_functions_in_containers_are_known_too():
+    def f(layers, x):
+        for layer in layers:
+            x = layer["act"](x) * layer["w"]
+        return x
+
+    act = dc.fun(functools.partial(lambda k, z: np.tanh(k * z), 0.7), dc.Real)
+    layers = [{"act": act, "w": 2.0}, {"act": dc.fun(lambda z: z * z, dc.Real), "w": 3.0}]
+    found = dc.grad(f)(layers, 0.4)
+    inner = np.tanh(0.28) * 2.0
+    assert found[1]["w"] == pytest.approx(inner**2)
+    slope = 3.0 * 2.0 * inner * 2.0 * (1.0 - np.tanh(0.28) ** 2) * 0.4
+    assert found[0]["act"]["k"] == pytest.approx(slope)
+    assert dict(found[1]["act"]) == {}
