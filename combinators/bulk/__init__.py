@@ -20,9 +20,10 @@ from combinators.bulk.evaluation import Evaluation, rewritten
 from combinators.bulk.walk import Survey, has_map
 from combinators.kit.memory import uncollected
 from combinators.kit.tree import distinct_nodes
+from combinators.primitives.loops import is_map
 from combinators.simplify import simplify
 from combinators.simplify.rule import Trace
-from combinators.terms import Lam, Let, Term, Var
+from combinators.terms import Lam, Let, Prim, Term, Var
 
 PASSES = 3
 """A scan that carries nothing becomes a map when it is simplified, and so in bulk the next time."""
@@ -82,16 +83,30 @@ def _unnamed(lam: Lam, survey: Survey) -> Lam:
 
 
 def _used_once(lam: Lam, survey: Survey) -> dict[int, str]:
-    """The names of such builds, by the ``id`` of what is bound; none if a name is bound twice."""
-    lets = [node for node in distinct_nodes(lam, kind=Term) if isinstance(node, Let)]
-    lines = [line for let in lets for line in let.bindings]
-    captured = {var.name for found in survey.captured.values() for var in found}
-    if any(count > 1 for count in Counter(var.name for var, _ in lines).values()):
+    """The names of such builds, by the ``id`` of what is bound; none if a name is bound twice.
+
+    The body of another build is of the same block, if nothing else refers to its λ.
+    """
+    nodes = list(distinct_nodes(lam, kind=Term))
+    lines = [line for node in nodes if isinstance(node, Let) for line in node.bindings]
+    params = [param for node in nodes if isinstance(node, Lam) for param in node.params]
+    bodies = {id(node.args[0]) for node in nodes if isinstance(node, Prim) and is_map(node)}
+    own = {body for body in bodies if survey.references[body] == 1}
+    scopes = [(at in own, {var.name for var in found}) for at, found in survey.captured.items()]
+    named, bound = Counter(var.name for var, _ in lines), Counter(param.name for param in params)
+    if any(count > 1 for count in named.values()):
         return {}
+
+    def may_move(name: str, term: Term) -> bool:
+        inside = [is_own for is_own, found in scopes if name in found]
+        again = inside and any(bound[free] + named[free] > 1 for free in survey.mentioned(term))
+        return all(inside) and not again
+
+    once = ((var, term) for var, term in lines if survey.uses[var.name] == 1)
     return {
         id(term): var.name
-        for var, term in lines
-        if survey.is_mapped(term) and survey.uses[var.name] == 1 and var.name not in captured
+        for var, term in once
+        if survey.is_mapped(term) and may_move(var.name, term)
     }
 
 

@@ -70,7 +70,7 @@ def mapped(
         walk.say("build1-build1", term, f.lam.body)
     below = {number - 1: index for number, index in key.items() if number}
     result: Rep
-    if _is_used_again(walk, term.args[0], f):
+    if walk.survey.is_used_again(term.args[0], f.lam):
         result = yield called(walk, f, row, block)
         if below:
             assert isinstance(result, Tensors)
@@ -87,16 +87,10 @@ def mapped(
     return _stacked(block, result, axis, stack)
 
 
-def _is_used_again(walk: Walk, function: Term, f: Closure) -> bool:
-    """Whether the λ stands in other places too: then it is made bulk once, and called."""
-    again = isinstance(function, Var) and walk.survey.uses[function.name] > 1
-    return again or walk.survey.references[id(f.lam)] > 1
-
-
 def _row(walk: Walk, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
     """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
     count = math.prod(axis.extent for axis in axes_of(at.at))
-    is_open = is_compound(xs) and not walk.survey.is_checked(xs)
+    is_open = is_compound(walk, xs) and not walk.survey.is_checked(xs)
     if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
         row: Rep = yield walk.value(xs, env, block, {0: at})
         return row

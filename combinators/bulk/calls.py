@@ -30,6 +30,7 @@ from combinators.bulk.borders import (
     virtual,
 )
 from combinators.bulk.fission import kept, split
+from combinators.bulk.indexing import is_compound
 from combinators.bulk.selection import selected
 from combinators.bulk.values import Array, Closure, Rep, axes_of, place_of, pointwise
 from combinators.bulk.walk import Env, Walk
@@ -40,9 +41,18 @@ from combinators.terms import App, Cond, Lam, Prim, Term, Var, pack
 from combinators.type_folds import is_first_order
 
 
-def applied(walk: Walk, term: App, env: Env, block: Block) -> Recursive[Rep]:
-    """``f x``."""
+def applied(
+    walk: Walk, term: App, env: Env, block: Block, key: Key | None = None
+) -> Recursive[Rep]:
+    """``f x``; what is asked of a build in a function that is called here only is built alone."""
     f: Rep = yield walk.value(term.function, env, block)
+    if key:
+        if isinstance(f, Closure) and is_compound(walk, term):
+            given: Rep = yield walk.value(term.argument, env, block)
+            part: Rep = yield walk.value(f.lam.body, bound(f, given, block), block, key)
+            return part
+        whole: Rep = yield walk.read(term, key, env, block)
+        return whole
     argument: Rep = yield walk.value(term.argument, env, block)
     if isinstance(f, Closure):
         result: Rep = yield called(walk, f, argument, block, term.place)

@@ -68,6 +68,8 @@ class Evaluation(Walk):
             case Cond():
                 self.say("index-cond", term, term)
                 return chosen(self, term, key, env, block)
+            case App():
+                return applied(self, term, env, block, key)
             case Prim() if is_map(term):
                 return mapped(self, term, env, block, key)
             case Prim():

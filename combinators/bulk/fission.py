@@ -115,7 +115,7 @@ def split_line(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursi
 
 def split(walk: Walk, term: Term, env: Env, block: Block) -> Recursive[Rep]:
     """A term, at each index of the builds that it depends on."""
-    mentioned = {name: env[name] for name in walk.mentioned(term) if name in env}
+    mentioned = {name: env[name] for name in walk.survey.mentioned(term) if name in env}
     found: Rep = yield _split(walk, term, mentioned, block)
     return found
 

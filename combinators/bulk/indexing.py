@@ -14,6 +14,7 @@ gather is a build of indices (003, section 3.3).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Int, Tensor
 from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import is_map
-from combinators.terms import Cond, Const, Let, Prim, Term
+from combinators.terms import App, Cond, Const, Let, Prim, Term
 
 
 class Pushed(NamedTuple):
@@ -48,6 +49,8 @@ class Pushed(NamedTuple):
     left: Key
 
 
+DEARER = 4
+"""An element that is asked for alone, and may lie outside, costs so much more than one of many."""
 Push = Callable[[Block, Prim, Key], Pushed | None]
 """What the index of a line becomes; None where it is in normal form."""
 
@@ -142,8 +145,11 @@ PUSHES: dict[str, tuple[str, Push]] = {
 """By the names of primitives: the equation, and how it is carried out."""
 
 
-def is_compound(term: Term) -> bool:
+def is_compound(walk: Walk, term: Term) -> bool:
     """Whether an index goes down into a term; a variable, which may have other uses, is none."""
+    if isinstance(term, App):
+        has_elements = isinstance(term.type, Tensor) and term.type.size > 0
+        return has_elements and walk.survey.is_mapped(term) and walk.survey.is_only_call(term)
     if not isinstance(term, Prim):
         return isinstance(term, Let | Cond)
     primitive = term.operation.primitive
@@ -157,7 +163,7 @@ def is_part(walk: Walk, term: Prim) -> bool:
     assert isinstance(term.type, Tensor)
     assert isinstance(x.type, Tensor)
     is_built = walk.survey.is_mapped(x) and not walk.survey.is_checked(x)
-    return is_built and term.type.size < x.type.size and is_compound(x)
+    return is_built and term.type.size < x.type.size and is_compound(walk, x)
 
 
 def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
@@ -288,7 +294,17 @@ def _is_pushed(walk: Walk, term: Prim, indices: list[Any], env: Env, *, scalars:
     everywhere = not any(axes_of(index) for index in indices)
     if not scalars:
         return everywhere and is_part(walk, term)
-    return is_compound(x) and (everywhere or bool(walk.axes_in(x, env)))
+    shared = not everywhere and not walk.axes_in(x, env)
+    return is_compound(walk, x) and (not shared or _is_few(walk, term, indices))
+
+
+def _is_few(walk: Walk, term: Prim, indices: list[Any]) -> bool:
+    """Whether the builds around an index ask for fewer elements than are built right there."""
+    x, axis = term.args[0], term.operation.keywords["axis"]
+    axes = {axis for index in indices for axis in axes_of(index)}
+    whole = math.prod(shape_of(x)[axis : axis + len(indices)])
+    is_built = walk.survey.is_mapped(x) and not walk.survey.is_checked(x)
+    return is_built and 0 < DEARER * math.prod(a.extent for a in axes) <= whole
 
 
 def _tell(walk: Walk, term: Prim, block: Block, lines: int, *, scalars: bool) -> None:

@@ -19,7 +19,7 @@ from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import is_map
 from combinators.primitives.structural import UNPACK
 from combinators.simplify.rule import Fired, Trace
-from combinators.terms import Cond, Const, Lam, Prim, Term, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Term, Var
 
 Env = dict[str, Rep]
 """What the variables stand for."""
@@ -53,21 +53,27 @@ class Survey:
         self._checked: set[int] = set()
         self._widest: dict[int, int] = {}
         names: set[str] = set()
-        for node in distinct_nodes(lam, kind=Term):
+        nodes = list(distinct_nodes(lam, kind=Term))
+        lines = [line for node in nodes if isinstance(node, Let) for line in node.bindings]
+        self._functions = {var.name: term for var, term in lines if isinstance(term, Lam)}
+        for node in nodes:
             if isinstance(node, Var):
                 names.add(node.name)
                 continue
             if isinstance(node, Lam):
                 names.update(param.name for param in node.params)
             below = node.below()
+            inside = {id(part) for part in below}
+            if isinstance(node, App) and isinstance(node.function, Var):
+                inside.add(id(self._functions.get(node.function.name)))
             primitive = node.operation.primitive if isinstance(node, Prim) else None
-            if is_map(node) or any(id(part) in self._mapped for part in below):
+            if is_map(node) or inside & self._mapped:
                 self._mapped.add(id(node))
             is_check = primitive is UNPACK or getattr(primitive, "name", "") in CHECKS
-            if is_check or any(id(part) in self._checked for part in below):
+            if is_check or inside & self._checked:
                 self._checked.add(id(node))
             size = node.type.size if primitive and isinstance(node.type, Tensor) else 0
-            self._widest[id(node)] = max([size, *(self._widest.get(id(p), 0) for p in below)])
+            self._widest[id(node)] = max([size, *(self._widest.get(part, 0) for part in inside)])
             for part in below:
                 if isinstance(part, Var):
                     self.uses[part.name] += 1
@@ -79,6 +85,19 @@ class Survey:
         """Whether there is a ``map`` in it."""
         return id(term) in self._mapped
 
+    def is_used_again(self, function: Term, lam: Lam) -> bool:
+        """Whether a λ that stands for ``function`` here stands in other places, too."""
+        again = isinstance(function, Var) and self.uses[function.name] > 1
+        return again or self.references[id(lam)] > 1
+
+    def is_only_call(self, term: App) -> bool:
+        """Whether this is the one call of a λ that is known by its name, and raises nothing."""
+        lam = term.function
+        if isinstance(lam, Var):
+            lam = self._functions.get(lam.name, lam)
+        known = isinstance(lam, Lam) and not self.is_used_again(term.function, lam)
+        return known and not self.is_checked(term)
+
     def widest(self, term: Term) -> int:
         """The size of the largest tensor that an operation in it gives."""
         return self._widest.get(id(term), 0)
@@ -86,6 +105,21 @@ class Survey:
     def is_checked(self, term: Term) -> bool:
         """Whether something in it may raise."""
         return id(term) in self._checked
+
+    def mentioned(self, term: Term) -> set[str]:
+        """The names of variables in a term: those that it captures, and some that it binds."""
+        found: set[str] = set()
+        todo = [term]
+        while todo:
+            here = todo.pop()
+            if isinstance(here, Var):
+                found.add(here.name)
+            elif isinstance(here, Lam | Cond):
+                todo += self.captured[id(here)]
+                todo += [here.test] if isinstance(here, Cond) else []
+            else:
+                todo += here.below()
+        return found
 
 
 class Walk(ABC):
@@ -127,20 +161,5 @@ class Walk(ABC):
 
     def axes_in(self, term: Term, env: Env) -> set[Any]:
         """The batch axes of what a term mentions."""
-        reps = [env[name] for name in self.mentioned(term) if name in env]
+        reps = [env[name] for name in self.survey.mentioned(term) if name in env]
         return {axis for rep in reps for axis in axes_of(rep)}
-
-    def mentioned(self, term: Term) -> set[str]:
-        """The names of variables in a term: those that it captures, and some that it binds."""
-        found: set[str] = set()
-        todo = [term]
-        while todo:
-            here = todo.pop()
-            if isinstance(here, Var):
-                found.add(here.name)
-            elif isinstance(here, Lam | Cond):
-                todo += self.survey.captured[id(here)]
-                todo += [here.test] if isinstance(here, Cond) else []
-            else:
-                todo += here.below()
-        return found

@@ -70,6 +70,35 @@ def test_a_window_costs_its_share() -> None:
     assert part * 15 < whole
 
 
+INSIDE: dict[str, Callable[[Any], Any]] = {
+    "the diagonal": lambda u: _each(u, cube(u), lambda t, i: t[i, i, i]),
+    "behind a function": lambda u: _each(u, fun(cube)(u), lambda t, i: t[i, 0, i]),
+    "right there": lambda u: dc.build(u.shape[0], lambda i: cube(u)[i, i, 1]),
+    "in a row of its own": lambda u: _each(u, np.exp(cube(u)), lambda t, i: t[2, i, 3]),
+}
+
+
+def _each(u: Any, t: Any, f: Callable[[Any, Any], Any]) -> Any:
+    return dc.build(u.shape[0], lambda i: f(t, i))
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_what_is_read_inside_another_build_is_built_alone(name: str) -> None:
+    small, large = (fun(INSIDE[name]).cost(np.ones(n)).program.total for n in (8, 80))
+    assert large == 10 * small
+    u = np.linspace(0.1, 1.0, 8)
+    made, _ = in_bulk(INSIDE[name], u)
+    assert "take" not in operations(made)
+
+
+def test_a_function_that_is_called_once_builds_what_is_asked() -> None:
+    called = fun(cube)
+    reports = [fun(lambda u: called(u)[1, 2, 3]).cost(np.ones(n)) for n in (6, 60)]
+    assert reports[0].program.total == reports[1].program.total
+    twice = fun(lambda u: called(u)[1, 2, 3] + called(2.0 * u)[0, 0, 0]).cost(np.ones(6))
+    assert twice.program.total > 2 * 6**3
+
+
 def test_what_has_another_use_is_computed_once() -> None:
     def twice(u: Any) -> Any:
         a = dc.build(u.shape[0], lambda i: np.exp(u[i]))
