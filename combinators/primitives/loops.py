@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from combinators.errors import Place, TypeMismatch
@@ -46,26 +46,25 @@ def _loop(
     reverse: bool = False,
 ) -> Object:
     word, xs = word_of(carries, keeps), operands[-1]
-    length = length_of(xs, word)
-    row = row_of(xs, word)
+    if len(operands) != 1 + carries or not (carries or keeps):
+        start = ", where to start," if carries else ""
+        raise TypeMismatch(f"{word} takes a function{start} and rows, and carries or keeps")
+    length, row = length_of(xs, word), row_of(xs, word)
     carry = operands[0] if carries else None
-    cod = function_type(f, row if carry is None else Product(carry, row), word).cod
+    given = function_type(f, row if carry is None else Product(carry, row), word).cod
+    after, item = given, given
+    if carries and keeps:
+        pair = components(given)
+        if pair is None or pair.width != 2:
+            raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given!r}")
+        after, item = pair.parts
     if carry is None:
-        return stack_of(cod, length)
-    if not keeps:
-        if cod is not carry:
-            raise TypeMismatch(
-                f"fold carries {carry!r} from step to step, but its function gives {cod!r}"
-            )
-        return carry
-    result = components(cod)
-    if result is None or result.width != 2:
-        raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {cod!r}")
-    if result.parts[0] is not carry:
+        return stack_of(item, length)
+    if after is not carry:
         raise TypeMismatch(
-            f"scan carries {carry!r} from step to step, but f gives {result.parts[0]!r}"
+            f"{word} carries {carry!r} from step to step, but its function gives {after!r}"
         )
-    return Product(carry, stack_of(result.parts[1], length))
+    return Product(carry, stack_of(item, length)) if keeps else carry
 
 
 def function_type(f: Object, dom: Object, what: str) -> Fun:
@@ -78,27 +77,13 @@ def function_type(f: Object, dom: Object, what: str) -> Fun:
 
 
 LOOP = declare("loop", _loop, None, cost=free, word=word_of)
-_WORDS = {
-    (carries, keeps, reverse): Operation(
-        LOOP,
-        tuple(
-            [(name, False) for name, has in (("carries", carries), ("keeps", keeps)) if not has]
-            + [("reverse", True)] * reverse
-        ),
-    )
-    for carries, keeps, reverse in (
-        (True, False, False),
-        (True, False, True),
-        (True, True, False),
-        (True, True, True),
-        (False, True, False),
-    )
-}
 
 
+@cache
 def looping(*, carries: bool = True, keeps: bool = True, reverse: bool = False) -> Operation:
     """The loop that carries, keeps, or both; without a carry, the direction does not matter."""
-    return _WORDS[carries, keeps, reverse and carries]
+    said = [(name, False) for name, has in (("carries", carries), ("keeps", keeps)) if not has]
+    return Operation(LOOP, (*said, *[("reverse", True)] * (reverse and carries)))
 
 
 FOLD, FOLD_BACKWARDS = looping(keeps=False), looping(keeps=False, reverse=True)
@@ -218,8 +203,9 @@ class LoopTerm:
 
 def loop_of(term: object) -> LoopTerm | None:
     """The loop that a term is."""
-    is_loop = isinstance(term, Prim) and term.operation.primitive is LOOP
-    return LoopTerm(term) if is_loop else None  # type: ignore[arg-type]  # as is_loop says
+    if isinstance(term, Prim) and term.operation.primitive is LOOP:
+        return LoopTerm(term)
+    return None
 
 
 def is_map(term: object) -> bool:
