@@ -22,6 +22,7 @@ from combinators.simplify.parts import (
     paths,
 )
 from combinators.simplify.patterns import same
+from combinators.simplify.walks import is_alike
 from combinators.terms import App, Cond, Const, Lam, Term, Tuple, Var
 
 
@@ -140,6 +141,10 @@ def choice(
     equal = [_is_same(run, a, b, block) for a, b in zip(*atoms, strict=True)]
     if any(equal):
         run.switches.say("cond-same", term, atoms[0][equal.index(True)], wish)
+    elif run.switches.has("cond-same") and _are_alike(inner, atoms):
+        run.switches.say("cond-same", term, atoms[0][0], wish)
+        run.writer.spliced(inner[0], block)
+        return assembled(term.type, zip(places, atoms[0], strict=True))
     elif len(places) > 1 and not is_partial(need, term.type):
         places, equal = [()], [False]
         for value, inside, found in zip(values, inner, atoms, strict=True):
@@ -147,6 +152,19 @@ def choice(
     elif is_partial(need, term.type):
         run.switches.say("cond-parts", term, term, wish)
     return _joined(run, term, test, inner, places, atoms, equal, block, wish)
+
+
+def _are_alike(inner: tuple[Block, Block], atoms: list[list[Term]]) -> bool:
+    """Whether two branches compute the same by the same lines, whatever these are called."""
+    ours, theirs = inner[0].lines, inner[1].lines
+    if len(ours) != len(theirs) or not ours:
+        return False
+    names: dict[str, str] = {}
+    for (var, term), (other, like) in zip(ours, theirs, strict=True):
+        if not is_alike(term, like, names):
+            return False
+        names[other.name] = var.name
+    return all(is_alike(x, y, names) for x, y in zip(*atoms, strict=True))
 
 
 def _selected(

@@ -14,6 +14,9 @@ from combinators.primitives.structural import ZEROS
 from combinators.simplify.patterns import Facts, Hole, Where
 from combinators.terms import Const, Prim, Term
 
+FEW = 1 << 12
+"""So many numbers of an array are compared with each other, and no more."""
+
 
 def _number(test: Any) -> Where:
     """Of a literal whose elements all pass ``test``; one number everywhere is looked at once."""
@@ -82,12 +85,28 @@ def is_uniform(atom: Term, _: Facts | None = None) -> bool:
     return array.size == 1 or (array.size > 1 and not any(array.strides))
 
 
+def has_equal_rows(array: np.ndarray[Any, Any]) -> bool:
+    """Whether a small array is one row again and again, to the bit."""
+    if not 0 < array.size <= FEW or not len(array):
+        return False
+    rows = np.ascontiguousarray(array).reshape(len(array), -1).view(np.uint8)
+    return bool((rows == rows[0]).all())
+
+
 def _finite(atom: Term, _: Facts) -> bool:
     return isinstance(atom, Const) and bool(np.all(np.isfinite(atom.literal.array)))
 
 
 def _finite_nonzero(atom: Term, facts: Facts) -> bool:
     return isinstance(atom, Const) and _finite(atom, facts) and bool(np.all(atom.literal.array))
+
+
+def is_plain_factor(atom: Term) -> bool:
+    """Whether ``scale`` by an atom is a plain product: by a finite number that is not 0."""
+    if not isinstance(atom, Const):
+        return False
+    array = atom.literal.array
+    return array.size <= FEW and bool(np.all(np.isfinite(array)) and np.all(array))
 
 
 def _large(atom: Term, facts: Facts) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from combinators.block import Block
+from combinators.block import Block, opened, operands
 from combinators.kit.recursion import Recursive
+from combinators.literal import Literal
 from combinators.objects import Fun, Object, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
 from combinators.rows import row_of
@@ -20,7 +21,7 @@ from combinators.simplify.parts import (
     is_partial,
 )
 from combinators.simplify.rows import Entry, LoopRows, Packing, row, rows, stacked
-from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import fold_type
 
 
@@ -57,6 +58,39 @@ def has_zero(obj: Object) -> bool:
     return fold_type(
         obj, lambda part, below: not isinstance(part, Fun) and all(below), key="has_zero_"
     )
+
+
+LINES = 1_000
+"""A loop over numbers is run here if that takes at most so many lines."""
+
+
+def _constant(run: Evaluator, loop: Prim, lam: Lam) -> Const | None:
+    """What a fold over numbers gives, where every line of every step is a number that is known."""
+    init, xs = loop.args[1:]
+    fold = run.switches.fold
+    if fold is None or not isinstance(init, Const) or not isinstance(xs, Const):
+        return None
+    lines, result = opened(lam.body)
+    rows = xs.literal.array
+    if not run.switches.has("loop-known") or len(rows) * (1 + len(lines)) > LINES:
+        return None
+    known: Term | None = init
+    for number in reversed(rows) if LoopTerm(loop).types.reverse else rows:
+        env: dict[str, Term | None] = {lam.params[0].name: known}
+        env[lam.params[1].name] = Const(Literal(number))
+        for var, term in lines:
+            args = [env.get(a.name) if isinstance(a, Var) else a for a in operands(term)]
+            if not isinstance(term, Prim) or not all(isinstance(arg, Const) for arg in args):
+                return None
+            literal = fold(Prim(term.operation, tuple(filter(None, args))))
+            if literal is None:
+                return None
+            env[var.name] = Const(literal)
+        known = env.get(result.name) if isinstance(result, Var) else result
+    if not isinstance(known, Const) or known.type is not loop.type:
+        return None
+    run.switches.say("loop-known", loop, known)
+    return known
 
 
 class _Rewritten:
@@ -208,7 +242,8 @@ class _Rewritten:
             lam = Lam(params, run.writer.close(self.body, gives), self.lam.name)
             operation = looping(carries=bool(kept), keeps=bool(out.atoms), reverse=types.reverse)
             term = loop_term(operation, lam, init, rows.xs, self.term.place)
-            made = run.writer.bind(term, self.block, wish)
+            known = _constant(run, term, lam) if kept and not out.atoms else None
+            made = run.writer.bind(term, self.block, wish) if known is None else known
             if is_whole and made.type is self.term.type:
                 return made
             parts = [made if kept else None, made if out.atoms else None]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from combinators.block import Block
 from combinators.kit.recursion import Recursive
+from combinators.literal import Literal
 from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopTerm
@@ -21,11 +22,11 @@ from combinators.primitives.shapes import BROADCAST_TO
 from combinators.rows import length_of, row_of, stack_of
 from combinators.simplify.calls import applied, function_of
 from combinators.simplify.evaluator import Evaluator
-from combinators.simplify.holes import filled, is_typed_zero, is_uniform, zeros
+from combinators.simplify.holes import filled, has_equal_rows, is_typed_zero, is_uniform, zeros
 from combinators.simplify.needs import row_need
 from combinators.simplify.parts import Frame, Later, Need, Path, Value, assembled, is_partial, paths
 from combinators.simplify.patterns import same
-from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Const, Lam, Prim, Proj, Term, Tuple, Var
 
 WIDEST = 64
 """What gives more parts is looked at as it stands."""
@@ -134,13 +135,22 @@ def rows(
     obj = loop.types.row
     if not is_partial(need, obj):
         xs, recipe = yield _source(run, value, block)
-        return (xs, recipe) if recipe is not None else _apart(run, loop, xs, block)
+        if recipe is not None:
+            return xs, recipe
+        return _apart(run, loop, xs, block, is_read=_is_read(lam, inside))
     run.switches.say("loop-parts", loop.term, loop.term)
     entries: list[Entry] = []
     for path in paths(need, obj):
         entries.append((path, (yield run.select(value, path, block))))
     packing = _taken(run, entries)
     return run.packed(packing.atoms, block), Part(obj, packing)
+
+
+def _is_read(lam: Lam | None, inside: Frame) -> bool:
+    """Whether it is known that the function of a loop uses its row."""
+    return (
+        lam is not None and inside.uses is not None and inside.uses.count[lam.params[-1].name] > 0
+    )
 
 
 def _taken(run: Evaluator, entries: list[Entry]) -> Packing:
@@ -162,18 +172,25 @@ def _steady_row(run: Evaluator, stack: Term) -> Term | None:
         return None
     if isinstance(line, Const) and is_uniform(line):
         return filled(line.literal.array.flat[0], row_of(stack.type))
+    if isinstance(line, Const) and has_equal_rows(line.literal.array):
+        return Const(Literal(line.literal.array[0]))
     if isinstance(line, Prim) and line.operation.primitive is BROADCAST_TO:
         return line.args[0] if line.args[0].type is row_of(stack.type) else None
     return None
 
 
-def _apart(run: Evaluator, loop: LoopTerm, atom: Term, block: Block) -> tuple[Term, Recipe]:
-    """A loop over several sequences, if that makes them fewer."""
+def _apart(
+    run: Evaluator, loop: LoopTerm, atom: Term, block: Block, *, is_read: bool
+) -> tuple[Term, Recipe]:
+    """A loop over several sequences, if that makes them fewer; rows that are alike are known."""
     line = run.writer.definition(atom)
-    if not isinstance(line, Tuple) or not run.switches.has("row-steady"):
+    if not run.switches.has("row-steady"):
         return atom, None
-    packing = _taken(run, [((index,), item) for index, item in enumerate(line.items)])
-    if len(packing.places) == len(line.items):
+    entries: list[Entry] = [((), atom)] if is_read and isinstance(atom.type, Tensor) else []
+    if isinstance(line, Tuple):
+        entries = [((index,), item) for index, item in enumerate(line.items)]
+    packing = _taken(run, entries) if entries else None
+    if packing is None or (len(packing.places) == len(entries) and not packing.known):
         return atom, None
     run.switches.say("row-steady", loop.term, loop.term)
     return run.packed(packing.atoms, block), Part(loop.types.row, packing)

@@ -78,6 +78,11 @@ class Rule:
                     pass
         return frozenset(found)
 
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether it asks that something is used once."""
+        return _is_counted(self.left)
+
     def apply(self, term: Term, facts: Facts) -> tuple[Pattern, Found] | None:
         """The right side and what its holes stand for, where the rule applies to ``term``."""
         found = matched(self.left, term, facts)
@@ -164,10 +169,8 @@ class Switches:
         }
         """What the rules for a head ask of operands."""
         self._tried: dict[tuple[str, str], list[Rule]] = {}
-        self.count_uses = any(
-            _is_counted(rule.left) for found in self.rules.values() for rule in found
-        )
-        """Whether a rule asks that something is used once."""
+        self.count_uses = False
+        """Whether a rule was tried that asks that something is used once."""
 
     def has(self, step: str) -> bool:
         """Whether a step is on."""

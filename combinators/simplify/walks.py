@@ -26,9 +26,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.text import Names
 from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
-from combinators.simplify.patterns import is_atom
+from combinators.simplify.patterns import is_atom, same
 from combinators.simplify.rule import Switches
-from combinators.terms import Cond, Lam, Let, Term, Tuple, Var
+from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 
 class Inside:
@@ -114,6 +114,53 @@ class _Everywhere:
         if isinstance(term, Cond):
             self._inside.same(made, term)
         return made
+
+
+def is_alike(x: Term, y: Term, names: dict[str, str]) -> bool:
+    """Whether two terms are one but for what they call their lines; ``names`` are those of ``y``.
+
+    It is told what the names that ``y`` binds are in ``x``.
+    """
+    todo: list[tuple[Term, Term]] = [(x, y)]
+    while todo:
+        one, other = todo.pop()
+        if one is other and not isinstance(one, Var):
+            continue
+        if type(one) is not type(other) or one.type is not other.type:
+            return False
+        match one, other:
+            case Var(), Var():
+                if names.get(other.name, other.name) != one.name:
+                    return False
+                continue
+            case Const(), Const():
+                if not same(one, other):
+                    return False
+                continue
+            case Lam(), Lam():
+                if len(one.params) != len(other.params):
+                    return False
+                names.update(
+                    (b.name, a.name) for a, b in zip(one.params, other.params, strict=True)
+                )
+            case Let(), Let():
+                if len(one.bindings) != len(other.bindings):
+                    return False
+                pairs = zip(one.bindings, other.bindings, strict=True)
+                names.update((b.name, a.name) for (a, _), (b, _) in pairs)
+            case Prim(), Prim():
+                if one.operation != other.operation:
+                    return False
+            case Proj(), Proj():
+                if one.index != other.index:
+                    return False
+            case _:
+                pass
+        below, others = one.below(), other.below()
+        if len(below) != len(others):
+            return False
+        todo.extend(zip(reversed(below), reversed(others), strict=True))
+    return True
 
 
 def nested_blocks(

@@ -11,7 +11,7 @@ from combinators.errors import DiffcurryError
 from combinators.objects import Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.shapes import BROADCAST_TO
-from combinators.simplify.holes import is_number_zero, is_typed_zero, zeros
+from combinators.simplify.holes import is_number_zero, is_plain_factor, is_typed_zero, zeros
 from combinators.simplify.patterns import (
     COMMUTATIVE,
     SMALL,
@@ -26,7 +26,7 @@ from combinators.simplify.patterns import (
     view,
 )
 from combinators.simplify.rule import Switches
-from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Cond, Const, Lam, Prim, Proj, Term, Tuple, Var, prim
 
 _TYPED_ZERO = zeros(Unit)
 NESTING = 40
@@ -134,7 +134,7 @@ class Writer:
         key = known = None
         if seen is not None and (key := self._key(seen)) is not None:
             known = self._common.get(key)
-            if known is not None and self._has_common:
+            if known is not None and known.type is term.type and self._has_common:
                 self.switches.say("common", term, known, wish)
                 return known
             if block.loop:
@@ -158,6 +158,12 @@ class Writer:
         for key in block.keys:
             del self._common[key]
         block.keys.clear()
+
+    def spliced(self, inner: Block, block: Block) -> None:
+        """Put the lines of a block inside ``block`` there."""
+        for var, term in inner.lines:
+            block.lines.append((var, term))
+            self._known[var.name] = term, block.depth, self._known[var.name][2]
 
     def close(self, block: Block, result: Term) -> Term:
         """The block as a term."""
@@ -188,6 +194,11 @@ class Writer:
                 return None
             keys.append(key)
         if len(keys) > 1 and head in COMMUTATIVE:
+            keys.sort()
+        elif head == "scale" and any(map(is_plain_factor, operands)):
+            head = "multiply"  # which it is, exactly
+            keys.sort()
+        elif head == "scale" and operands[0].type is operands[1].type:
             keys.sort()
         return head, parameters, *keys
 
@@ -229,6 +240,7 @@ class Writer:
                     if mark in asked:
                         marks += mark + " "
             for rule in self.switches.tried(head, marks):
+                self.switches.count_uses |= rule.is_counted
                 applied = rule.apply(term, self)
                 if applied is not None:
                     if self.switches.watched:
@@ -237,7 +249,28 @@ class Writer:
                     if after is not None:
                         self.switches.say(rule.name, term, self.definition(after), wish)
                         return after
-        return self._folded(term)
+        return self._folded(term) or self._chosen(term, block, wish)
+
+    def _chosen(self, term: Term, block: Block, wish: str) -> Term | None:
+        """A primitive of numbers and of one choice between numbers: a choice between numbers."""
+        if type(term) is not Prim or self.switches.fold is None:
+            return None
+        chosen = [arg for arg in term.args if type(arg) is Var]
+        if len(chosen) != 1:
+            return None
+        line = self.definition(chosen[0])
+        if type(line) is not Cond or not self.switches.has("cond-numbers"):
+            return None
+
+        def number(branch: Term) -> Term | None:
+            args = [branch if type(arg) is Var else arg for arg in term.args]
+            return self._folded(prim(term.type, term.operation, term.place, *args))
+
+        then, other = number(line.then), number(line.other)
+        if then is None or other is None:
+            return None
+        self.switches.say("cond-numbers", term, line, wish)
+        return self.bind(Cond(line.test, then, other, line.place), block, wish)
 
     def _built(
         self, pattern: Pattern, found: Found, out: Object, block: Block, wish: str

@@ -21,8 +21,10 @@ STEPS = (
     Step("cond-same", "conditionals", FIG, "if p then a else a ⇝ a, also in one component"),
     Step("cond-parts", "conditionals", FIG, "πᵢ (if p then a else b) ⇝ if p then πᵢ a else πᵢ b"),
     Step("cond-fusion", "conditionals", CLASSIC, "two choices by one test are one, if they can"),
+    Step("cond-numbers", "conditionals", FIG, "f (if p then 1 else 2) ⇝ if p then f 1 else f 2"),
     Step("map-fusion", "loops", FIG, "a map that only one loop reads runs inside it"),
     Step("loop-empty", "loops", CLASSIC, "a loop over no rows is where it starts"),
+    Step("loop-known", "constants", CLASSIC, "a fold over numbers, each of which is known"),
     Step("loop-parts", "loops", CLASSIC, "carries, results and rows that nothing needs go"),
     Step("loop-steady", "loops", CLASSIC, "a carry that every step passes on is no carry"),
     Step(

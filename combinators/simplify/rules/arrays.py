@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from combinators.objects import Object, Tensor
-from combinators.simplify.holes import a, b, c, d, filled, k, s, uniform, x
-from combinators.simplify.patterns import Node, Rest, head
+from combinators.simplify.holes import a, b, c, d, filled, k, s, uniform, x, y
+from combinators.simplify.patterns import Node, Rest, head, once
 from combinators.simplify.rule import Rule
 from combinators.terms import Const, Term
 
+add = head("add")
 reshape, transpose, broadcast_to = map(head, ("reshape", "transpose", "broadcast_to"))
 slice_, embed, concatenate, take = map(head, ("slice", "embed", "concatenate", "take"))
 Shape = tuple[int, ...]
@@ -107,7 +108,43 @@ def _everywhere(uniform: Const, out: Object) -> Const | None:
     return filled(array.flat[0].astype(out.dtype), out) if isinstance(out, Tensor) else None
 
 
+def _embedded_together(x: Term, y: Term, a: Shape, b: Shape, s: Shape) -> Node | None:
+    """What is put into one window, put there once."""
+    return embed(add(x, y), start=a, step=b, shape=s) if x.type is y.type else None
+
+
+def _in_pieces(x: tuple[Term, ...], y: tuple[Term, ...], k: int) -> Node | None:
+    """Pieces that lie on each other are added, and put together once."""
+    if [part.type for part in x] != [part.type for part in y]:
+        return None
+    return concatenate(*(add(one, other) for one, other in zip(x, y, strict=True)), axis=k)
+
+
+PIECES = tuple(
+    rule
+    for name in ("add", "plus")
+    for rule in (
+        Rule(
+            f"{name}-embeds",
+            "arrays",
+            WINDOW,
+            head(name)(
+                once(embed(x, start=a, step=b, shape=s)), once(embed(y, start=a, step=b, shape=s))
+            ),
+            _embedded_together,
+        ),
+        Rule(
+            f"{name}-concatenations",
+            "arrays",
+            WINDOW,
+            head(name)(once(concatenate(Rest("x"), axis=k)), once(concatenate(Rest("y"), axis=k))),
+            _in_pieces,
+        ),
+    )
+)
+
 ARRAYS = (
+    *PIECES,
     Rule("reshape-own", "arrays", IDENTITY, reshape(x), _itself),
     Rule("reshape-reshape", "arrays", CHAIN, reshape(reshape(x), shape=s), reshape(x, shape=s)),
     Rule("transpose-own", "arrays", IDENTITY, transpose(x, axes=a), _unmoved),
