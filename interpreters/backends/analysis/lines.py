@@ -70,7 +70,7 @@ class Hidden(Exception):
 _MOVED = frozenset({"broadcast_to", "reshape", "transpose", "slice", "stop_gradient"})
 _KEPT = frozenset({"take", "put", "matmul", *CHECKS})
 """Of these a line is kept, whatever their type."""
-_PARTICULAR = frozenset({*SCALES, *_MOVED, *_KEPT, "negative"})
+_PARTICULAR = frozenset({*_MOVED, *_KEPT, "negative"})
 """What says more of a real than whether one of its operands is in doubt."""
 _SUMMED = frozenset({"sum", "prod", "cumsum", "matmul", "exclusive_cumprod", "recurrence"})
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
@@ -187,21 +187,32 @@ class _Walk:
 
         Most terms are such, and this is the quickest way.
         """
-        if not deep or term.operation.primitive in _OTHERS or not isinstance(term.type, Tensor):
+        primitive = term.operation.primitive
+        if not deep or primitive in _OTHERS or not isinstance(term.type, Tensor):
             return None
-        name = term.operation.primitive.name
+        name = primitive.name
         if term.type is Real and name not in _PARTICULAR:
+            hides = name in SCALES and self._level != CAREFUL
             doubtful = False
             for arg in term.args:
-                kind = type(arg)
-                if kind is Const:
+                known: Known | None
+                if type(arg) is Var:
+                    known = env[arg.name]
+                elif type(arg) is Prim:
+                    known = self._direct(arg, env, deep - 1)
+                elif type(arg) is not Const:
+                    return None
+                elif hides:
+                    known = constant(arg.literal)
+                else:
                     continue
-                known = self._operand(arg, env, deep)
                 if type(known) is not Fact:
                     return None
                 if known.doubtful:
                     doubtful = True
-            return IN_DOUBT if doubtful else CLEAR
+                if known.is_plain:
+                    hides = False
+            return IN_DOUBT if doubtful or hides else CLEAR
         args: list[Fact] = []
         for arg in term.args:
             fact = self._operand(arg, env, deep)

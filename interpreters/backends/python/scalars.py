@@ -223,11 +223,11 @@ def reals(emitter: Emitter) -> dict[str, Form]:
 def real(emitter: Emitter, name: str, form: Form, args: Sequence[Leaf], at: Frame) -> Leaf:
     """A primitive of reals that ``reals`` writes as ``form``: most are, and this is quick."""
     if name in _PARTICULAR:
-        for arg in args:
-            if name == "scale" and is_plain(arg.literal):
-                form = QUICK["multiply"]
-            elif name == "negative" or arg.literal is not None:
-                return scalar(emitter, name, args, Real, at)
+        x, y = args[0].literal, args[-1].literal
+        if name == "scale" and (is_plain(x) or is_plain(y)):
+            form = QUICK["multiply"]
+        elif x is not None or y is not None or name == "negative":
+            return scalar(emitter, name, args, Real, at)
     if form.raises:
         emitter.raises = True
     if form.names:

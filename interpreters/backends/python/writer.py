@@ -165,21 +165,18 @@ class Writer(Emitter):
             name = term.operation.primitive.name
             form = self.reals.get(name)
             if form is not None:
-                leaves = []
+                leaves: list[Leaf] = []
                 for arg in term.args:
-                    kind = type(arg)
-                    leaf = (
-                        at.env[arg.name]  # type: ignore[attr-defined]
-                        if kind is Var
-                        else self._number(arg)  # type: ignore[arg-type]
-                        if kind is Const
-                        else self._direct(arg, at, "t")  # type: ignore[arg-type]
-                        if arg.type is Real
-                        else None
-                    )
-                    if type(leaf) is not Leaf or leaf.type is not Real:
+                    value: Value
+                    if type(arg) is Var:
+                        value = at.env[arg.name]
+                    elif arg.type is not Real:
                         break
-                    leaves.append(leaf)
+                    else:
+                        value = self._operand(arg, at)
+                    if type(value) is not Leaf or value.type is not Real:
+                        break
+                    leaves.append(value)
                 else:
                     return real(self, name, form, leaves, at)
         several = compound(term)
@@ -189,15 +186,11 @@ class Writer(Emitter):
         return self._of_tensors(term, [self._operand(arg, at) for arg in term.args], at, wish)
 
     def _operand(self, term: Term, at: Frame) -> Value:
-        if type(term) is Var:
-            return at.env[term.name]
         if type(term) is Prim:
             return self._direct(term, at, "t")
+        if type(term) is Var:
+            return at.env[term.name]
         assert isinstance(term, Const)
-        return self._number(term)
-
-    def _number(self, term: Const) -> Value:
-        """A literal; of a real that stands in many places, the same leaf."""
         if term.type is not Real:
             return self.literal(term.literal)
         number = term.literal.array.item()

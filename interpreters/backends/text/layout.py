@@ -10,6 +10,7 @@ x = f(
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -191,12 +192,25 @@ class Operand(Protocol):
 
 def filled_in(form: Form, args: Sequence[Operand]) -> str:
     """The text of a form, with parentheses around what holds less tightly than it needs."""
-    needs = form.needs
-    if len(args) == 1:
-        (x,) = args
-        return form.text.format(f"({x.text})" if x.level < needs[0] else x.text)
+    needs, pieces = form.needs, _between(form.text)
+    # Most have one operand or two, and most of the time of writing a program goes here.
+    if pieces is not None and len(args) + 1 == len(pieces):
+        x = args[0]
+        first = f"({x.text})" if x.level < needs[0] else x.text
+        if len(pieces) == 2:
+            return f"{pieces[0]}{first}{pieces[1]}"
+        y = args[1]
+        second = f"({y.text})" if y.level < needs[1] else y.text
+        return f"{pieces[0]}{first}{pieces[1]}{second}{pieces[2]}"
     pairs = zip(args, needs, strict=False)
     return form.text.format(*[f"({x.text})" if x.level < tight else x.text for x, tight in pairs])
+
+
+@functools.cache
+def _between(text: str) -> tuple[str, ...] | None:
+    """What stands around one operand, or two in order; None of other forms."""
+    pieces = tuple(re.split(r"\{\d\}", text))
+    return pieces if re.findall(r"\{(\d)\}", text) in (["0"], ["0", "1"]) else None
 
 
 def enclosed(text: str) -> Form:
