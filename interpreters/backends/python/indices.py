@@ -68,7 +68,6 @@ def taken(
     tests = _tests(bounds, places, extents)
     index = arrays.index_text(axis, places)
     if any(isinstance(i.type, Tensor) and i.type.shape for i in indices):
-        emitter.warns = True
         whole: Text = f"{texts[0]}[{index}]"
         if tests:
             whole = call("_take", texts[0], str(axis), *places)

@@ -46,17 +46,19 @@ from interpreters.backends.text.layout import (
     Do,
     Text,
     call,
+    laid,
     several,
     tuple_of,
 )
 from interpreters.backends.text.module import (
     FEW,
     Array,
+    as_range,
     diagonal,
     from_bytes,
-    is_iota,
     names_apart,
     nested,
+    stepped,
 )
 from interpreters.backends.text.module import Module as TextModule
 
@@ -80,17 +82,20 @@ class Module(TextModule):
         """The lines that give a name to an array."""
         if not array.size:
             return f'{name} = np.zeros({array.shape}, dtype="{array.dtype.name}")'
-        if array.ndim == 1 and array.dtype == np.int64 and is_iota(array):
-            return f"{name} = np.arange({array.size})"
-        found = diagonal(array)
+        is_small = array.size <= FEW and as_range(array) is None
+        found = diagonal(array) or (None if is_small else stepped(array))
         if found is not None:
-            return f"{name} = {found}"
+            return "\n".join(laid(f"{name} = ", found, "", 0))
         if array.size <= FEW and array.dtype.name in ("float64", "int64"):
             line = f"{name} = np.array({nested(array, repr)})"
             if np.all(np.isfinite(array)) and len(line) <= WIDTH:
                 return line
-        dtype = f'dtype="{array.dtype.newbyteorder("<").str}"'
-        return from_bytes(name, "np.frombuffer", array, dtype, ", ".join(map(str, array.shape)))
+        shape = ", ".join(map(str, array.shape))
+        return from_bytes(name, "np.frombuffer", array, _dtype_text, shape)
+
+
+def _dtype_text(dtype: np.dtype[Any]) -> str:
+    return f'dtype="{dtype.newbyteorder("<").str}"'
 
 
 class Compiled:

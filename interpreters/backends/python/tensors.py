@@ -35,6 +35,10 @@ LARGE = 512
 _MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice", "stop_gradient"})
 _AXES = _MOVES | {"convert", "embed", "sum", "prod", "max", "min", "logsumexp"}
 """What moves numbers, and what has nothing to do where there are no axes."""
+_SILENT = frozenset({"concatenate", "argmax", "argmin", "negative", "absolute", "where"}) | {
+    f"logical_{name}" for name in ("and", "or", "xor", "not")
+}
+"""What computes nothing of which NumPy warns."""
 
 
 def tensor(
@@ -99,7 +103,7 @@ def _of_arrays(
             return Leaf(at.assign(text, wish), cod)
         share(args[0])
         return Leaf(text, cod, ATOM, args[0].root)
-    emitter.warns = True
+    emitter.warns = emitter.warns or operation.name not in _SILENT
     if operation.name == "exclusive_cumprod":
         texts = [at.named(args[0]).text]
     _give_back(args, "", at)
@@ -171,7 +175,7 @@ def elementwise(
     texts = [short(x, at).text if x.literal is None else x.text for x in operands]
     dtype = operands[-1].type.dtype if isinstance(operands[-1].type, Tensor) else ""
     name = total(name, line, dtype)
-    emitter.warns = True
+    emitter.warns = emitter.warns or name not in _SILENT
     consume(*operands)
     careful = emitter.absorbs and not any(is_plain(x.literal) for x in operands)
     is_helper = careful and name in SCALES

@@ -23,7 +23,7 @@ from interpreters.backends.text.emitter import Emitter as TextEmitter
 from interpreters.backends.text.frame import MOST, Bundle, Spread, is_broad
 from interpreters.backends.text.frame import Frame as TextFrame
 from interpreters.backends.text.layout import ATOM, UNARY, Statement
-from interpreters.backends.text.module import Module, is_iota, names_apart
+from interpreters.backends.text.module import Module, as_range, names_apart
 
 LONGEST = 20
 """How long an argument is that stands in a call."""
@@ -202,6 +202,12 @@ def bundle(parts: tuple[Value, ...], obj: Object) -> Bundle[Value]:
     return Bundle(parts, obj)
 
 
+def _range_text(rows: range) -> str:
+    if rows.step != 1:
+        return repr(rows)
+    return f"range({rows.stop})" if not rows.start else f"range({rows.start}, {rows.stop})"
+
+
 def number_text(number: Any) -> tuple[str, int]:
     """A literal, and how tightly it holds together."""
     if number - number == 0:
@@ -264,9 +270,9 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
         """An array that stands at the top of the module."""
         obj, array = literal.type, literal.array
         leaf = Leaf(self.module.constant(literal), obj, ATOM, Root(fresh=False))
-        if obj.dtype == "int64" and array.ndim == 1 and is_iota(array):
-            n = array.size
-            leaf.rows = Listed(f"range({n})", f"range({n - 1}, -1, -1)")
+        counted = as_range(array)
+        if counted is not None:
+            leaf.rows = Listed(_range_text(counted), _range_text(counted[::-1]))
         return leaf
 
     def number_of(self, number: Any, obj: Tensor) -> Leaf:

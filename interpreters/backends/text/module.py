@@ -21,7 +21,9 @@ from interpreters.backends.text.layout import (
     INDENT,
     Assign,
     Block,
+    Split,
     Statement,
+    Text,
     call,
     definition,
     flat,
@@ -73,9 +75,18 @@ def is_uniform(array: Array) -> bool:
     return bool((array == first).all()) and bool(np.all(np.signbit(array) == np.signbit(first)))
 
 
-def is_iota(array: Array) -> bool:
-    """Whether it counts from 0."""
-    return bool(array.size and np.array_equal(array, np.arange(array.size)))
+def as_range(array: Array) -> range | None:
+    """A vector of integers that grow by one step, as Python's range; None of others.
+
+    >>> as_range(np.arange(10, 0, -3)), as_range(np.arange(1.0))
+    (range(10, -2, -3), None)
+    """
+    if array.dtype != np.int64 or array.ndim != 1 or not array.size:
+        return None
+    first = int(array[0])
+    step = int(array[1]) - first if array.size > 1 else 1
+    found = range(first, first + step * array.size, step or 1)
+    return found if len(found) == array.size and np.array_equal(found, array) else None
 
 
 def nested(array: Array, write: Callable[[Any], str]) -> str:
@@ -111,18 +122,73 @@ def diagonal(array: Array) -> str | None:
     return f"{factor}np.eye({', '.join(arguments)})"
 
 
-def from_bytes(name: str, function: str, array: Array, dtype: str, shape: str) -> str:
-    """The lines that give a name to an array, as ``function`` of its bytes."""
-    little = array.astype(array.dtype.newbyteorder("<"))
+def stepped(array: Array) -> Text | None:
+    """A table of integers that grow by one step along each axis, as NumPy makes it; else None.
+
+    >>> flat(stepped(np.arange(10, 40, 3)))
+    'np.arange(10, 40, 3)'
+    >>> flat(stepped(np.array([5, 6, 7, 25, 26, 27, 45, 46, 47])))
+    'np.add.outer(np.arange(5, 65, 20), np.arange(3)).ravel()'
+    """
+    if array.dtype != np.int64 or array.size < 2 or abs(array).max() > 2**53:
+        return None
+    shape = [n for n in array.shape if n > 1]
+    table = array.reshape(shape)
+    start = int(table.flat[0])
+    steps = [int(table.take(1, axis).flat[0]) - start for axis in range(len(shape))]
+    ranges = [np.arange(n) * step for n, step in zip(shape, steps, strict=True)]
+    if not np.array_equal(functools.reduce(np.add.outer, ranges) + start, table):
+        return _periodic(array)
+    texts: list[Text] = []
+    for n, step in zip(shape, steps, strict=True):
+        ends = [start, start + n * step, step] if step else [n, start]
+        if step == 1:
+            ends = ends[:2] if start else ends[1:2]
+        texts.append(call("np.arange" if step else "np.full", *map(str, ends)))
+        start = 0
+    whole = functools.reduce(lambda x, y: call("np.add.outer", x, y), texts)
+    return whole if array.ndim == len(shape) else _then(whole, f".reshape({array.shape})")
+
+
+def _periodic(array: Array) -> Text | None:
+    """A vector that is ``stepped`` once it is cut into rows."""
+    changes = np.flatnonzero(np.diff(array, 2)) if array.ndim == 1 else np.array([])
+    width = int(changes[0]) + 2 if len(changes) else array.size
+    if width == array.size or array.size % width or len(changes) * width > 2 * array.size:
+        return None
+    rows = stepped(array.reshape(-1, width))
+    return None if rows is None else _then(rows, ".ravel()")
+
+
+def _then(text: Text, method: str) -> Text:
+    assert isinstance(text, Split)
+    return Split(text.open, text.items, text.close + method)
+
+
+def from_bytes(
+    name: str, function: str, array: Array, dtype: Callable[[np.dtype[Any]], str], shape: str
+) -> str:
+    """The lines that give a name to an array, as ``function`` of its bytes.
+
+    Integers are kept in as few bytes as they need.
+    """
+    narrow = array.dtype
+    if array.dtype.kind in "iu":
+        least, most = (np.min_scalar_type(n) for n in (array.min(), array.max()))
+        both = np.promote_types(least, most)
+        narrow = both if both.itemsize < narrow.itemsize else narrow
+    little = array.astype(narrow.newbyteorder("<"))
     data = np.ascontiguousarray(little).tobytes().hex()
     chunks = [f'"{data[i : i + CHUNK]}"' for i in range(0, len(data), CHUNK)]
     if len(chunks) == 1:
-        text = call(function, call("bytes.fromhex", *chunks), dtype)
+        text = call(function, call("bytes.fromhex", *chunks), dtype(narrow))
         lines = laid(f"{name} = ", text, "", 0)
     else:
         lines = [f"{name} = {function}(", f"{INDENT}bytes.fromhex("]
         lines += [f"{INDENT * 2}{chunk}" for chunk in chunks]
-        lines += [f"{INDENT}),", f"{INDENT}{dtype},", ")"]
+        lines += [f"{INDENT}),", f"{INDENT}{dtype(narrow)},", ")"]
+    if narrow != array.dtype:
+        lines.append(f"{name} = {name}.astype({dtype(array.dtype).removeprefix('dtype=')})")
     if array.ndim != 1:
         lines.append(f"{name} = {name}.reshape({shape})")
     return "\n".join(lines)

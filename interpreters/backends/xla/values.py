@@ -24,12 +24,13 @@ from interpreters.backends.text.layout import ATOM, UNARY, Split, Statement, Tex
 from interpreters.backends.text.module import (
     FEW,
     Array,
+    as_range,
     diagonal,
     from_bytes,
     identifier,
-    is_iota,
     names_apart,
     nested,
+    stepped,
 )
 
 MODULES = ("jax", "jnp", "np", "lax")
@@ -162,7 +163,8 @@ def array_lines(name: str, value: Array) -> str:
     text = _short(value)
     if text is not None:
         return "\n".join(laid(f"{name} = ", text, "", 0))
-    return from_bytes(name, "jnp.frombuffer", value, kind(value.dtype.name), str(value.shape))
+    shape = str(value.shape)
+    return from_bytes(name, "jnp.frombuffer", value, lambda dtype: kind(dtype.name), shape)
 
 
 def _short(value: Array) -> Text | None:
@@ -173,10 +175,14 @@ def _short(value: Array) -> Text | None:
     found = diagonal(value)
     if found is not None:
         return call("jnp.array", found)  # jnp.eye would compile a program of its own
-    if value.dtype == np.int64 and value.ndim == 1 and is_iota(value):
-        return call("jnp.arange", str(value.size), f"dtype={dtype}")
+    counted = as_range(value)
+    if counted is not None:
+        ends = [counted.start] * bool(counted.start or counted.step != 1) + [counted.stop]
+        steps = [counted.step] * (counted.step != 1)
+        return call("jnp.arange", *map(str, (*ends, *steps)), f"dtype={dtype}")
     if value.size > FEW:
-        return None
+        table = stepped(value)
+        return None if table is None else call("jnp.array", table)
     items = [nested(row, lambda item: number(item, value.dtype.name).text) for row in value]
     return call("jnp.array", Split("[", tuple(items), "]", display=True), dtype)
 

@@ -127,3 +127,22 @@ def test_a_checked_program_raises_in_words_of_its_own():
 def test_a_check_that_cannot_fail_is_not_written():
     text = fun(lambda a: dc.build(3, lambda i: a[i, 3 - i] / (i + 1)), checked=True).source(A)
     assert "_within" not in text
+
+
+def test_there_is_no_errstate_where_nothing_warns():
+    x, places = np.arange(5.0), np.array([0, 3, 1, 2, 1, 4, 4, 0, 3, 2])
+    silent = (
+        lambda x: x[places],
+        lambda x: -np.concatenate([x[1:3], abs(x)]),
+        lambda x: dc.fold(lambda c, i: c * 0.5 + i, 0.0, np.arange(1, 9, 2)) + x[2],
+    )
+    for function in silent:
+        assert "errstate" not in agrees(function, x).source
+    assert "errstate" in agrees(lambda x: x[places] * x[places], x).source
+
+
+def test_a_loop_over_integers_that_grow_by_one_step_is_one_over_a_range():
+    for rows in (np.arange(3, 30, 2), np.arange(9, 0, -1), np.arange(4) - 2):
+        code = agrees(lambda x, rows=rows: dc.fold(lambda c, i: c * x + i, 0.0, rows), 0.5)
+        assert "_ARRAY" not in code.source
+        assert " in range(" in code.source
