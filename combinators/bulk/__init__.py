@@ -7,7 +7,7 @@ left that has a bulk form:
     λ(a : Tensor[2, 3], b). a @ b
 
 ``evaluation`` walks over the program once, and gives each term its value at all indices of the
-builds around it (``values``); ``equations`` are what its clauses realise, in the paper's notation.
+builds around it (``batches``); ``equations`` are what its clauses realise, in the paper's notation.
 """
 
 from __future__ import annotations

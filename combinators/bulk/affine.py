@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.bulk.block import Axis, Block, Shape
-from combinators.bulk.values import (
+from combinators.bulk.batches import (
     Affine,
     Array,
     Label,
     Tensors,
+    array_of,
     extent_of,
-    forced,
     pointwise,
 )
+from combinators.bulk.block import Axis, Block, Shape
 from combinators.literal import Literal
 from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
@@ -177,7 +177,7 @@ def validity(block: Block, key: Mapping[int, Index], obj: Tensor) -> Array | Non
     tests = []
     for axis, index in key.items():
         if not is_sure(index, obj.shape[axis]):
-            at = forced(block, index.at)
+            at = array_of(block, index.at)
             tests.append(pointwise(block, "greater_equal", (at, number(0))))
             tests.append(pointwise(block, "less", (at, number(obj.shape[axis]))))
     return reduce(lambda x, y: pointwise(block, "logical_and", (x, y)), tests) if tests else None

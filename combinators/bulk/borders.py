@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from combinators.bulk.block import Axis, Block
-from combinators.bulk.values import (
+from combinators.bulk.batches import (
     Affine,
     Array,
     Closure,
@@ -25,16 +24,17 @@ from combinators.bulk.values import (
     Rows,
     Tensors,
     Whole,
+    array_of,
     axes_of,
     batch,
     extent_of,
-    forced,
     in_order,
-    laid,
+    in_order_of,
     map_leaves,
-    own_axes,
+    own_labels,
     plain,
 )
+from combinators.bulk.block import Axis, Block
 from combinators.bulk.walk import Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Record, Tensor, components
@@ -132,7 +132,7 @@ def product_of(obj: Object) -> ProductType:
 
 
 def _laid_out(obj: Tensor, layout: tuple[Axis, ...]) -> Labels:
-    return in_order((*layout, *own_axes(obj)))
+    return in_order((*layout, *own_labels(obj)))
 
 
 def parts_of(block: Block, rep: Rep, names: str = "p") -> tuple[Rep, ...]:
@@ -178,8 +178,8 @@ def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = None) -> Recurs
     if isinstance(rep, Whole | Rows):
         return rep.term
     assert isinstance(rep, Tensors)
-    array = forced(block, rep)
-    return laid(block, array, _laid_out(array.type, layout or ()), full=True)
+    array = array_of(block, rep)
+    return in_order_of(block, array, _laid_out(array.type, layout or ()), full=True)
 
 
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
@@ -201,7 +201,7 @@ def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
 
 
 def _is_itself(name: str, rep: Rep) -> bool:
-    if isinstance(rep, Array) and rep.labels != own_axes(rep.type):
+    if isinstance(rep, Array) and rep.labels != own_labels(rep.type):
         return False
     term = getattr(rep, "term", None)
     return isinstance(term, Var) and term.name == name
@@ -225,9 +225,9 @@ def prepared(block: Block, rep: Rep) -> Rep:
     def each(leaf: Leaf) -> Rep:
         match leaf:
             case Product():
-                return forced(block, leaf)
+                return array_of(block, leaf)
             case Affine(offset, slopes, obj, []) if any(isinstance(a, int) for a in slopes):
-                return Affine(offset, slopes, obj, [forced(block, leaf)])
+                return Affine(offset, slopes, obj, [array_of(block, leaf)])
             case _:
                 return leaf
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 from combinators.bulk.affine import Index, Key, index_of, without
+from combinators.bulk.batches import Affine, Closure, Group, Rep, Tensors, axes_of, relabelled
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import (
     Layout,
@@ -30,11 +31,9 @@ from combinators.bulk.borders import (
     type_of,
     virtual,
 )
-from combinators.bulk.calls import bound, called
-from combinators.bulk.fission import Columns, kept
+from combinators.bulk.calls import Columns, bound, called, kept
 from combinators.bulk.indexing import is_compound
 from combinators.bulk.selection import selected
-from combinators.bulk.values import Affine, Closure, Group, Rep, Tensors, axes_of, relabelled
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Product, Tensor

@@ -14,30 +14,30 @@ import math
 from collections.abc import Sequence
 
 from combinators.bulk.affine import Index, Key, affine, index_of
-from combinators.bulk.block import Axis, Block, shape_of
-from combinators.bulk.contraction import matmul, reduced, summed
-from combinators.bulk.equations import CLAUSES, Clause, Site, batched
-from combinators.bulk.selection import selected
-from combinators.bulk.values import (
+from combinators.bulk.batches import (
     Affine,
     Array,
     Label,
     Product,
     Rep,
     Tensors,
+    array_of,
+    as_operand,
     axes_of,
     batch,
     extent_of,
-    forced,
     in_order,
-    laid,
-    own_axes,
+    in_order_of,
+    own_labels,
     pointwise,
-    raised,
     relabelled,
-    spread,
     squeezed,
+    with_axes,
 )
+from combinators.bulk.block import Atom, Axis, Block, shape_of
+from combinators.bulk.contraction import matmul, reduced, summed
+from combinators.bulk.equations import CLAUSES, Clause, Site, batched
+from combinators.bulk.selection import selected
 from combinators.objects import Tensor
 from combinators.operation import PRIMITIVES, Pointwise, Primitive
 from combinators.primitives.checks import CHECKS
@@ -78,7 +78,7 @@ def elementwise(site: Site) -> Tensors:
 def _factor(site: Site, rep: Tensors, out: Tensor) -> Array | Product:
     if isinstance(rep, Product) and rep.type is out:
         return rep
-    return raised(site.block, forced(site.block, rep), out)
+    return as_operand(site.block, array_of(site.block, rep), out)
 
 
 OP = Clause("build1-op", elementwise)
@@ -98,9 +98,9 @@ def clause_of(primitive: Primitive) -> Clause | None:
 def along(site: Site) -> Array:
     """What joins or runs along an own axis; every operand gets the axes that any has."""
     axis = site.parameters["axis"]
-    arrays = [forced(site.block, rep) for rep in site.reps]
+    arrays = [array_of(site.block, rep) for rep in site.reps]
     labels = in_order((axis, *(label for array in arrays for label in array.labels)))
-    args = [laid(site.block, array, labels, full=True) for array in arrays]
+    args = [in_order_of(site.block, array, labels, full=True) for array in arrays]
     operation = site.of(axis=labels.index(axis)).operation
     return Array(site.block.operate(operation, *args, place=site.place), labels, site.type)
 
@@ -112,7 +112,7 @@ def broadcasted(site: Site) -> Tensors:
     more = len(out.shape) - len(rep.type.shape)
     if out.shape[more:] == rep.type.shape:
         return relabelled(rep, {a: a + more for a in range(len(rep.type.shape))}, out)
-    return raised(site.block, forced(site.block, rep), out)
+    return as_operand(site.block, array_of(site.block, rep), out)
 
 
 @batched("transpose", equation="build1-tr")
@@ -129,13 +129,13 @@ def reshaped(site: Site) -> Tensors:
     moved = _aligned(rep.type.shape, out.shape)
     if moved is not None and all(rep.type.shape[a] != 1 for a in rep.labels if isinstance(a, int)):
         return relabelled(rep, moved, out)
-    array = forced(site.block, rep)
+    array = array_of(site.block, rep)
     if moved is not None:
-        ones = [a for a in own_axes(array.type) if a not in moved]
+        ones = [a for a in own_labels(array.type) if a not in moved]
         return relabelled(squeezed(site.block, array, ones), moved, out)
     builds = batch(array.labels)
-    x = laid(site.block, array, in_order((*builds, *own_axes(array.type))), full=True)
-    labels = in_order((*builds, *own_axes(out)))
+    x = in_order_of(site.block, array, in_order((*builds, *own_labels(array.type))), full=True)
+    labels = in_order((*builds, *own_labels(out)))
     shape = tuple(extent_of(label, out) for label in labels)
     return Array(site.block.reshaped(x, shape), labels, out)
 
@@ -151,7 +151,7 @@ def _aligned(given: tuple[int, ...], wanted: tuple[int, ...]) -> dict[int, int] 
 @batched("slice")
 def windowed(site: Site) -> Array:
     """A slice; an axis that is put off stays so."""
-    known, array = site.parameters, forced(site.block, site.reps[0])
+    known, array = site.parameters, array_of(site.block, site.reps[0])
     start, step = _along_own(array, known["start"], 0), _along_own(array, known["step"], 1)
     extent = tuple(
         known["extent"][label] if isinstance(label, int) else label.extent for label in array.labels
@@ -167,10 +167,10 @@ def _along_own(array: Array, values: Sequence[int], other: int) -> list[int]:
 @batched("embed")
 def embedded(site: Site) -> Array:
     """What is put among zeros, in each place of the builds."""
-    known, given = site.parameters, forced(site.block, site.reps[0])
+    known, given = site.parameters, array_of(site.block, site.reps[0])
     shape = known["shape"]
     wide = [axis for axis, n in enumerate(given.type.shape) if n != shape[axis]]
-    array = spread(site.block, given, tuple(wide))
+    array = with_axes(site.block, given, tuple(wide))
     out = Tensor(shape, array.type.dtype)
     result = array.term
     whole = tuple(extent_of(label, out) for label in array.labels)
@@ -186,66 +186,69 @@ def added(site: Site) -> Rep | None:
     """The sum of two cotangents that are tensors: one of cotangents again if neither is spread."""
     if not all(isinstance(rep.type, Tensor) for rep in site.reps):
         return None
-    x, y = (forced(site.block, rep) for rep in site.reps)
+    x, y = (array_of(site.block, rep) for rep in site.reps)
     alike = set(x.labels) == set(y.labels)
     return pointwise(site.block, site.operation if alike else "add", (x, y), site.place)
 
 
 @batched("take", equation="build1-gather")
 def gathered(site: Site) -> Tensors:
-    """``build sh (λis. index x ix)``, which a gather is: its rows are builds for a while."""
+    """``build sh (λis. index x ix)``, which a gather is."""
     x, *indices = site.reps
-    axis, out = site.parameters["axis"], site.type
-    count, rank = len(indices), max(len(index.type.shape) for index in indices)
+    key, moved = as_builds(site.block, site.parameters["axis"], indices, site.type)
+    return relabelled(selected(site.block, x, key), moved, site.type)
+
+
+def as_builds(
+    block: Block, axis: int, indices: Sequence[Tensors], out: Tensor
+) -> tuple[Key, dict[Label, Label]]:
+    """The rows of a gather as builds for a while: what it asks for, and where the axes go then."""
+    rank = max(len(index.type.shape) for index in indices)
     rows = out.shape[axis : axis + rank]
     size = out.size // max(1, math.prod(rows))
-    temporary = [site.block.rows(extent, size) for extent in rows]
-    key: Key = {
-        axis + number: Index(as_scalar(site.block, index, rows, temporary))
+    builds = [block.rows(extent, size) for extent in rows]
+    key = {
+        axis + number: Index(_as_scalar(block, index, rows, builds))
         for number, index in enumerate(indices)
     }
-    taken = selected(site.block, x, key)
-    moved: dict[Label, Label] = {own: own + rank for own in range(axis, len(x.type.shape) - count)}
-    moved.update({label: axis + number for number, label in enumerate(temporary)})
-    return relabelled(taken, moved, out)
+    moved: dict[Label, Label] = {own: own + rank for own in range(axis, len(out.shape) - rank)}
+    return key, {**moved, **{label: axis + number for number, label in enumerate(builds)}}
 
 
-def as_scalar(
-    block: Block, index: Tensors, rows: tuple[int, ...], temporary: list[Axis]
-) -> Tensors:
+def _as_scalar(block: Block, index: Tensors, rows: tuple[int, ...], builds: list[Axis]) -> Tensors:
     """An array of indices as one index in builds of ``rows``."""
     more = len(rows) - len(index.type.shape)
     wide = [axis for axis, n in enumerate(index.type.shape) if n == 1 and rows[axis + more] != 1]
     obj = Tensor((), index.type.dtype)
     names: dict[Label, Label] = {
-        axis: temporary[axis + more] for axis in range(len(index.type.shape)) if axis not in wide
+        axis: builds[axis + more] for axis in range(len(index.type.shape)) if axis not in wide
     }
     if isinstance(index, Affine):
         kept = {label: slope for label, slope in index.slopes.items() if label not in wide}
         return relabelled(Affine(index.offset, kept, index.type), names, obj)
-    return relabelled(squeezed(block, forced(block, index), wide), names, obj)
+    return relabelled(squeezed(block, array_of(block, index), wide), names, obj)
 
 
 @batched("put", equation="build1-scatter")
 def scattered(site: Site) -> Tensors:
     """A scatter at indices that depend on builds puts into a place of each."""
-    x, *indices = [forced(site.block, rep) for rep in site.reps]
+    x, *indices = [array_of(site.block, rep) for rep in site.reps]
     axis, extents, out = site.parameters["axis"], site.parameters["extents"], site.type
     rank = max(len(index.type.shape) for index in indices)
     rows = tuple(range(axis, axis + rank))
     builds = batch(in_order(a for index in indices for a in index.labels))
-    array = spread(site.block, x, (*builds, *rows))
+    array = with_axes(site.block, x, (*builds, *rows))
     before = [label for label in array.labels if label not in (*builds, *rows)]
     front = [label for label in in_order(before) if not isinstance(label, int) or label < axis]
     back = [label for label in in_order(before) if isinstance(label, int) and label >= axis]
     inner = Tensor(x.type.shape[axis : axis + rank], "int64")
     order = (*builds, *range(rank))
-    positions = [forced(site.block, index_of(build)) for build in builds]
-    tables = [raised(site.block, table, inner) for table in (*positions, *indices)]
-    terms = [
-        laid(site.block, table, order, full=number == 0) for number, table in enumerate(tables)
-    ]
-    source = laid(site.block, array, (*front, *builds, *rows, *back), full=False)
+    positions = [array_of(site.block, index_of(build)) for build in builds]
+    terms: list[Atom] = []
+    for table in (*positions, *indices):
+        lifted = as_operand(site.block, table, inner)
+        terms.append(in_order_of(site.block, lifted, order, full=not terms))
+    source = in_order_of(site.block, array, (*front, *builds, *rows, *back), full=False)
     wide = (*(extent_of(build, x.type) for build in builds), *extents)
     result = site.block.apply(
         "put", source, *terms, place=site.place, axis=len(front), extents=wide

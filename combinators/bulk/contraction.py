@@ -22,24 +22,24 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
-from combinators.bulk.block import Block
-from combinators.bulk.equations import Site
-from combinators.bulk.values import (
+from combinators.bulk.batches import (
     Array,
     Label,
     Labels,
     Product,
     Tensors,
+    array_of,
     batch,
     extent_of,
-    forced,
     in_order,
-    laid,
+    in_order_of,
     pointwise,
     relabelled,
-    spread,
     squeezed,
+    with_axes,
 )
+from combinators.bulk.block import Block
+from combinators.bulk.equations import Site
 from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation
@@ -83,7 +83,7 @@ class _Pair(NamedTuple):
         lead = tuple(self.count([label]) for label in stacked)
         left, right = (
             block.reshaped(
-                laid(block, side, (*stacked, *rows, *columns), full=True),
+                in_order_of(block, side, (*stacked, *rows, *columns), full=True),
                 (*lead, self.count(rows), self.count(columns)),
             )
             for side, rows, columns in ((x, mine, summed), (y, summed, yours))
@@ -149,7 +149,7 @@ def summed(site: Site) -> Tensors:
 def reduced(site: Site) -> Tensors:
     """A reduction over own axes."""
     axes = site.parameters["axis"]
-    array = spread(site.block, forced(site.block, site.reps[0]), axes)
+    array = with_axes(site.block, array_of(site.block, site.reps[0]), axes)
     at = tuple(sorted(array.labels.index(axis) for axis in axes))
     result = array.term
     if at:
@@ -170,11 +170,11 @@ def _fewer(array: Array, site: Site) -> Tensors:
 
 def matmul(site: Site) -> Tensors:
     """A contraction, whose left and right axes may be builds'."""
-    block, (x, y), out = site.block, [forced(site.block, rep) for rep in site.reps], site.type
+    block, (x, y), out = site.block, [array_of(site.block, rep) for rep in site.reps], site.type
     rank = over = len(out.shape)  # the axis that is summed over has a label of its own
     obj = Tensor((*out.shape, x.type.shape[-1]), out.dtype)
-    left = spread(block, _placed(block, x, obj, (rank - 2, over)), (over,))
-    right = spread(block, _placed(block, y, obj, (over, rank - 1)), (over,))
+    left = with_axes(block, _placed(block, x, obj, (rank - 2, over)), (over,))
+    right = with_axes(block, _placed(block, y, obj, (over, rank - 1)), (over,))
     pair = _paired(left, right, [], {over})
     if not batch(pair.stacked) or pair.is_matrix_product:
         product = pair.matrix_product(block, site.operation, site.place)

@@ -3,7 +3,7 @@
 The transform does not search for left sides: it evaluates a body at all indices of the builds
 around it (``evaluation``), and each equation says what one clause of that evaluation does. A trace
 names the equations that were used. They are carried out for all builds around a line at once, on
-labelled arrays (``values``), so that ``tr``, ``replicate`` and the axes in front change labels
+labelled arrays (``batches``), so that ``tr``, ``replicate`` and the axes in front change labels
 only.
 
 ``build1`` is pushed down (Fig. 9) until its body is ``index`` of something in normal form, which is
@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+from combinators.bulk.batches import Rep
 from combinators.bulk.block import Block
-from combinators.bulk.values import Rep
 from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation

@@ -19,15 +19,14 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.bulk.affine import Key, of_constant, positions
+from combinators.bulk.batches import Closure, Group, Product, Rep, Tensors, Whole, array_of, axes_of
 from combinators.bulk.block import Block
 from combinators.bulk.borders import term_of, virtual
 from combinators.bulk.builds import looped, mapped
-from combinators.bulk.calls import applied, chosen, recomputed
+from combinators.bulk.calls import applied, chosen, kept, recomputed, split_line
 from combinators.bulk.clauses import clause_of
 from combinators.bulk.equations import Site
-from combinators.bulk.fission import kept, split_line
 from combinators.bulk.indexing import indexed_line, is_part, taken, window
-from combinators.bulk.values import Closure, Group, Product, Rep, Tensors, Whole, axes_of, forced
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor
@@ -113,7 +112,7 @@ class Evaluation(Walk):
                 if axes_of(rep):
                     self.say("build1-let", var, var)
                 if isinstance(rep, Product) and self.survey.uses[var.name] > 1:
-                    rep = forced(block, rep)  # a product that is used again is multiplied
+                    rep = array_of(block, rep)  # a product that is used again is multiplied
                 env[var.name] = rep
             body = body.body
         result: Rep = yield self.value(body, env, block, key)

@@ -28,11 +28,11 @@ from combinators.bulk.affine import (
     number,
     validity,
 )
+from combinators.bulk.batches import Affine, Label, Rep, Tensors, axes_of, relabelled
 from combinators.bulk.block import Block, Shape, shape_of
-from combinators.bulk.clauses import as_scalar, clause_of, gathered, is_elementwise
+from combinators.bulk.clauses import as_builds, clause_of, gathered, is_elementwise
 from combinators.bulk.equations import Site
 from combinators.bulk.selection import selected
-from combinators.bulk.values import Affine, Label, Rep, Tensors, axes_of, relabelled
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Int, Tensor
@@ -149,7 +149,7 @@ def is_compound(walk: Walk, term: Term) -> bool:
     """Whether an index goes down into a term; a variable, which may have other uses, is none."""
     if isinstance(term, App):
         has_elements = isinstance(term.type, Tensor) and term.type.size > 0
-        return has_elements and walk.survey.is_mapped(term) and walk.survey.is_only_call(term)
+        return has_elements and walk.survey.is_built(term) and walk.survey.is_only_call(term)
     if not isinstance(term, Prim):
         return isinstance(term, Let | Cond)
     primitive = term.operation.primitive
@@ -162,8 +162,7 @@ def is_part(walk: Walk, term: Prim) -> bool:
     x = term.args[0]
     assert isinstance(term.type, Tensor)
     assert isinstance(x.type, Tensor)
-    is_built = walk.survey.is_mapped(x) and not walk.survey.is_checked(x)
-    return is_built and term.type.size < x.type.size and is_compound(walk, x)
+    return walk.survey.is_built(x) and term.type.size < x.type.size and is_compound(walk, x)
 
 
 def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
@@ -228,7 +227,6 @@ def taken(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     reps: list[Any] = []
     for index in indices:
         reps.append((yield walk.value(index, env, block)))
-    rank = max(len(rep.type.shape) for rep in reps)
     tensors = all(isinstance(rep, Tensors) for rep in reps)
     scalars = tensors and not any(isinstance(label, int) for rep in reps for label in rep.labels)
     found: Any
@@ -245,18 +243,11 @@ def taken(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
         if axes_of(found) or any(axes_of(rep) for rep in reps):
             _tell(walk, term, block, lines, scalars=scalars)
         return result
-    axis = term.operation.keywords["axis"]
-    rows = shape_of(term)[axis : axis + rank]
-    temporary = [block.axis(extent) for extent in rows]
     if not scalars:
         walk.say("gather-build1", term, x)
-    key: Key = {
-        axis + n: Index(as_scalar(block, rep, rows, temporary)) for n, rep in enumerate(reps)
-    }
-    found = yield _read(walk, x, key, {}, env, block)
-    moved: dict[Label, Label] = {a: a + rank for a in range(axis, len(found.type.shape))}
-    moved.update({label: axis + n for n, label in enumerate(temporary)})
     assert isinstance(term.type, Tensor)
+    key, moved = as_builds(block, term.operation.keywords["axis"], reps, term.type)
+    found = yield _read(walk, x, key, {}, env, block)
     return relabelled(found, moved, term.type)
 
 
@@ -303,8 +294,7 @@ def _is_few(walk: Walk, term: Prim, indices: list[Any]) -> bool:
     x, axis = term.args[0], term.operation.keywords["axis"]
     axes = {axis for index in indices for axis in axes_of(index)}
     whole = math.prod(shape_of(x)[axis : axis + len(indices)])
-    is_built = walk.survey.is_mapped(x) and not walk.survey.is_checked(x)
-    return is_built and 0 < DEARER * math.prod(a.extent for a in axes) <= whole
+    return walk.survey.is_built(x) and 0 < DEARER * math.prod(a.extent for a in axes) <= whole
 
 
 def _tell(walk: Walk, term: Prim, block: Block, lines: int, *, scalars: bool) -> None:

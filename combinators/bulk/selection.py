@@ -32,19 +32,19 @@ from combinators.bulk.affine import (
     validity,
     without,
 )
-from combinators.bulk.block import Atom, Axis, Block, shape_of
-from combinators.bulk.values import (
+from combinators.bulk.batches import (
     Affine,
     Array,
     Label,
     Tensors,
+    array_of,
     batch,
     extent_of,
-    forced,
     in_order,
-    laid,
+    in_order_of,
     relabelled,
 )
+from combinators.bulk.block import Atom, Axis, Block, shape_of
 from combinators.literal import Literal
 from combinators.terms import Const
 
@@ -55,7 +55,7 @@ def selected(block: Block, rep: Tensors, key: Key) -> Tensors:
         valid = validity(block, key, rep.type)
         found = _substituted(block, rep, key)
         return found if valid is None else masked(block, found, valid)
-    selecting = _Selecting(block, forced(block, rep))
+    selecting = _Selecting(block, array_of(block, rep))
     return selecting.at(key)
 
 
@@ -184,7 +184,7 @@ class _Selecting:
         rest = [a for a in array.labels if a not in (first, second)]
         at = array.labels.index(first)
         order = (*rest[:at], first, second, *rest[at:])
-        x = laid(self.block, array, order, full=True)
+        x = in_order_of(self.block, array, order, full=True)
         shape = tuple(extent_of(a, self.obj) for a in order)
         flat = self.block.reshaped(x, (*shape[:at], n * m, *shape[at + 2 :]))
         start, step = p.offset * m + q.offset, p.slopes[label] * m + q.slopes[label]
@@ -196,20 +196,20 @@ class _Selecting:
 
     def _gather(self, key: Key) -> None:
         """Take the elements at tables of indices."""
-        tables = {axis: forced(self.block, index.at) for axis, index in key.items()}
+        tables = {axis: array_of(self.block, index.at) for axis, index in key.items()}
         rows = in_order(label for table in tables.values() for label in table.labels)
         shared = [label for label in self.array.labels if label in rows]
         wanted: dict[Label, Array] = dict(tables.items())
         for label in shared:
             assert isinstance(label, Axis)
-            wanted[label] = forced(self.block, index_of(label))
+            wanted[label] = array_of(self.block, index_of(label))
         taken = sorted(wanted, key=self.array.labels.index)
         rest = [label for label in self.array.labels if label not in wanted]
         is_last = all(axis.last for axis in batch(rows)) and len(batch(rows)) == len(rows)
         start = len(rest) if is_last else self.array.labels.index(taken[0])
         order = [*rest[:start], *taken, *rest[start:]]
-        x = laid(self.block, self.array, order, full=False)
-        indices = [laid(self.block, wanted[label], rows, full=False) for label in taken]
+        x = in_order_of(self.block, self.array, order, full=False)
+        indices = [in_order_of(self.block, wanted[label], rows, full=False) for label in taken]
         result = self.block.apply("take", x, *indices, axis=start)
         self.array = Array(result, (*rest[:start], *rows, *rest[start:]), self.obj)
 

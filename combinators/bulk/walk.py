@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Any
 
 from combinators.bulk.affine import Key
+from combinators.bulk.batches import Rep, axes_of
 from combinators.bulk.block import Block
 from combinators.bulk.selection import selected
-from combinators.bulk.values import Rep, axes_of
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
@@ -85,18 +85,21 @@ class Survey:
         """Whether there is a ``map`` in it."""
         return id(term) in self._mapped
 
+    def is_built(self, term: Term) -> bool:
+        """Whether there is a ``map`` in it, and nothing that may raise."""
+        return self.is_mapped(term) and not self.is_checked(term)
+
     def is_used_again(self, function: Term, lam: Lam) -> bool:
         """Whether a λ that stands for ``function`` here stands in other places, too."""
         again = isinstance(function, Var) and self.uses[function.name] > 1
         return again or self.references[id(lam)] > 1
 
     def is_only_call(self, term: App) -> bool:
-        """Whether this is the one call of a λ that is known by its name, and raises nothing."""
+        """Whether this is the one call of a λ that is known."""
         lam = term.function
         if isinstance(lam, Var):
             lam = self._functions.get(lam.name, lam)
-        known = isinstance(lam, Lam) and not self.is_used_again(term.function, lam)
-        return known and not self.is_checked(term)
+        return isinstance(lam, Lam) and not self.is_used_again(term.function, lam)
 
     def widest(self, term: Term) -> int:
         """The size of the largest tensor that an operation in it gives."""

@@ -10,9 +10,9 @@ import pytest
 
 import diffcurry as dc
 from combinators.bulk.affine import affine, bounds
+from combinators.bulk.batches import Affine
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.selection import sliding
-from combinators.bulk.values import Affine
 from combinators.objects import Int, Tensor
 from tests.combinators.bulk.running import in_bulk, operations
 

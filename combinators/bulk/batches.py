@@ -222,12 +222,12 @@ def extent_of(label: Label, obj: Tensor) -> int:
     return obj.shape[label] if isinstance(label, int) else label.extent
 
 
-def own_axes(obj: Tensor) -> Labels:
+def own_labels(obj: Tensor) -> Labels:
     """The labels of all own axes."""
     return tuple(range(len(obj.shape)))
 
 
-def forced(block: Block, rep: Tensors) -> Array:
+def array_of(block: Block, rep: Tensors) -> Array:
     """The numbers as an array: products are multiplied, indices written down."""
     match rep:
         case Array():
@@ -238,7 +238,7 @@ def forced(block: Block, rep: Tensors) -> Array:
             return pointwise(block, "multiply", (left, right), place)
 
 
-def laid(block: Block, array: Array, order: Sequence[Label], *, full: bool) -> Atom:
+def in_order_of(block: Block, array: Array, order: Sequence[Label], *, full: bool) -> Atom:
     """The array with its axes in this ``order``; what it lacks is of extent 1, or all there."""
     present = [label for label in order if label in array.labels]
     x = block.transposed(array.term, [array.labels.index(label) for label in present])
@@ -258,12 +258,12 @@ def laid(block: Block, array: Array, order: Sequence[Label], *, full: bool) -> A
     return block.reshaped(x, whole) if alike else block.broadcast(x, whole)
 
 
-def spread(block: Block, array: Array, labels: Labels) -> Array:
+def with_axes(block: Block, array: Array, labels: Labels) -> Array:
     """The array with these axes too, where it lacks them."""
     if set(labels) <= set(array.labels):
         return array
     order = in_order((*array.labels, *labels))
-    x = laid(block, array, order, full=True)
+    x = in_order_of(block, array, order, full=True)
     assert not isinstance(x, tuple)
     return Array(x, order, array.type)
 
@@ -277,7 +277,7 @@ def squeezed(block: Block, array: Array, stale: Container[Label]) -> Array:
     return Array(block.reshaped(array.term, shape), kept, array.type)
 
 
-def raised(block: Block, array: Array, out: Tensor) -> Array:
+def as_operand(block: Block, array: Array, out: Tensor) -> Array:
     """The array as an operand of what gives ``out``: its own axes are counted from the last."""
     more = len(out.shape) - len(array.type.shape)
     stale = {a for a, n in enumerate(array.type.shape) if n == 1 and out.shape[a + more] != 1}
@@ -294,14 +294,14 @@ def pointwise(
         operation = Operation(named(operation))
     out = operation.type(*[rep.type for rep in reps])
     assert isinstance(out, Tensor)
-    arrays = [forced(block, rep) for rep in reps]
+    arrays = [array_of(block, rep) for rep in reps]
     labels = _alike(arrays, out)
     if labels is not None:
         line = block.operate(operation, *[array.term for array in arrays], place=place)
         return Array(line, labels, out)
-    arrays = [raised(block, array, out) for array in arrays]
+    arrays = [as_operand(block, array, out) for array in arrays]
     order = _common_order(arrays)
-    args = [laid(block, array, order, full=False) for array in arrays]
+    args = [in_order_of(block, array, order, full=False) for array in arrays]
     result = block.operate(operation, *args, place=place)
     return Array(result, order, out)
 
@@ -350,4 +350,4 @@ def _tabulated(block: Block, rep: Affine) -> Array:
 def plain(term: Atom) -> Array:
     """An array with its own axes in order."""
     assert isinstance(term.type, Tensor)
-    return Array(term, own_axes(term.type), term.type)
+    return Array(term, own_labels(term.type), term.type)
