@@ -301,6 +301,20 @@ def _velocity_at(obj: Object) -> Object | None:
     return obj if isinstance(obj, Erased) else None
 
 
+def direction(obj: Object) -> Object:
+    """The type of a tangent by itself: that of a function ``A ⇒ B`` is a function ``A ⇒ T B``.
+
+    >>> from combinators.objects import Int, Real
+    >>> direction(Product(Int, Fun(Fun(Real, Real), Real)))
+    Unit × ((Real ⇒ Real) ⇒ Real)
+    """
+    return map_type(obj, "direction_", _direction_at)
+
+
+def _direction_at(obj: Object) -> Object | None:
+    return Fun(obj.dom, direction(obj.cod)) if isinstance(obj, Fun) else _velocity_at(obj)
+
+
 def moves(obj: Object) -> bool:
     """Whether a tangent can go beside a value of type ``obj``."""
     return is_smooth(velocity(obj))

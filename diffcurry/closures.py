@@ -153,6 +153,8 @@ class Bound(NamedTuple):
     names: tuple[Var, ...]
     values: tuple[Any, ...]
     faces: tuple[Face | None, ...]
+    captured: tuple[Var, ...] = ()
+    """The variables of a trace that the λ mentions."""
 
 
 def bound(function: Any, dom: Object) -> Bound:
@@ -162,16 +164,17 @@ def bound(function: Any, dom: Object) -> Bound:
     if isinstance(function, Definition) and isinstance(function.function, functools.partial):
         function = function.function  # fun(partial(…), Real) only says the types
     if isinstance(function, functools.partial):
-        return traced_apart(lambda: _bound_partial(function, types, faces))
+        return traced_apart(lambda: bound_partial(function, types, faces))
     term, _ = traced_apart(lambda: function_operand(function, types, faces))
     if not isinstance(term, Lam):
         raise TypeMismatch(f"{function!r} captures values of a trace that is over")
     return Bound(term, (), (), ())
 
 
-def _bound_partial(
+def bound_partial(
     function: functools.partial[Any], types: tuple[Object, ...], faces: tuple[Face | None, ...]
 ) -> Bound:
+    """A partial at the types of its arguments."""
     inner: Callable[..., Any] = function.func
     inner = inner.function if isinstance(inner, Definition) else inner
     try:
@@ -195,7 +198,8 @@ def _bound_partial(
     )
     made = Draft(whole, (*taken_types, *types), (*taken_faces, *faces)).finish()
     lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(inner, "__name__", ""))
-    return Bound(lam, made.lam.params[: len(given)], tuple(given.values()), taken_faces)
+    names_of = made.lam.params[: len(given)]
+    return Bound(lam, names_of, tuple(given.values()), taken_faces, made.captured)
 
 
 def _is_static(value: Any) -> bool:

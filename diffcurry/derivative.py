@@ -18,17 +18,18 @@ from combinators.objects import Object, Tensor, Unit, components
 from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.definition import traced_apart
-from combinators.tracing.faces import Face
-from combinators.tracing.functions import Faces, Specialised, Types, argument_types
+from combinators.tracing.faces import Face, face_of
+from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
 from combinators.tracing.scope import Scope, entered
 from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import velocity
+from combinators.type_folds import direction, is_first_order, velocity
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
 from diffcurry.derived import Written, applied, finished, result, tangent_face
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
-from diffcurry.known import Known, NotKnown, Recent, identity
+from diffcurry.known import Known, NotKnown, Recent, identity, holds_functions
+from diffcurry.known_in_trace import KnownInTrace
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
@@ -70,6 +71,15 @@ class Derivative(Function[P, R]):
             return super().computed(values)
         except (UnknownCode, WrongMode):
             return self.otherwise(values)  # where every function is a closure, whose code is known
+
+    def in_trace(self, values: tuple[Any, ...]) -> Any:
+        """The derivative while another function is traced: in what the functions captured."""
+        if not holds_functions(values):
+            return call(self, values)
+        try:
+            return self.of_known(KnownInTrace(self.base, values), values)
+        except NotKnown:
+            return call(self, values)
 
     def read_by(self) -> Readings:
         """What the function that it is derived from reads."""
@@ -141,23 +151,36 @@ class Pushed(Derivative[P, Any]):
     ) -> None:
         """Of ``inner``; without the value, the tangent alone."""
         self.has_aux, self.with_value = has_aux, with_value
-        types = inner.types
-        super().__init__(inner, None if types is None else (*types, *map(velocity, types)))
+        self._directed: dict[frozenset[int], Remembered[Lam, Written]] = {}
+        self._moving: frozenset[int] = frozenset()
+        super().__init__(inner, None if inner.types is None else self._typed(inner.types))
         self._signature = None
+
+    def _typed(self, types: tuple[Object, ...]) -> tuple[Object, ...] | None:
+        """The types of arguments and tangents; how functions move, their tangents say."""
+        found = (*types, *map(velocity, types))
+        return found if all(map(is_first_order, types)) else None
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The dual function at these types of arguments and of tangents."""
         half = len(types) // 2
-        made = self.inner.specialise(types[:half], faces[:half])
-        written = self._derived.of(made.lam, lambda: self._write(made, faces[:half]))
+        made = self.inner.specialise(self.inner.types or types[:half], faces[:half])
+        params = made.lam.params
+        self._moving = frozenset(
+            len(made.captured) + i
+            for i, (tangent, param) in enumerate(zip(types[half:], params, strict=True))
+            if direction(param.type) is not velocity(param.type) is not tangent
+        )
+        known = self._directed.setdefault(self._moving, Remembered())
+        written = known.of(made.lam, lambda: self._write(made, faces[:half]))
         tangents = written.lam.params[len(made.captured) + half :]
-        return applied(written, made, (*made.lam.params, *tangents))
+        return applied(written, made, (*params, *tangents))
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…, ẋ…). (y, ẏ)``."""
         obj, of_value = of_pair(closed.body.type, face, self.has_aux)
         writer = simplifying(folded)
-        both = programs.pushforward(closed, captured, writer=writer)
+        both = programs.pushforward(closed, captured, self._moving, writer=writer)
         shown = [of_value, tangent_face(of_value, obj)]
         if self.has_aux:
             shown += [face.children[1] if face is not None else None]
@@ -177,8 +200,9 @@ class Pushed(Derivative[P, Any]):
 
     def program(self, *args: Any) -> Program:
         """The program at these arguments and tangents; a tangent that is None is zero."""
-        if not args:
-            return super().program()
+        if not args and self.inner.types is not None:
+            declared = (*self.inner.types, *map(velocity, self.inner.types))
+            return self.program_of(declared, tuple(map(face_of, declared)))
         primals = args[: len(args) // 2]
         types, faces = self.inner.types_of(primals)
         if not all(isinstance(obj, Object) for obj in types):
@@ -205,6 +229,19 @@ class Pushed(Derivative[P, Any]):
         half = len(args) // 2
         for arg, param in zip(args[:half], program.lam.params, strict=False):
             fits(arg, param.type, param.name)
+
+    def in_trace(self, values: tuple[Any, ...]) -> Any:
+        """The dual function while another is traced; functions move by what they captured."""
+        half = len(values) // 2
+        if not holds_functions(values[:half]):
+            return call(self, values)
+        try:
+            known = KnownInTrace(self.base, values[:half])
+            tangents = tangents_of(tuple(known.data), tuple(known.tangents(values[half:])))
+        except NotKnown:
+            return call(self, values)
+        options = {"has_aux": self.has_aux, "with_value": self.with_value}
+        return transformed(known.function, Pushed, **options)(*known.data, *tangents)
 
     def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The value and the tangent, of what the functions captured."""
@@ -288,7 +325,7 @@ class Gradient(Derivative[P, Any]):
 
     def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The gradient in what the functions captured."""
-        if self.mode != "dependent":
+        if self.mode not in known.modes:
             raise NotKnown
         which = chosen(self.argnums, len(values))
         options = {"has_aux": self.has_aux, "mode": self.mode, "with_value": True}

@@ -93,8 +93,12 @@ class Function(Definition, Shown, Generic[P, R]):
             except (NotThese, LookupError, ArithmeticError, RecursionError):
                 pass  # the first call, other types, a check that fails, or closures too deep
         values = self.positional(args, kwargs)
-        value: R = self.computed(values) if here is None else call(self, values)
+        value: R = self.computed(values) if here is None else self.in_trace(values)
         return value
+
+    def in_trace(self, values: tuple[Any, ...]) -> Any:
+        """An application of this function value, while another function is traced."""
+        return call(self, values)
 
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""

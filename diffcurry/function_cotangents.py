@@ -128,6 +128,9 @@ class Captured(FunctionCotangent, Mapping[str, Any]):
     another function may have captured other things under these names.
     """
 
+    is_container = True
+    """Inside a trace it is the record of what was captured."""
+
     def __init__(
         self, cotangents: Mapping[str, Any] | None = None, code: Code | None = None
     ) -> None:

@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from types import FunctionType, MethodType
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
@@ -68,6 +68,9 @@ Place = Data | Code | Parts
 
 class Known(Generic[D]):
     """Arguments taken apart: the function of their data alone, and the data."""
+
+    modes: ClassVar[frozenset[str]] = frozenset({"dependent"})
+    """The modes in which a function's cotangent is that of what it captured."""
 
     def __init__(
         self, function: Definition, args: tuple[Any, ...], recent: Recent[D], make: Make[D]

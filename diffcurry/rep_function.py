@@ -127,7 +127,7 @@ class Pulled(Derivative[P, Any]):
 
     def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The value, and the pullback to what the functions captured."""
-        if self.mode != "dependent":
+        if self.mode not in known.modes:
             raise NotKnown
         made = transformed(known.function, Pulled, has_aux=self.has_aux, mode=self.mode)
         value, pull, *aux = made(*known.data)

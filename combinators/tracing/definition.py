@@ -162,13 +162,21 @@ class Definition(Specialisable):
 
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
         """The function value; one that captures is made once, in the scope that defined it."""
+        made, term = self._made(types, faces)
+        return term, made.face
+
+    def made_at(self, types: Types, faces: Faces) -> Specialised:
+        """The λ of the function value, and what it captures of a trace."""
+        return self._made(types, faces)[0]
+
+    def _made(self, types: Types, faces: Faces) -> tuple[Specialised, Term]:
         if self.types is not None and types != self.types:
             types, faces = self.types, tuple(map(face_of, self.types))
         key = _key(types, faces)
         if key in self._open:
             scope, var, made = self._open[key]
             if scope.encloses(current()):
-                return var, made.face
+                return made, var
         home = (
             self._home if self._home is not None and self._home.encloses(current()) else current()
         )
@@ -177,7 +185,7 @@ class Definition(Specialisable):
             term = made.operand()
         if isinstance(term, Var) and home is not None:
             self._open[key] = (home, term, made)
-        return term, made.face
+        return made, term
 
 
 def _name(name: str) -> str:

@@ -44,6 +44,9 @@ class Face:
             return None
         if issubclass(self.kind, dict):
             return dict(zip(self.keys, parts, strict=True))
+        if getattr(self.kind, "is_container", False):
+            container: Any = self.kind
+            return container(dict(zip(self.keys, parts, strict=True)))
         if len(parts) == len(self.keys) and _is_plain_dataclass(self.kind):
             return self.kind(**dict(zip(self.keys, parts, strict=True)))
         whole = object.__new__(self.kind)
@@ -83,7 +86,7 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
         return kind, (), ()
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return kind, tuple(kind._fields), tuple(value)
-    if kind is dict:
+    if kind is dict or getattr(kind, "is_container", False):
         keys = _sorted_keys(value)
         return kind, keys, tuple(value[key] for key in keys)
     if is_dataclass(value) and not isinstance(value, type) and not callable(value):

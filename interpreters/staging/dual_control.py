@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from combinators.errors import NotDifferentiable
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.structural import UNPACK
+from combinators.terms import Lam, Var
+from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import (
     dual_function,
     moves,
@@ -24,11 +27,13 @@ from combinators.type_folds import (
     with_tangent,
 )
 from interpreters.carriers.duals import Dual
+from interpreters.execution.machine import Machine
 from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
+from interpreters.staging.blocks import Written, closed
 from interpreters.staging.borders import Borders, Plain, Shape
-from interpreters.staging.control import StagedControl
+from interpreters.staging.control import StagedControl, staged
 
 
 class Moving:
@@ -161,3 +166,62 @@ def _of_tangents(operation: Operation) -> Operation:
     if operation.primitive is not UNPACK:
         return operation
     return Operation(UNPACK, (("of", tangent_of(operation.keywords["of"])),))
+
+
+def directed(mode: Running, machine: Machine, value: Any, tangent: Atom, obj: Object) -> Written:
+    """A dual value that moves along ``tangent`` besides, functions along functions ``A ⇒ T B``."""
+    if isinstance(obj, Fun):
+        return (yield from _directed_function(mode, machine, value, tangent, obj))
+    if isinstance(obj, Tensor):
+        if not obj.is_smooth:
+            return value
+        both = tangent if value.tangent is None else atoms.plus(value.tangent, tangent)
+        return Dual(value.primal, both)
+    parts = []
+    for index, below in enumerate(parts_of(obj) or ()):
+        parts.append((yield from directed(mode, machine, value[index], tangent[index], below)))
+    return tuple(parts)
+
+
+def _directed_function(
+    mode: Running, machine: Machine, function: Atom, tangent: Atom, obj: Fun
+) -> Written:
+    """``λ(x, ẋ). let (y, ẏ) = f (x, ẋ) in (y, ẏ + k x)``, of a dual function and a direction k."""
+    control = staged(mode)
+    scope = Scope(current(), "a function that moves")
+    with entered(scope):
+        x = Atom(scope.parameter("x", control.represented(mode, obj.dom)))
+        whole = atoms.apply(function, x)
+        y = control.borders.value(control.plain_shape(mode, obj.cod), whole)
+        moved = atoms.apply(tangent, _primal(x[0] if moves(obj.dom) else x, obj.dom))
+        shape, own = control.borders.term(
+            (yield from directed(mode, machine, y, moved, obj.cod)), obj.cod
+        )
+        result = yield from control.plain(mode, machine, shape, own, obj.cod)
+    block = closed(scope, result)
+    assert isinstance(x.term, Var)
+    return atoms.write(Lam((x.term,), block.body), "f", block.captured)
+
+
+def _primal(x: Atom, obj: Object) -> Atom:
+    """What a dual function takes as the argument, without how functions in it move."""
+    if represented(obj, dual_function) is obj:
+        return x
+    if not isinstance(obj, Fun):
+        return atoms.product_of(
+            (_primal(*p) for p in zip(x, parts_of(obj) or (), strict=True)), obj
+        )
+    scope = Scope(current(), "a function")
+    with entered(scope):
+        z = Atom(scope.parameter("z", obj.dom))
+        if represented(obj.dom, dual_function) is not obj.dom:
+            raise NotDifferentiable(
+                f"the direction of a function that takes {obj!r} is written in no program yet; "
+                "take its derivative at values"
+            )
+        given = atoms.tuple_of((z, resting(obj.dom))) if moves(obj.dom) else z
+        y = atoms.apply(x, given)
+        result = _primal(y[0] if moves(obj.cod) else y, obj.cod)
+    block = closed(scope, result)
+    assert isinstance(z.term, Var)
+    return atoms.write(Lam((z.term,), block.body), "f", block.captured)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from combinators.errors import UnknownCode
 from combinators.literal import Literal
@@ -26,6 +26,7 @@ from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate
 from combinators.type_folds import (
+    direction,
     dual_function,
     is_smooth,
     moves,
@@ -49,7 +50,7 @@ from interpreters.staging.blocks import Written, backwards, closed, forwards, la
 from interpreters.staging.companions import Company, accompanied
 from interpreters.staging.control import staged
 from interpreters.staging.cotangent_layouts import dense
-from interpreters.staging.dual_control import arrived
+from interpreters.staging.dual_control import arrived, directed
 from interpreters.staging.terms import TERMS
 
 M = TypeVar("M", Reverse | Deltas, Pushforward)
@@ -75,8 +76,9 @@ class Forwards:
             for param in self.lam.params
         )
 
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self, machine: Machine) -> Written:
         """The parameters as values of the mode."""
+        yield from ()
         value, plain = self.control.borders.value, self.control.plain_shape
         return tuple(
             value(plain(self.mode, old.type), Atom(new))
@@ -87,7 +89,8 @@ class Forwards:
         """The value."""
         lam, control, mode = self.lam, self.control, self.mode
         arrow = interpret(translate(lam.params, lam.body), mode)
-        value, self._tape = yield from forwards(machine, arrow, self.arguments())
+        given = yield from self.arguments(machine)
+        value, self._tape = yield from forwards(machine, arrow, given)
         shape, own = control.borders.term(value, arrow.cod)
         self.value = yield from control.plain(mode, machine, shape, own, arrow.cod)
         self._returned = partial(control.returned, shape, own.type)
@@ -119,11 +122,10 @@ class Dualised(Forwards):
     def write(self, machine: Machine) -> Written:
         """The value, with its Delta term."""
         arrow = interpret(translate(self.lam.params, self.lam.body), self.mode)
+        given = yield from self.arguments(machine)
         inputs = tuple(
             lines.Moving(value, Input(index)) if is_smooth(param.type) else value
-            for index, (param, value) in enumerate(
-                zip(self.lam.params, self.arguments(), strict=True)
-            )
+            for index, (param, value) in enumerate(zip(self.lam.params, given, strict=True))
         )
         self._dual = settled(
             (yield from lines.write(machine, arrow.steps, inputs, self.numbers)), arrow.cod
@@ -260,9 +262,14 @@ def _pullback(
 class Moved(Forwards):
     """A closed λ in forward mode, of arguments and their tangents."""
 
-    def __init__(self, company: Company, mode: Pushforward, still: int) -> None:
-        """The first ``still`` parameters do not move and have no tangents."""
-        self._still = still
+    def __init__(
+        self, company: Company, mode: Pushforward, still: int, directed: frozenset[int]
+    ) -> None:
+        """The first ``still`` parameters do not move and have no tangents.
+
+        Those ``directed`` are or hold functions that move along functions.
+        """
+        self._still, self._directed = still, directed
         super().__init__(company, mode)
 
     def _parameters(self) -> tuple[Var, ...]:
@@ -270,34 +277,49 @@ class Moved(Forwards):
         given = self.lam.params
         types = [represented(param.type, dual_function) for param in given]
         primals = [self.scope.parameter(p.name, t) for p, t in zip(given, types, strict=True)]
-        moved = self.company.given.params[self._still :]
-        tangents = [self.scope.parameter(f"d{p.name}", velocity(p.type)) for p in moved]
+        tangents = []
+        for index, param in enumerate(self.company.given.params[self._still :], self._still):
+            obj = direction(param.type) if index in self._directed else velocity(param.type)
+            tangents.append(self.scope.parameter(f"d{param.name}", obj))
         return *primals, *tangents
 
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self, machine: Machine) -> Written:
         """The parameters as dual values."""
         olds = self.lam.params
         primals, moved = self.params[: len(olds)], self.params[len(olds) :]
         tangents = [*[None] * self._still, *map(Atom, moved)]
-        return tuple(
-            arrived(old.type, Atom(primal), tangent)
-            for old, primal, tangent in zip(olds, primals, tangents, strict=True)
-        )
+        values = []
+        for i, (old, new, tangent) in enumerate(zip(olds, primals, tangents, strict=True)):
+            if i in self._directed and tangent is not None:
+                still = arrived(old.type, Atom(new), None)
+                values.append((yield from directed(self.mode, machine, still, tangent, old.type)))
+            else:
+                values.append(arrived(old.type, Atom(new), tangent))
+        return tuple(values)
 
 
-def pushforward(lam: Lam, still: int = 0, *, writer: Writer | None = None) -> Lam:
+def pushforward(
+    lam: Lam,
+    still: int = 0,
+    directed: frozenset[int] = frozenset(),
+    *,
+    writer: Writer | None = None,
+) -> Lam:
     """``λ(c…, x…, ẋ…). (y, ẏ)`` of a closed λ, whose first ``still`` parameters do not move.
 
-    The tangent of what cannot move is a Unit. ``writer`` tries rules on each
-    line, and leaves it a line.
+    The tangent of what cannot move is a Unit, and so is that of a function, unless its parameter is
+    ``directed``: then it is a function ``A ⇒ T B``. ``writer`` tries rules on each line, and leaves
+    it a line.
     """
-    mode = Pushforward(TERMS)
-    return _derived(lam, mode, lambda given, mode: _pushforward(given, mode, still, writer))
+
+    def derive(company: Company, mode: Pushforward) -> Lam:
+        program = Moved(company, mode, still, directed)
+        return _pushforward(company, _written_by(writer, program))
+
+    return _derived(lam, Pushforward(TERMS), derive)
 
 
-def _pushforward(company: Company, mode: Pushforward, still: int, writer: Writer | None) -> Lam:
-    program = _written_by(writer, Moved(company, mode, still))
-
+def _pushforward(company: Company, program: Forwards) -> Lam:
     def write(machine: Machine) -> Written:
         yield from program.write(machine)
         if moves(company.lam.body.type):

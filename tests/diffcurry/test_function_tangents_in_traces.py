@@ -1,0 +1,71 @@
+"""A function's cotangent and tangent are inside a trace what they are outside."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from diffcurry import Real, fun
+
+
+def of_a_function(g, x):
+    return g(x) * g(2.0) * x
+
+
+def square(a):
+    return fun(lambda z: a * z * a, Real)
+
+
+def test_a_function_tangent_inside_a_trace_is_taken_along():
+    g, k = fun(lambda z: z * z, Real), fun(lambda z: z, Real)
+    assert dc.jvp(lambda h: h(3.0), (g,), (k,))[1] == 3.0
+    assert fun(lambda x: dc.jvp(lambda h: h(x), (g,), (k,))[1])(3.0) == 3.0
+    assert fun(lambda x: dc.linearize(lambda h: h(x), g)[1](k))(3.0) == 3.0
+    assert dc.grad(lambda x: dc.jvp(lambda h: h(x), (g,), (k,))[1])(3.0) == 1.0
+
+
+@pytest.mark.parametrize(
+    "direction", [{"a": 1.0}, lambda z: 2.0 * 3.0 * z, fun(lambda z: 6.0 * z, Real), None]
+)
+def test_every_form_of_a_functions_tangent_is_one_inside_and_outside(direction):
+    g = partial(lambda a, z: a * z * a, 3.0)
+    outside = dc.jvp(of_a_function, (g, 5.0), (direction, 0.5))
+    inside = fun(lambda x: dc.jvp(of_a_function, (g, x), (direction, 0.5)))(5.0)
+    assert np.allclose(inside, outside, rtol=1e-14)
+    again = fun(lambda a, x: dc.jvp(of_a_function, (square(a), x), (direction, 0.5)))(3.0, 5.0)
+    assert np.allclose(again, outside, rtol=1e-14)
+
+
+def test_a_function_moves_along_a_function_that_gives_functions():
+    curried = fun(partial(lambda a, x: fun(lambda y: a * x * y, Real), 2.0), Real)
+    along = fun(lambda x: fun(lambda y: x * y, Real), Real)
+    moved = fun(lambda x: dc.jvp(lambda f, x: f(x)(x), (curried, x), (along, 0.0)))
+    assert moved(3.0) == (18.0, 9.0)
+
+
+@pytest.mark.parametrize("mode", ["dependent", "simple"])
+def test_the_gradient_in_a_function_is_that_of_what_it_captured_inside_a_trace_too(mode):
+    def h(a):
+        return dc.grad(lambda g: g(2.0) ** 2, mode=mode)(fun(lambda z: a * z, Real))
+
+    assert fun(h)(3.0) == {"a": 24.0}
+    assert fun(lambda a: h(a)["a"])(3.0) == 24.0
+    assert dc.grad(lambda a: h(a)["a"])(3.0) == 8.0
+    assert fun(lambda a: h(a) + 2.0 * h(a))(3.0) == {"a": 72.0}
+
+
+def test_transforms_of_functions_give_inside_a_trace_what_they_give_outside():
+    outside = dc.vjp(of_a_function, partial(lambda a, z: a * z * a, 3.0), 5.0)
+
+    def both(a, x):
+        value, pullback = dc.vjp(of_a_function, square(a), x)
+        return value, pullback(1.0)
+
+    value, (of_g, of_x) = fun(both)(3.0, 5.0)
+    assert (value, of_g, of_x) == (outside[0], *outside[1](1.0))
+    bound = fun(lambda a, b, x: dc.grad(of_a_function)(partial(lambda a, z: a * z * b, a), x))
+    assert bound(3.0, 2.0, 5.0) == {"a": 1200.0, "b": 1800.0}
+    assert fun(lambda x: dc.grad(of_a_function)(np.sin, x))(5.0) == {}
+    pair = fun(lambda a, x: dc.grad(lambda p: p[0](p[1]))((square(a), x)))
+    assert pair(3.0, 5.0) == ({"a": 30.0}, 9.0)
