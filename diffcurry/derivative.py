@@ -28,8 +28,8 @@ from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
 from diffcurry.derived import Written, applied, finished, result, tangent_face
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
-from diffcurry.known import Known, NotKnown, Recent, identity, holds_functions
-from diffcurry.known_in_trace import KnownInTrace
+from diffcurry.known import Known, NotKnown, Recent, identity
+from diffcurry.known_in_trace import KnownInTrace, holds_known_functions
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
@@ -74,7 +74,7 @@ class Derivative(Function[P, R]):
 
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """The derivative while another function is traced: in what the functions captured."""
-        if not holds_functions(values):
+        if not holds_known_functions(values):
             return call(self, values)
         try:
             return self.of_known(KnownInTrace(self.base, values), values)
@@ -233,7 +233,7 @@ class Pushed(Derivative[P, Any]):
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """The dual function while another is traced; functions move by what they captured."""
         half = len(values) // 2
-        if not holds_functions(values[:half]):
+        if not holds_known_functions(values[:half]):
             return call(self, values)
         try:
             known = KnownInTrace(self.base, values[:half])

@@ -17,10 +17,11 @@ from combinators.objects import Fun, Object
 from combinators.terms import App, Lam, Term, Var, pack
 from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit, operand
-from combinators.tracing.faces import Face, face_of, open_up
+from combinators.tracing.faces import Face, face_of, open_up, take_apart
 from combinators.tracing.functions import (
     Draft,
     Faces,
+    Pending,
     Specialisable,
     Types,
     argument_types,
@@ -33,7 +34,17 @@ from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import Traced
 from diffcurry.closures import Bound, FunctionValue, bound_partial
 from diffcurry.function import Function
-from diffcurry.known import Code, Data, Known, NotKnown, Place
+from diffcurry.known import Code, Data, Known, NotKnown, Place, is_function
+
+
+def holds_known_functions(values: tuple[Any, ...]) -> bool:
+    """Whether there are functions among ``values`` or in them that a trace did not compute."""
+    leaves = (leaf for value in values for leaf in take_apart(value)[1])
+    return any(is_function(leaf) and _is_known(leaf) for leaf in leaves)
+
+
+def _is_known(function: Any) -> bool:
+    return not isinstance(function, Traced | Pending | FunctionValue)
 
 
 class KnownInTrace(Known[Function[..., Any]]):
@@ -63,16 +74,15 @@ class KnownInTrace(Known[Function[..., Any]]):
     def _open(self, value: Any, name: str, obj: Object | None) -> tuple[Any, Place]:
         if open_up(value) is not None or not callable(value):
             return super()._open(value, name, obj)
-        code = None if isinstance(value, Traced | FunctionValue) else self._code(value, obj)
-        if code is not None:
+        if _is_known(value):
             self._functions.append(value)
-            return None, code
+            return None, self._code(value, obj)
         self.data.append(value)
         self._names.append(name)
         return None, Data(len(self.data) - 1)
 
-    def _code(self, function: Any, obj: Object | None) -> Code | None:
-        """How a function is made again of what it captured; None where nobody calls it."""
+    def _code(self, function: Any, obj: Object | None) -> Code:
+        """How a function is made again of what it captured."""
         if not isinstance(obj, Fun):
             return Code(lambda _: function, {})
         made = specialised(function, obj)
