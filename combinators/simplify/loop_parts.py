@@ -1,4 +1,12 @@
-"""Loops: what nothing needs of them goes, and so does what every step does alike."""
+"""Loops: what nothing needs of them goes, and so does what every step does alike.
+
+A loop is written again with what is left of its carry, of its rows and of what it keeps: if nothing
+is left of the carry it is a map, if it keeps nothing a fold, and if there is neither there is no
+loop. Of ``scan (λ((c, k), x). ((c + x, k), (c, k * x, k))) (0, a) xs``, of which the last carry and
+the first two stacks are needed, this is left:
+
+    let (c, (s, t)) = scan (λ(c, x). (c + x, (c, a * x))) 0 xs in ((c, a), (s, t))
+"""
 
 from __future__ import annotations
 

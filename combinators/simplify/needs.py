@@ -1,4 +1,16 @@
-"""What is used of every value, read from the end: counts, needed components, live carries."""
+"""What is used of every value, read from the end: counts, needed components, live carries.
+
+Of the result of
+
+    λ(u, xs).
+      p = (sin u, cos u)
+      t = fold (λ((a, b), x). (a * x, a + b)) (u, 0) xs
+      π0 t + π0 p
+
+both t and p are needed as ``{0: None}``, the first component as a whole. So ``cos u`` is dead; of
+the loop's carry a is live, and b is not, since a * x does not mention it; of a step's result a * x
+is needed; u is counted twice, for ``sin u`` and for where the loop starts.
+"""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 The forward loop keeps what its body backwards mentions, a row a round; the backward loop runs over
 these rows from the last to the first. With ``fold (λ(c, x). sin c * x * a) c₀ xs`` there is written
 
-    (y, kept) = scan (λ(c, x). let s = sin c in (s * x * a, (c, s))) c₀ xs
+    (y, kept) = scan (λ(c, x). let s = sin c; p = s * x in (p * a, (p, s, c))) c₀ xs
 
 and for the cotangent ``dy`` of y
 
-    ((dc₀, da), dxs) = scan[reverse] (λ((dc, da), ((c, s), x)).
-        ((dc * x * a * cos c, da + dc * s * x), dc * s * a)) (dy, 0) (kept, xs)
+    ((dc₀, da), dxs) = scan[reverse=True] (λ((dc, da), ((p, s, c), x)).
+        ((dc · a · x · cos c, da + dc · p), dc · a · s)) (dy, 0) (kept, xs)
 
 The rows ``xs`` are there already, and are taken again. The cotangent of ``a``, which the body
 captures, is carried and summed. Parts that are to be put into an array, as of ``v[i]`` for a
