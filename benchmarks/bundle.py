@@ -8,11 +8,14 @@ the formula's branch for it is left out.
 Two derivatives are timed. ADBench's sparse Jacobian of the reprojection errors has one block of
 2 × 15 for each observation: since observations share nothing once each has its own copy of camera
 and point, these blocks are the dense Jacobian of the two sums of errors. The other is the gradient
-of the sum of all squared errors in cameras, points and weights, through the indices.
+of the sum of all squared errors in cameras, points and weights, through the indices; it is timed
+as written with an array for each number of a row, and as a map of a small function of one
+observation over all of them.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ CAMERA = (
 )
 POINT, WEIGHT, SEEN = (7.203245, 0.001144, 3.023326), 0.417022, (271.760969, 834.209256)
 """ADBench repeats one camera, one point and one observation."""
+ROWS = "it maps no function over rows"
 NUMBERS = np.arange(OBSERVATIONS)
 WHICH_CAMERA, WHICH_POINT = NUMBERS % CAMERAS, NUMBERS % POINTS
 
@@ -33,15 +37,17 @@ Columns = list[Any]
 
 
 def workloads() -> list[Workload]:
-    """The Jacobian's blocks, and the gradient of the squares."""
+    """The Jacobian's blocks, and the gradient of the squares, by columns and by rows."""
     cameras, points, weights, seen = data()
     apart = cameras[WHICH_CAMERA], points[WHICH_POINT], weights, seen
     shared, every = (cameras, points, weights, seen), (0, 1, 2)
     jacobian = Workload("BA, Jacobian", sums, apart, blocks, every, "jacobian")
     slope = Workload("BA, gradient", squares, shared, gradient, every)
+    by_rows = Workload("BA by rows, gradient", squares, shared, gradient, every, own=own_by_rows)
     return [
         jacobian._replace(refused={"casadi": SCALARS, "pytensor": MINUTES}),
         slope._replace(refused={"casadi": SCALARS}),
+        by_rows._replace(refused=dict.fromkeys(("autograd", "torch", "casadi", "pytensor"), ROWS)),
     ]
 
 
@@ -81,6 +87,43 @@ def squares(np_: Any, cameras: Any, points: Any, weights: Any, seen: Any) -> Any
     across, down = errors(np_, cameras[WHICH_CAMERA], points[WHICH_POINT], weights, seen)
     slack = 1 - weights * weights
     return np_.sum(across * across) + np_.sum(down * down) + np_.sum(slack * slack)
+
+
+def observed(np_: Any, camera: Any, point: Any, weight: Any, seen: Any) -> Any:
+    """The errors of one observation, across and down."""
+    rotation, moved = camera[:3], point - camera[3:6]
+    angle = np_.sqrt(rotation @ rotation)
+    axis, cosine, sine = rotation / angle, np_.cos(angle), np_.sin(angle)
+    pairs = ((1, 2), (2, 0), (0, 1))
+    crossed = np_.stack([axis[i] * moved[j] - axis[j] * moved[i] for i, j in pairs])
+    turned = moved * cosine + crossed * sine + axis * (axis @ moved) * (1 - cosine)
+    flat = turned[:2] / turned[2]
+    radius = flat @ flat
+    lens = (1 + camera[9] * radius + camera[10] * radius * radius) * camera[6]
+    return weight * (flat * lens + camera[7:9] - seen)
+
+
+def own_by_rows(system: str) -> Any:
+    """The squares of a map over the observations."""
+    match system:
+        case "diffcurry":
+            import diffcurry
+
+            np_, mapped = np, diffcurry.map
+        case "jax":
+            import jax
+
+            np_, mapped = jax.numpy, lambda f, *rows: jax.vmap(f)(*rows)
+        case _:
+            return None
+
+    def written(cameras: Any, points: Any, weights: Any, seen: Any) -> Any:
+        apart = cameras[WHICH_CAMERA], points[WHICH_POINT], weights, seen
+        errors = mapped(partial(observed, np_), *apart)
+        slack = 1 - weights * weights
+        return np_.sum(errors * errors) + np_.sum(slack * slack)
+
+    return written
 
 
 def blocks(cameras: Any, points: Any, weights: Any, seen: Any) -> tuple[Any, ...]:

@@ -64,6 +64,18 @@ def test_many_programs_with_loops_and_calls(block: int) -> None:
 
 
 @pytest.mark.parametrize("wide", [False, True])
+def test_programs_that_are_laid_column_by_column(wide: bool, monkeypatch: Any) -> None:
+    """Wherever the axes of builds lie, they mean the same."""
+    monkeypatch.setattr("combinators.bulk.block.MANY", 2)
+    monkeypatch.setattr("combinators.bulk.block.FEW", 1000)
+    for seed in range(30):
+        lam, args = random_program(seed, smooth=True, wide=wide), arguments(seed)
+        made = bulk(lam)
+        assert_close(value(made, *args), value(lam, *args))
+        assert_close(_gradient(made, args), _gradient(lam, args), rtol=1e-7)
+
+
+@pytest.mark.parametrize("wide", [False, True])
 def test_the_same_gradient(wide: bool) -> None:
     for seed in range(30):
         lam, args = random_program(seed, smooth=True, wide=wide), arguments(seed)
