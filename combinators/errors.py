@@ -42,26 +42,30 @@ class Place(NamedTuple):
 _place = functools.lru_cache(maxsize=4096)(Place)
 
 
-@functools.lru_cache(maxsize=4096)
-def _is_ours(file: str) -> bool:
-    return file.startswith(_HOUSE)
+_KNOWN: dict[str, bool] = {}
+"""Of the files that were met, whether what stands in them is passed over."""
 
 
 def _is_passed_over(frame: FrameType) -> bool:
     """Whether a frame is ours, a method that a dataclass of ours was given, or JAX's."""
     file = frame.f_code.co_filename
-    if _is_ours(file):
-        return True
     package = str(frame.f_globals.get("__name__")).partition(".")[0]
-    return package == _CALLS_US or (file == "<string>" and package in _ROOMS)
+    if file == "<string>":
+        return package in _ROOMS
+    _KNOWN[file] = file.startswith(_HOUSE) or package == _CALLS_US
+    return _KNOWN[file]
 
 
 def users_place() -> Place:
     """The innermost frame that is not in one of our rooms."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_passed_over(frame):
+    frame, known = sys._getframe(1), _KNOWN
+    while True:
+        is_ours = known.get(frame.f_code.co_filename)
+        if is_ours is None:
+            is_ours = _is_passed_over(frame)
+        if not is_ours or frame.f_back is None:
+            return _place(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
-    return _place(frame.f_code.co_filename, frame.f_lineno)
 
 
 class DiffcurryError(Exception):

@@ -51,6 +51,8 @@ def operand(value: Any) -> Term:
         if value.scope is not current() or not value.scope.is_open:
             check_in_scope(value.variable, value.scope)
         return value.variable
+    if type(value) is float:
+        return const(value)
     if isinstance(value, np.ma.MaskedArray):
         raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
     value = from_elsewhere(value)
@@ -91,22 +93,31 @@ def apply(primitive: Primitive, *args: Any, **parameters: Any) -> Traced:
 
 
 def _fit(promote: Promotion, args: tuple[Any, ...]) -> bool:
-    """Whether the arguments are tensors of types that the primitive takes: most are."""
+    """Whether the primitive takes the types of the arguments, as of most tensors and floats."""
     names: list[str] = []
     for arg in args:
-        obj = arg.variable.type if type(arg) is Traced else None
+        kind = type(arg)
+        if kind is float:
+            names.append(_FLOAT)
+            continue
+        obj = arg.variable.type if kind is Traced else None
         if not isinstance(obj, Tensor):
             return False
         names.append(obj.dtype)
     return _promotes(promote, tuple(names))
 
 
+_FLOAT = ""
+"""Stands for the type of a Python float, which is weak."""
+
+
 @lru_cache(maxsize=1 << 10)
 def _promotes(promote: Promotion, names: tuple[str, ...]) -> bool:
-    """Whether a primitive takes tensors of these element types as they are."""
-    taken = promote([np.dtype(name) for name in names])
+    """Whether a primitive takes tensors of these types, and Python floats, as they are."""
+    taken = promote([0.0 if name is _FLOAT else np.dtype(name) for name in names])
     return all(
-        to is None or element_name(to) == name for name, to in zip(names, taken, strict=True)
+        to is None or element_name(to) == (name or "float64")
+        for name, to in zip(names, taken, strict=True)
     )
 
 
