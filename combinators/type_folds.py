@@ -272,6 +272,34 @@ def parts_inside(obj: Object) -> Sequence[Object]:
     return () if isinstance(obj, Fun) else _constituents(obj)
 
 
+MOST_OPENED, MOST_SHARED = 256, 16
+"""So many leaves, and so many for each place of a type as it is shared, are always looked at."""
+
+
+def is_large(obj: Object) -> bool:
+    """Whether a product shares its parts so much that nobody should look at every leaf.
+
+    >>> from combinators.objects import Real
+    >>> pair = Real
+    >>> for _ in range(9):
+    ...     pair = Product(pair, pair)
+    >>> is_large(pair), is_large(Product(*[Real] * 1000))
+    (True, False)
+    """
+    if not isinstance(obj, Product) or fold_type(obj, _leaves, _columns, "leaves_") <= MOST_OPENED:
+        return False
+    places = sum(len(columns_of(part) or ()) for part in types_within(obj))
+    return fold_type(obj, _leaves, _columns, "leaves_") > MOST_SHARED * places
+
+
+def _leaves(_: Object, below: list[int]) -> int:
+    return sum(below) if below else 1
+
+
+def _columns(obj: Object) -> Sequence[Object]:
+    return columns_of(obj) or ()
+
+
 def tangent_of(obj: Object) -> Object:
     """The tangent space ``T a`` in programs (Fig. 6 of 004; a function's is ``Tangent``).
 

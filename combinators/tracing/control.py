@@ -52,6 +52,9 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
             )
     then, other = Draft(a, (), (), "then"), Draft(b, (), (), "else")
     if _shape(then.face) != _shape(other.face):
+        then.open()
+        other.open()
+    if _shape(then.face) != _shape(other.face):
         raise TypeMismatch(
             f"the branches of a cond have one type, but these have {then.object!r} "
             f"and {other.object!r}"
@@ -246,6 +249,9 @@ class _Carry:
         if self.keeps and (face is None or face.names or len(face.children) != 2):
             raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given!r}")
         carried = face.children[0] if self.keeps and face else face
+        if _shape(carried) != _shape(self.face):
+            draft.open()
+            carried = draft.face.children[0] if self.keeps and draft.face else draft.face
         if _shape(carried) != _shape(self.face):
             after = component(given, 0) if self.keeps else given
             raise TypeMismatch(

@@ -16,6 +16,7 @@ from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
+from combinators.type_folds import is_large
 
 NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
@@ -53,6 +54,8 @@ def operand(value: Any) -> Term:
         return value.variable
     if type(value) is float:
         return const(value)
+    if type(value) is Unopened:
+        return operand(value.whole)
     if isinstance(value, np.ma.MaskedArray):
         raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
     value = from_elsewhere(value)
@@ -154,16 +157,85 @@ def _promoted(value: Any, to: np.dtype[Any] | None) -> Term:
 
 def unpack(face: Face | None, whole: Traced) -> Any:
     """A traced value as the container that ``face`` describes, of traced components."""
-    product = components(whole.type)
-    if product is None or face is None:
+    if is_large(whole.type) and (face is None or face.is_plain):
+        return Unopened(whole)
+    if face is None:
         return whole
-    parts = []
-    for index, child in enumerate(face.children):
-        wish = f"{whole.variable.name}_{face.word(index)}"
-        traced = emit(Proj(index, operand(whole)), wish)
-        traced.scope.parts[traced.variable.name] = (whole.variable, index)
-        parts.append(unpack(child, traced))
-    return face.build(parts)
+    return face.build(
+        [unpack(child, _part(whole, i, face.word(i))) for i, child in enumerate(face.children)]
+    )
+
+
+def _part(whole: Traced, index: int, word: str) -> Traced:
+    traced = emit(Proj(index, operand(whole)), f"{whole.variable.name}_{word}")
+    traced.scope.parts[traced.variable.name] = (whole.variable, index)
+    return traced
+
+
+class Unopened(tuple[Any, ...]):  # noqa: SLOT001 (a tuple has no room for slots)
+    """A tuple of parts that share so much that they are taken as they are asked for.
+
+    ``p = (p, p)``, twenty times over, has a million leaves, of which a program may want one.
+    """
+
+    whole: Traced
+    _parts: dict[int, tuple[Traced, Any]]
+
+    def __new__(cls, whole: Traced) -> Unopened:
+        """The tuple that ``whole`` is."""
+        made = super().__new__(cls)
+        made.whole = whole
+        made._parts = {}
+        return made
+
+    def _at(self, index: int) -> Any:
+        part, value = self._parts.get(index, (None, None))
+        if part is None or not part.scope.encloses(current()):
+            part = _part(self.whole, index, str(index))
+            value = unpack(face_of(part.type), part)
+            self._parts[index] = part, value
+        return value
+
+    def __len__(self) -> int:
+        """How many components there are."""
+        product = components(self.whole.type)
+        return product.width if product is not None else 0
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return len(self) > 0
+
+    def __iter__(self) -> Iterator[Any]:
+        """Over the components."""
+        return map(self._at, range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        """A component, or a tuple of some."""
+        chosen = range(len(self))[index]
+        return self._at(chosen) if isinstance(chosen, int) else tuple(map(self._at, chosen))
+
+    def __add__(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The components of both."""
+        return (*self, *other)
+
+    def __radd__(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The components of both."""
+        return (*other, *self)
+
+    def __eq__(self, other: object) -> bool:
+        """The same value."""
+        return isinstance(other, Unopened) and other.whole.variable is self.whole.variable
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        """As the value that it is."""
+        return repr(self.whole)
+
+
+def expanded(value: Any) -> Any:
+    """A value with all its leaves."""
+    return tuple(map(expanded, value)) if isinstance(value, (tuple, Unopened)) else value
 
 
 @library("item", word=False)
@@ -184,7 +256,10 @@ def nest(face: Face | None, terms: Iterator[Term]) -> Term:
     """The tuples and records that ``face`` describes, of these leaves."""
     if face is None:
         return next(terms)
-    return Tuple(tuple(nest(child, terms) for child in face.children), face.names)
+    items = tuple([nest(child, terms) for child in face.children])
+    made = Tuple(items, face.names)
+    whole = _whole(items)
+    return whole if whole is not None and whole.type is made.type else made
 
 
 def pack(face: Face | None, leaves: tuple[Term, ...]) -> Term:
@@ -192,10 +267,7 @@ def pack(face: Face | None, leaves: tuple[Term, ...]) -> Term:
     if face is None:
         return leaves[0]
     made = nest(face, iter(leaves))
-    whole = _whole(leaves)
-    if whole is not None and whole.type is made.type:
-        return whole
-    if all(not isinstance(leaf, Var) for leaf in leaves):
+    if isinstance(made, Var) or all(not isinstance(leaf, Var) for leaf in leaves):
         return made
     return operand(emit(made, "t"))
 

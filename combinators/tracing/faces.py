@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from combinators.objects import Object, Product, Record, components
+from combinators.type_folds import is_large
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class Face:
         if self.kind in (tuple, list) or not all(isinstance(key, str) for key in self.keys):
             return None
         return self.keys or None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is of tuples only."""
+        return self.kind is tuple and all(f is None or f.is_plain for f in self.children)
 
     def build(self, parts: list[Any]) -> Any:
         """The container that holds ``parts``."""
@@ -134,9 +140,9 @@ def object_of(face: Face | None, types: Iterator[Object]) -> Object:
 
 
 def face_of(obj: Object) -> Face | None:
-    """The plainest face of an object: a tuple, or a dict for a record."""
+    """The plainest face of an object: a tuple, or a dict for a record; None of what is large."""
     product = components(obj)
-    if product is None:
+    if product is None or is_large(obj):
         return None
     children = tuple(face_of(part) for part in product.parts)
     if isinstance(obj, Record):

@@ -28,7 +28,9 @@ from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.tracing.emit import (
     NUMBERS,
+    Unopened,
     emit,
+    expanded,
     from_elsewhere,
     nest,
     operand,
@@ -36,7 +38,15 @@ from combinators.tracing.emit import (
     scope_here,
     unpack,
 )
-from combinators.tracing.faces import Face, face_of, object_of, open_up, paths, take_apart
+from combinators.tracing.faces import (
+    Face,
+    face_of,
+    object_of,
+    open_up,
+    paths,
+    put_together,
+    take_apart,
+)
 from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.traced import Traced, library
 
@@ -219,6 +229,13 @@ class Draft:
                 arguments.append(unpack(face, Traced(var, self.scope)))
         return arguments
 
+    def open(self) -> None:
+        """Look at every leaf of the result, as where it is compared with another's."""
+        with entered(self.scope):
+            leaves = (expanded(x) if type(x) is Unopened else x for x in self.leaves)
+            self.face, self.leaves = take_apart(put_together(self.face, leaves))
+        self.naturals = [natural(leaf) for leaf in self.leaves]
+
     @property
     def object(self) -> Object:
         """The type of the result, where nothing else is expected of it."""
@@ -247,6 +264,8 @@ def natural(leaf: Any) -> Natural:
     """The type that a leaf has by itself."""
     if isinstance(leaf, Traced):
         return Natural(leaf.type, weak=False)
+    if type(leaf) is Unopened:
+        return Natural(leaf.whole.type, weak=False)
     if isinstance(leaf, Pending) and leaf.var is not None:
         return Natural(leaf.var.type, weak=False)
     if isinstance(leaf, np.ma.MaskedArray):
@@ -300,6 +319,10 @@ def _mismatch(expected: Object, given: Object) -> TypeMismatch | ShapeMismatch:
 
 
 def _coerce_container(value: Any, obj: Object) -> Term:
+    if type(value) is Unopened:
+        if value.whole.type is obj:
+            return operand(value)
+        value = tuple(value)
     product = components(obj)
     opened = open_up(value)
     face, _ = take_apart(value)
