@@ -24,6 +24,7 @@ import numpy as np
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.tracing.faces import Face, face_of, open_up
 from combinators.tracing.functions import Faces
+from interpreters.backends.text.module import executed
 
 Run = Callable[..., Any]
 
@@ -62,7 +63,7 @@ class Border:
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
         text = _text(types, faces, cod, face, space, spread=spread)
-        exec(text, space)  # noqa: S102 (our own text)
+        executed(text, "the function", space)
         self._shown: Run = space["shown"]
         self.entry: Callable[[Run], Run] = space["bind"]
         """From a compiled function to that of a tuple of arguments, which may raise NotThese."""

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from combinators.errors import TooDeep
 from combinators.objects import Object, Product, Record, components
 from combinators.type_folds import is_large
 
@@ -103,16 +104,23 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
 
 def take_apart(value: Any) -> tuple[Face | None, list[Any]]:
     """The face of ``value`` and its leaves, in order."""
+    leaves: list[Any] = []
+    try:
+        return _take_apart(value, leaves), leaves
+    except RecursionError:
+        raise TooDeep(
+            f"containers stand inside one another deeper than Python's stack allows, in a "
+            f"{type(value).__name__}; keep what is nested in a flat list, or fold over it"
+        ) from None
+
+
+def _take_apart(value: Any, leaves: list[Any]) -> Face | None:
     opened = open_up(value)
     if opened is None:
-        return None, [value]
+        leaves.append(value)
+        return None
     kind, keys, parts = opened
-    children, leaves = [], []
-    for part in parts:
-        face, below = take_apart(part)
-        children.append(face)
-        leaves.extend(below)
-    return Face(kind, keys, tuple(children)), leaves
+    return Face(kind, keys, tuple([_take_apart(part, leaves) for part in parts]))
 
 
 def put_together(face: Face | None, leaves: Iterator[Any]) -> Any:

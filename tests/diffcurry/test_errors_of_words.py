@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import ImmutableValue, MissingRule, ShapeMismatch, TypeMismatch
+from combinators.errors import ImmutableValue, MissingRule, ShapeMismatch, TooDeep, TypeMismatch
 from combinators.objects import Real, Tensor
 from combinators.terms import Proj, Var
 
@@ -145,3 +145,14 @@ def test_methods_say_what_they_take() -> None:
         TypeMismatch, "at most 3 arguments, and was given 4", traced(lambda x: np.sum(x, 1, 2, 3))
     )
     refused(ShapeMismatch, "a number takes no index, and this has 1", traced(lambda x: x[0], 1.0))
+
+
+@pytest.mark.parametrize("depth", [250, 2000])
+def test_containers_too_deep_are_an_error_that_says_so(depth: int) -> None:
+    def nested(x: Any) -> Any:
+        for _ in range(depth):
+            x = (x,)
+        return x
+
+    refused(TooDeep, "deeper than", lambda: dc.fun(nested)(1.0))
+    refused(TooDeep, "deeper than", lambda: dc.grad(lambda p: 1.0)(nested(1.0)))

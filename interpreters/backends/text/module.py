@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from combinators.errors import TooDeep
 from combinators.kit.text import Names
 from combinators.literal import Literal
 from combinators.objects import Object
@@ -379,3 +380,19 @@ class Module(ABC):
                 used |= set(re.findall(_CONSTANT, text)) if name.startswith("_ZERO") else set()
         constants_text = "\n".join(reversed(constants))
         return Parts(constants_text, BETWEEN.join(needed(self._helpers, functions)), functions)
+
+
+def executed(text: str, name: str, space: dict[str, Any]) -> None:
+    """Run the definitions that a program of ours consists of.
+
+    Raises TooDeep where its containers are nested deeper than Python reads, which is 200.
+    """
+    try:
+        exec(compile(text, f"<{name}>", "exec"), space)  # noqa: S102 (our own text)
+    except (MemoryError, RecursionError, SyntaxError) as error:
+        if isinstance(error, SyntaxError) and "nested" not in str(error):
+            raise
+        raise TooDeep(
+            f"{name} holds containers nested deeper than the 200 levels that Python reads; keep "
+            "what is nested in a flat list, or fold over it"
+        ) from None

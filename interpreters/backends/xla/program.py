@@ -20,7 +20,7 @@ from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tupl
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.text.emitter import as_it_is, zeros
 from interpreters.backends.text.frame import Bundle, leaf_types
-from interpreters.backends.text.module import Array
+from interpreters.backends.text.module import Array, executed
 from interpreters.backends.text.module import Module as TextModule
 from interpreters.backends.xla import arrays, functions, scans
 from interpreters.backends.xla.arrays import plus
@@ -191,7 +191,7 @@ class Compiled:
         this is read and when the function is traced.
         """
         space: dict[str, Any] = {"__name__": f"compiled_{self.name}"}
-        exec(compile(self._module.source(wide=False), f"<{self.name}>", "exec"), space)  # noqa: S102 (our own text)
+        executed(self._module.source(wide=False), self.name, space)
         function: Callable[..., Any] = space[self.name].__wrapped__
         return function
 
