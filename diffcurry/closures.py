@@ -26,10 +26,9 @@ from combinators.tracing.functions import (
     argument_types,
     call,
     function_operand,
-    parameter_names,
-    positional_types,
 )
 from combinators.tracing.scope import apart, current
+from combinators.tracing.traced import parameter_names, positional_types
 from combinators.translate import translate
 from diffcurry.arguments import fits
 from diffcurry.modes import CARRIER, primal

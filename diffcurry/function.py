@@ -16,16 +16,9 @@ from combinators.objects import Object, components
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of, take_apart
-from combinators.tracing.functions import (
-    Faces,
-    Specialised,
-    Types,
-    argument_types,
-    call,
-    parameter_names,
-)
+from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
 from combinators.tracing.scope import current
-from combinators.tracing.traced import Traced
+from combinators.tracing.traced import Traced, parameter_names
 from diffcurry.arguments import applied, are_types, fits, in_order, parameter_types, signature_of
 from diffcurry.border import NotThese
 from diffcurry.closures import lower

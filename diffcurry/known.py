@@ -20,7 +20,8 @@ from combinators.kit.text import Names
 from combinators.objects import Object, Unit, components
 from combinators.tracing.definition import Definition
 from combinators.tracing.faces import Face, open_up, take_apart
-from combinators.tracing.functions import Untyped, argument_types, call, parameter_names
+from combinators.tracing.functions import Untyped, argument_types, call
+from combinators.tracing.traced import parameter_names
 from diffcurry.closures import FunctionValue
 from diffcurry.function_cotangents import Captured
 from diffcurry.readings import Readings

@@ -27,11 +27,9 @@ from combinators.tracing.functions import (
     argument_types,
     call,
     coerce,
-    parameter_names,
-    positional_types,
 )
 from combinators.tracing.scope import Scope, current
-from combinators.tracing.traced import Traced
+from combinators.tracing.traced import Traced, parameter_names, positional_types
 from diffcurry.closures import Bound, FunctionValue, bound_partial
 from diffcurry.function import Function
 from diffcurry.known import Code, Data, Known, NotKnown, Place, is_function

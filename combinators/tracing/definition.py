@@ -29,9 +29,9 @@ from combinators.tracing.functions import (
     Untyped,
     call,
     function_operand,
-    positional_types,
 )
 from combinators.tracing.scope import Scope, apart, current, entered
+from combinators.tracing.traced import positional_types
 
 R = TypeVar("R")
 

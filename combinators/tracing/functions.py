@@ -10,7 +10,6 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +47,7 @@ from combinators.tracing.faces import (
     take_apart,
 )
 from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.traced import Traced, library
+from combinators.tracing.traced import Traced, library, parameter_names, positional_types
 
 Faces = tuple[Face | None, ...]
 
@@ -150,21 +149,6 @@ def _alike(given: Object, dom: Object) -> bool:
 def _doms(types: Types) -> Object | None:
     known = tuple(t for t in types if isinstance(t, Object))
     return packed(known) if len(known) == len(types) else None
-
-
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """What the user called the parameters, as far as Python can tell."""
-    if isinstance(function, FunctionType) and not hasattr(function, "__signature__"):
-        code = function.__code__
-        return (list(code.co_varnames[: code.co_argcount]) + ["x"] * count)[:count]
-    try:
-        parameters = inspect.signature(function).parameters.values()
-        names = [
-            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
-    except (TypeError, ValueError):
-        names = []
-    return (names + ["x"] * count)[:count]
 
 
 def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
@@ -333,20 +317,6 @@ def _coerce_container(value: Any, obj: Object) -> Term:
     parts = tuple(coerce(part, to) for part, to in zip(opened[2], product.parts, strict=True))
     flat = Face(face.kind, face.keys, (None,) * product.width)
     return pack(flat, parts)
-
-
-def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object, ...]:
-    """How a function of one argument of type ``dom`` is called in Python."""
-    product = components(dom)
-    if product is None or product.width == 1:
-        return (dom,)
-    try:
-        inspect.signature(function).bind(*range(product.width))
-    except TypeError:
-        return (dom,)
-    except ValueError:
-        return product.parts if getattr(function, "nin", 1) == product.width else (dom,)
-    return product.parts
 
 
 def function_operand(function: Any, types: Types, faces: Faces) -> tuple[Term, Face | None]:

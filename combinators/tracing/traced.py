@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from functools import lru_cache, wraps
+from types import FunctionType
 from typing import Any, Never
 
 import numpy as np
@@ -22,7 +23,7 @@ from combinators.errors import (
     ShapeMismatch,
     TypeMismatch,
 )
-from combinators.objects import Fun, Object, Tensor, Vector
+from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
 
@@ -356,3 +357,32 @@ def _unknown(name: str) -> MissingRule:
     return MissingRule(
         f"{name} is not in the language; write it with functions that are, or add a primitive"
     )
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """What the user called the parameters, as far as Python can tell."""
+    if isinstance(function, FunctionType) and not hasattr(function, "__signature__"):
+        code = function.__code__
+        return (list(code.co_varnames[: code.co_argcount]) + ["x"] * count)[:count]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        names = [
+            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        names = []
+    return (names + ["x"] * count)[:count]
+
+
+def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object, ...]:
+    """How a function of one argument of type ``dom`` is called in Python."""
+    product = components(dom)
+    if product is None or product.width == 1:
+        return (dom,)
+    try:
+        inspect.signature(function).bind(*range(product.width))
+    except TypeError:
+        return (dom,)
+    except ValueError:
+        return product.parts if getattr(function, "nin", 1) == product.width else (dom,)
+    return product.parts
