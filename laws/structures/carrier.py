@@ -17,7 +17,7 @@ from combinators.objects import Object, Real, Tensor, components
 from combinators.operation import Operation, named
 from laws.language import Generator, Image, Variable, arrows, pair, points
 from laws.law import Computed, Law, Structure
-from laws.structures.category import CATEGORY
+from laws.structures.cartesian import CATEGORY
 
 CARRIER = Structure("carrier", "Carrier", (CATEGORY,), methods=("algebra",))
 RATIONAL = Structure("rational", "Rational numbers", (CATEGORY,), methods=("ways:rational",))

@@ -1,9 +1,11 @@
-"""Cartesian category: products, and a terminal object."""
+"""Category, and cartesian category: arrows that compose, products, and a terminal object."""
+
+from __future__ import annotations
 
 from functools import partial
 
 from combinators.literal import Literal
-from combinators.morphisms import Constant, Id
+from combinators.morphisms import Compose, Constant, Id
 from combinators.objects import Product, Unit
 from laws.language import (
     Generator,
@@ -17,14 +19,55 @@ from laws.language import (
     second,
     swap,
 )
-from laws.law import Law, Structure
-from laws.structures.category import CATEGORY
+from laws.law import Computed, Law, Structure
+
+CATEGORY = Structure("category", "Category", arrows=("identity", "compose"), methods=("run",))
+TYPED = Structure("typed", "Typed category", (CATEGORY,), methods=("types",))
+"""``model.types(arrow)`` gives ``(dom, cod)``, and composing what does not fit is refused."""
+
+A, B, C, E, X, Y = (Variable(name) for name in "ABCEXY")
+f, then, last = Generator("f", A, B), Generator("g", B, C), Generator("h", C, E)
+unfit = Generator("k", Product(B, B), C)
+
+of_categories = partial(
+    Law, structure=CATEGORY, source="Mac Lane, Categories for the working mathematician, I.1"
+)
+typed = partial(of_categories, structure=TYPED)
+
+CATEGORIES = (
+    of_categories("C1", "the identity, and then f, is f", Compose((Id(A), f)), f),
+    of_categories("C2", "f, and then the identity, is f", Compose((f, Id(B))), f),
+    of_categories(
+        "C3",
+        "composition is associative",
+        Compose((Compose((f, then)), last)),
+        Compose((f, Compose((then, last)))),
+    ),
+    typed(
+        "C4a",
+        "a composite starts where its first arrow starts, and ends where its last ends",
+        Computed(
+            "(dom (f;g), cod (f;g))", lambda at: at.model.types(at.arrow(f >> then)), (f, then)
+        ),
+        Computed("(A, C)", lambda at: (at.obj(A), at.obj(C)), (f, then)),
+    ),
+    typed(
+        "C4b",
+        "arrows that do not fit are not composed: g starts from B × B, and f ends in B",
+        Computed(
+            "f;k",
+            lambda at: at.model.category.compose([at.arrow(f), at.arrow(unfit)]),
+            (f, unfit),
+        ),
+        Computed("an error", lambda at: None),
+        relation="raises",
+    ),
+)
 
 CARTESIAN = Structure("cartesian", "Cartesian category", (CATEGORY,), arrows=("prod", "proj"))
 CONSTANTS = Structure("constants", "Constants", (CARTESIAN,), arrows=("const",))
 
-A, B, C, E, X, Y = (Variable(name) for name in "ABCEXY")
-f, g = Generator("f", A, B), Generator("g", A, C)
+g = Generator("g", A, C)
 h = Generator("h", X, Product(B, C))
 k = Generator("k", X, A)
 to_e, to_y = Generator("h", B, E), Generator("u", C, Y)
@@ -139,6 +182,7 @@ COMONOID = (
 )
 
 LAWS = (
+    *CATEGORIES,
     *PRODUCTS,
     *COMONOID,
     law(

@@ -1,15 +1,22 @@
-"""Cartesian closed category: functions as values.
+"""Cartesian closed category: functions as values; and choice by a truth value.
 
-E5 of the textbook, that currying and uncurrying undo each other, is E1 and E2 together.
+E5 of the textbook, that currying and uncurrying undo each other, is E1 and E2 together. Of a
+distributive category programs have what there is with ``Bool = 1 + 1``: ``cond(f, g) : Bool × A →
+B``. S1-S4 of a general sum ``A + B`` wait for an object that is one.
 """
+
+from __future__ import annotations
 
 from functools import partial
 
-from combinators.morphisms import Curry, Id
-from combinators.objects import Fun, Product
+from combinators.literal import Literal
+from combinators.morphisms import Choice, Constant, Curry, Id, Primitive
+from combinators.objects import Bool, Fun, Object, Product
+from combinators.operation import Operation, named
 from laws.language import (
     Generator,
     Variable,
+    arrows,
     curry,
     ev,
     exponential,
@@ -49,7 +56,7 @@ _first, _second = first(Fun(B, C), Fun(B, C)), second(Fun(B, C), Fun(B, C))
 _captured, _argument = first(Product(A, B), C), second(Product(A, B), C)
 _flat = pair(_captured >> first(A, B), _captured >> second(A, B), _argument)
 
-LAWS = (
+FUNCTIONS = (
     law("E1", "β: what is curried, and then applied, is as it was", uncurry(curry(f)), f),
     law("E2", "η: what is applied, and then curried, is as it was", curry(uncurry(h)), h),
     law(
@@ -120,3 +127,83 @@ LAWS = (
         implied_by=("E1-two", "E2"),
     ),
 )
+
+DISTRIBUTIVE = Structure(
+    "distributive", "Choice", (CARTESIAN,), arrows=("cond", "const", "primitive")
+)
+
+yes, no, third = arrows("f g h", A, B)
+test, afterwards, before = Generator("p", A, Bool), Generator("h", B, C), Generator("k", X, A)
+
+choice = partial(
+    Law,
+    structure=DISTRIBUTIVE,
+    source="McCarthy 1963, A basis for a mathematical theory of computation: conditionals",
+)
+coproduct = partial(
+    choice, source="Carboni, Lack and Walters 1993, Extensive and distributive categories"
+)
+
+
+def known(truth: bool, dom: Object) -> Constant:
+    """``true`` or ``false``, from anywhere."""
+    return Constant(dom, Literal(truth))
+
+
+CHOICES = (
+    choice(
+        "S5a",
+        "if true, the first",
+        pair(known(True, A), Id(A)) >> Choice(yes, no),
+        yes,
+        rule="cond-known",
+    ),
+    choice(
+        "S5b",
+        "if false, the second",
+        pair(known(False, A), Id(A)) >> Choice(yes, no),
+        no,
+        rule="cond-known",
+    ),
+    choice(
+        "S5c",
+        "a choice between equals is none",
+        pair(test, Id(A)) >> Choice(yes, yes),
+        yes,
+        rule="cond-same",
+    ),
+    choice(
+        "S5d",
+        "a choice by a negation is the choice between the others",
+        pair(test >> Primitive(Operation(named("logical_not")), (Bool,)), Id(A)) >> Choice(yes, no),
+        pair(test, Id(A)) >> Choice(no, yes),
+    ),
+    coproduct(
+        "S2",
+        "a choice between true and false is the test",
+        pair(test, Id(A)) >> Choice(known(True, A), known(False, A)),
+        test,
+    ),
+    coproduct(
+        "S3",
+        "what comes after a choice goes into both branches",
+        Choice(yes, no) >> afterwards,
+        Choice(yes >> afterwards, no >> afterwards),
+        rule="cond-parts",
+    ),
+    coproduct(
+        "S4",
+        "what comes before a choice goes into both branches",
+        parallel(Id(Bool), before) >> Choice(yes, no),
+        Choice(before >> yes, before >> no),
+    ),
+    choice(
+        "S5e",
+        "a branch knows what the test has given",
+        pair(test, pair(test, Id(A))) >> Choice(Choice(yes, no), second(Bool, A) >> third),
+        pair(test, Id(A)) >> Choice(yes, third),
+        rule="cond-fusion",
+    ),
+)
+
+LAWS = (*FUNCTIONS, *CHOICES)

@@ -18,7 +18,7 @@ from combinators.operation import Operation, named
 from laws.language import Generator, Variable, copy, first, pair, points
 from laws.law import Computed, Law, Structure
 from laws.model import ways_of
-from laws.structures.category import CATEGORY
+from laws.structures.cartesian import CATEGORY
 
 COST = Structure("cost", "Cost", (CATEGORY,), methods=("operations", "passed"))
 WRITTEN = Structure(

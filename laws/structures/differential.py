@@ -3,6 +3,10 @@
 Blute, Cockett and Seely write the vector first; with the point first the laws stand in Cockett et
 al. 2019. ``axioms`` says them of any ``D``, so that they are asked too of the one which reverse
 derivatives give.
+
+In a differential λ-category there are derivatives of curry and eval besides: the tangent of a
+function ``A ⇒ B`` is a function ``A ⇒ T B``. A model says how one is made of a function
+(``along``), and what it gives of an argument (``at``).
 """
 
 from __future__ import annotations
@@ -11,15 +15,20 @@ from collections.abc import Callable
 from functools import partial
 
 from combinators.morphisms import Id, Morphism
-from combinators.objects import Product
+from combinators.objects import Fun, Product
 from laws.language import (
+    Along,
+    At,
     D,
     Generator,
     Plus,
     Variable,
     Zero,
     arrows,
+    curry,
     discard,
+    ev,
+    everywhere,
     first,
     pair,
     points,
@@ -27,6 +36,7 @@ from laws.language import (
 )
 from laws.law import Law, Structure
 from laws.structures.additive import ADDITIVE
+from laws.structures.closed import CLOSED
 
 DIFFERENTIAL = Structure("differential", "Differential category", (ADDITIVE,), methods=("D",))
 TWICE = Structure(
@@ -126,7 +136,7 @@ def laws_of_vectors(stated: tuple[Stated, ...], structure: Structure) -> tuple[L
 
 functor = partial(Law, structure=DIFFERENTIAL, source=TANGENT, tame=True)
 
-LAWS = (
+FIRST_ORDER = (
     *laws_of_vectors(axioms(D), DIFFERENTIAL),
     functor(
         "T-compose",
@@ -144,3 +154,56 @@ LAWS = (
     ),
     *laws_of_vectors(second_axioms(D), TWICE),
 )
+
+CLOSED_DIFFERENTIAL = Structure(
+    "closed differential",
+    "Closed differential category",
+    (CLOSED, DIFFERENTIAL),
+    methods=("along", "at"),
+)
+
+body = Generator("f", Product(A, B), C)
+b, db = points("b w", B)
+function, direction = points("h k", Fun(B, C))
+moved = D(curry(body))
+
+of_functions = partial(
+    Law,
+    structure=CLOSED_DIFFERENTIAL,
+    source="Bucciarelli, Ehrhard and Manzonetto 2010, Categorical models for simply typed "
+    "resource calculi",
+    tame=True,
+)
+
+CLOSED_LAWS = (
+    of_functions(
+        "D-curry",
+        "a λ moves by what it captures",
+        At(pair(a, v) >> moved, b),
+        pair(pair(a, b), pair(v, Zero(v.dom, B))) >> D(body),
+    ),
+    of_functions(
+        "D-ev",
+        "a call moves by its function, at the argument, and by its argument",
+        pair(pair(function, b), pair(Along(direction), db)) >> D(ev(B, C)),
+        Plus(
+            pair(direction, b) >> ev(B, C),
+            pair(b, db) >> D(pair(everywhere(function, B), Id(B)) >> ev(B, C)),
+        ),
+    ),
+    of_functions(
+        "D-pointwise",
+        "tangents of functions are added argument by argument",
+        At(pair(a, Plus(u, v)) >> moved, b),
+        Plus(At(pair(a, u) >> moved, b), At(pair(a, v) >> moved, b)),
+        implied_by=("D-curry", "CD2a"),
+    ),
+    of_functions(
+        "D-along",
+        "a function, taken for a tangent, gives what it gives",
+        At(Along(direction), b),
+        pair(direction, b) >> ev(B, C),
+    ),
+)
+
+LAWS = (*FIRST_ORDER, *CLOSED_LAWS)

@@ -2,12 +2,17 @@
 
 ``F`` is the map from programs to a model. It is the only one that keeps the structure (F3), so that
 each other way to make an arrow of a program has to agree with it (F4 to F8).
+
+What is written one element at a time means the same when it is in bulk: a model has a way ``bulk``
+from programs to arrows, the bulk-operation transform, interpreted.
 """
 
 from __future__ import annotations
 
-from combinators.morphisms import Choice, Compose, Id, Morphism
-from combinators.objects import Product
+from combinators.literal import Literal
+from combinators.morphisms import Choice, Compose, Constant, Id, Morphism, Primitive
+from combinators.objects import Fun, Product, Real, Tensor
+from combinators.primitives.loops import FOLD, MAP
 from laws.language import (
     Generator,
     Image,
@@ -21,8 +26,7 @@ from laws.language import (
     points,
 )
 from laws.law import Law, Structure
-from laws.structures.cartesian import CARTESIAN
-from laws.structures.category import CATEGORY
+from laws.structures.cartesian import CARTESIAN, CATEGORY
 from laws.structures.closed import CLOSED
 
 FUNCTOR = Structure("functor", "Functor", (CATEGORY,))
@@ -61,7 +65,7 @@ def image(arrow: Morphism) -> Image:
     return Image("interpreted", arrow)
 
 
-LAWS = (
+WAYS = (
     Law("F1a", "the image of the identity is the identity", image(Id(A)), Id(A), FUNCTOR, LAMBEK),
     Law(
         "F1b",
@@ -189,4 +193,41 @@ LAWS = (
     ),
 )
 
-__all__ = ["COMPILED", "FUNCTOR", "LAWS", "PROGRAMS", "STAGED", "SYMBOLIC"]
+
+BULK = Structure("bulk", "Bulk operations", (CATEGORY,), methods=("ways:bulk",))
+
+ROWS = Literal([0.5, -1.0, 2.0])
+element = Generator("f", Product(Product(V, Real), Real), Real)
+step = Generator("g", Product(Product(V, Real), Product(Real, Real)), Real)
+
+SMEDING = "Smeding et al., section 5: the bulk-operation transformation keeps the meaning"
+
+
+def mapped(body: Morphism) -> Morphism:
+    """``λa. map (λx. body (a, x)) [x₁, x₂, x₃]``."""
+    assert isinstance(body.dom, Product)
+    context, row = body.dom.parts
+    assert row is Real
+    rows = Constant(context, ROWS)
+    return pair(curry(body), rows) >> Primitive(MAP, (Fun(Real, body.cod), ROWS.type))
+
+
+def folded(step: Morphism) -> Morphism:
+    """``λa. fold (λ(c, x). step (a, (c, x))) 1 [x₁, x₂, x₃]``."""
+    assert isinstance(step.dom, Product)
+    context = step.dom.parts[0]
+    start, rows = Constant(context, Literal(1.0)), Constant(context, ROWS)
+    kinds = (Fun(Product(Real, Real), Real), Real, Tensor(ROWS.type.shape))
+    return pair(curry(step), start, rows) >> Primitive(FOLD, kinds)
+
+
+def _means_the_same(name: str, statement: str, program: Morphism) -> Law:
+    return Law(name, statement, Image("bulk", program), program, BULK, SMEDING, tame=True)
+
+
+IN_BULK = (
+    _means_the_same("G2a", "maps of maps in bulk mean the same", mapped(mapped(element))),
+    _means_the_same("G2b", "a map of folds in bulk means the same", mapped(folded(step))),
+)
+
+LAWS = (*WAYS, *IN_BULK)

@@ -17,8 +17,7 @@ from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN
 from combinators.primitives.shapes import CONCATENATE, RESHAPE, SLICE
 from laws.language import Generator, Variable, curry, first, pair, second
 from laws.law import Law, Structure
-from laws.structures.closed import CLOSED
-from laws.structures.distributive import DISTRIBUTIVE
+from laws.structures.closed import CLOSED, DISTRIBUTIVE
 
 LOOPS = Structure(
     "loops", "Loops over arrays", (CLOSED, DISTRIBUTIVE), features=("loops", "arrays")

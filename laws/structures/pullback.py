@@ -28,7 +28,7 @@ from laws.language import (
 from laws.law import Computed, Law, Structure
 from laws.observation import value_in
 from laws.scene import Scene
-from laws.structures.distributive import DISTRIBUTIVE, known
+from laws.structures.closed import DISTRIBUTIVE, known
 from laws.structures.reverse import REVERSE
 
 PULLBACK = Structure("pullback", "Pullbacks", (REVERSE,), methods=("R", "scale"))

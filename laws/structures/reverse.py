@@ -1,4 +1,7 @@
-"""Reverse derivative category (Cockett et al. 2019): ``R[f] : A × B → A``, the point first."""
+"""Reverse derivative category (Cockett et al. 2019): ``R[f] : A × B → A``, the point first.
+
+A reverse derivative that iterates gives a derivative.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from functools import partial
 from combinators.morphisms import Id, Morphism
 from combinators.objects import Product
 from laws.language import (
+    D,
     Generator,
     Plus,
     R,
@@ -24,6 +28,7 @@ from laws.language import (
 )
 from laws.law import Law, Structure
 from laws.structures.additive import ADDITIVE
+from laws.structures.differential import DIFFERENTIAL, Stated, axioms, second_axioms
 
 REVERSE = Structure("reverse", "Reverse derivative category", (ADDITIVE,), methods=("R",))
 TWICE = Structure(
@@ -66,7 +71,7 @@ _start = pair(
 )
 """``⟨1×π0, 0×π1⟩;(ι0×1)``, from ``(a, (b, c))`` to ``(((a, b), 0), (0, c))``."""
 
-LAWS = (
+REVERSED = (
     law("RD1a", "of a sum, the sum", R(Plus(f, h)), Plus(R(f), R(h))),
     law("RD1b", "of zero, zero", R(Zero(A, B)), Zero(Product(A, B), A)),
     law(
@@ -137,4 +142,39 @@ LAWS = (
         structure=TWICE,
     ),
     law("RD9a", "the transpose of the transpose", dagger(dagger(linear)), linear, structure=TWICE),
+)
+
+AGREEING = Structure("both derivatives", "Forward from reverse", (DIFFERENTIAL, TWICE))
+
+RD = ("RD1a", "RD1b", "RD2a", "RD2b", "RD3a", "RD3b", "RD3c", "RD4a", "RD4b", "RD5")
+
+
+def derived(stated: Stated) -> Law:
+    """A law of ``D``, of the one that reverse derivatives give; the last of them is RD7."""
+    name, words, lhs, rhs = stated
+    is_axiom = name == "CD7"
+    return Law(
+        "RD7" if is_axiom else f"RD8-{name}",
+        f"{words}, of the derivative that reverse derivatives give",
+        lhs,
+        rhs,
+        TWICE,
+        f"{PAPER}, RD.7" if is_axiom else f"{PAPER}: a reverse derivative gives a derivative",
+        tame=True,
+        implied_by=() if is_axiom else (*RD, "RD6"),
+    )
+
+
+LAWS = (
+    *REVERSED,
+    *map(derived, (*axioms(forward), *second_axioms(forward))),
+    Law(
+        "RD8",
+        "forward mode is what reverse mode, twice, gives",
+        forward(f),
+        D(f),
+        AGREEING,
+        f"{PAPER}: a reverse derivative gives a derivative",
+        tame=True,
+    ),
 )

@@ -3,12 +3,8 @@
 from laws.structures import (
     additive,
     cartesian,
-    category,
     closed,
-    closed_differential,
     differential,
-    distributive,
-    iterated,
     loops,
     pullback,
     reverse,
@@ -16,16 +12,12 @@ from laws.structures import (
 )
 
 FILES = (
-    category,
     cartesian,
     closed,
-    distributive,
     loops,
     additive,
     differential,
-    closed_differential,
     reverse,
-    iterated,
     pullback,
     through_functions,
 )

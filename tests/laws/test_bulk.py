@@ -8,7 +8,7 @@ from diffcurry.models.modes import PrimalModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
-from laws.structures.bulk import LAWS
+from laws.structures.functor import LAWS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
 PAIRS = claimed(LAWS, [Primal(NumPy()), Primal(Fractions())])
