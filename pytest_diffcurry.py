@@ -45,8 +45,8 @@ def pytest_collection_modifyitems(
     if config.getoption("laws_seed") < 0:
         raise pytest.UsageError("--laws-seed is a number from 0")
     try:
+        from diffcurry.commands.laws import collected
         from diffcurry.commands.problems import said
-        from diffcurry.plugin import collected
     except ImportError as error:  # a file of the user's hides a package of ours
         raise pytest.UsageError(str(error)) from None
     try:

@@ -16,11 +16,11 @@ import numpy as np
 
 from combinators.morphisms import Compose, Morphism, Prod
 from combinators.objects import Unit
-from laws.equality import equal
+from laws.equality import Leaf, equal
 from laws.language import Inner, Plus, Scaled
 from laws.law import Computed, Law, Side, equation, quantifiers
 from laws.notation import TEXT, is_capture, write
-from laws.observation import Difference, Leaf, observed, point_of, value_in
+from laws.observation import Difference, observed, point_of, value_in
 from laws.scene import Counterexample, Scene
 from laws.snippet import snippet
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Object, Product, Tensor, components
@@ -182,8 +184,6 @@ def leafwise(of: Callable[[Any, Tensor], Any], value: Any, obj: Object) -> Any:
 
 def plain(value: Any) -> Any:
     """Nested tuples of NumPy's arrays."""
-    import numpy as np
-
     if isinstance(value, tuple | list):
         return tuple(map(plain, value))
     return np.asarray(value)[()]

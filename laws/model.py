@@ -24,7 +24,8 @@ from combinators.category import Category
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Morphism
 from combinators.objects import Object
-from laws.observation import Leaf, Probes
+from laws.equality import Leaf
+from laws.observation import Probes
 from laws.writing import ways_in
 
 M = TypeVar("M")

@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Tensor, Vector, components
-from laws.equality import Level, equal
+from laws.equality import Leaf, Level, equal
 
-Leaf = tuple[str, Any]
-"""Where in an outcome something stands, and what stands there."""
 Asked = Callable[[Object], Any]
 
 

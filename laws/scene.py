@@ -23,8 +23,7 @@ from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vect
 from combinators.operation import Operation
 from combinators.primitives.structural import VECTOR
 from combinators.type_folds import tangent_of
-from laws.condition import IllConditioned, Nudge, magnitude, precision, slack
-from laws.equality import Level
+from laws.equality import IllConditioned, Leaf, Level, Nudge, magnitude, precision, slack
 from laws.free import FREE, one_combinator
 from laws.language import (
     Along,
@@ -42,16 +41,7 @@ from laws.language import (
 )
 from laws.law import Computed, Law, Side
 from laws.model import Signature, signature_of, ways_of
-from laws.observation import (
-    Difference,
-    Leaf,
-    Probes,
-    compare,
-    leaves,
-    observed,
-    point_of,
-    value_in,
-)
+from laws.observation import Difference, Probes, compare, leaves, observed, point_of, value_in
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDiff
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
 from combinators.objects import Object, Unit
 from combinators.primitives.loops import LOOP
-from laws.condition import IllConditioned
-from laws.equality import Level
+from laws.equality import IllConditioned, Level
 from laws.language import R, tangent
 from laws.law import Computed, Law
 from laws.model import Signature

@@ -1,17 +1,47 @@
-"""``diffcurry laws``: check a model, list the laws, or write a test file for a model."""
+"""``diffcurry laws``, ``pytest --laws-model``: check a model, list the laws, write its tests.
+
+Models are found by ``pkg.mod:Thing``: a class or a function that takes nothing, or what it gives.
+What of this the pytest plugin needs is imported when it is used, and no earlier: a session of
+somebody's that has the plugin installed and does not use it imports nothing of ours.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from diffcurry.commands.models import load_model
 from diffcurry.commands.problems import Misused, said
 from diffcurry.commands.targets import found_at, keep_rooms
+
+
+def _kit(file: str) -> Any:
+    """A file of the law kit, imported when a law is asked for: no other command needs it."""
+    return import_module(f"laws.{file}")
+
+
+def load_model(target: str) -> Any:
+    """The model that ``target`` names; ``Misused`` says why it names none."""
+    keep_rooms()
+    import_module("diffcurry.models")  # our own things become models
+    claims = _kit("claims")
+    thing = found_at(target, "model")
+    is_maker = inspect.isclass(thing) or inspect.isroutine(thing)
+    try:
+        model = claims.model_of(claims.made(thing) if is_maker else thing)
+    except TypeMismatch as error:
+        raise Misused(f"{target}: {error.args[0]}") from None
+    module, _, name = target.rpartition(":")
+    if not module.endswith(".py"):
+        _kit("snippet").remember(model, module, f"{name}()" if is_maker else name)
+    return model
+
 
 _TEST = '''"""The laws of {name}, a test each."""
 
@@ -90,33 +120,25 @@ def _insist(options: Namespace) -> None:
 def needs_hypothesis() -> None:
     """``Misused`` says what to install, where there is nothing that draws examples."""
     try:
-        from laws import check_law  # noqa: F401 (what draws examples is loaded with it)
+        import_module("laws").check_law  # noqa: B018 (what draws examples is loaded with it)
     except ImportError as error:
         raise Misused(str(error)) from None
 
 
 def _checked(options: Namespace) -> Any:
     needs_hypothesis()
-    from laws import Report, check_law
-    from laws.document import watched
-    from laws.model import name_of
-
     model = load_model(options.target)
-    asked = _selected(model, options.only)
-    verdicts = [
-        check_law(law, model, examples=options.examples, start=options.seed or 0)
-        for law in watched(asked, name_of(model))
-    ]
-    return Report(name_of(model), tuple(verdicts))
+    asked = [law.name for law in _selected(model, options.only)]
+    seed = options.seed or 0
+    return _kit("checking").check(model, only=asked, max_examples=options.examples, seed=seed)
 
 
 def _selected(model: Any, only: str | None) -> tuple[Any, ...]:
-    from laws import selected
-
     try:
-        return selected(model, names(only))
+        found: tuple[Any, ...] = _kit("claims").selected(model, names(only))
     except TypeMismatch as error:
         raise Misused(error.args[0] if only is None else f"--only: {error.args[0]}") from None
+    return found
 
 
 def names(text: str | None) -> list[str] | None:
@@ -125,21 +147,18 @@ def names(text: str | None) -> list[str] | None:
 
 
 def _listed(options: Namespace) -> str:
-    from laws import LAWS
-    from laws.claims import named_by
-    from laws.law import law_record
-    from laws.listing import listing, markdown
-
+    law = _kit("law")
     model = None if options.target is None else load_model(options.target)
-    asked = _selected(model, options.only) if model is not None else LAWS
+    asked = _selected(model, options.only) if model is not None else _kit("structures").LAWS
     if model is None and options.only:
         try:
-            asked = named_by(names(options.only) or ())
+            asked = _kit("claims").named_by(names(options.only) or ())
         except TypeMismatch as error:
             raise Misused(f"--only: {error.args[0]}") from None
     if options.json:
-        return json.dumps([law_record(law) for law in asked], indent=2, ensure_ascii=False)
-    return markdown(asked) if options.markdown else listing(asked)
+        return json.dumps([law.law_record(one) for one in asked], indent=2, ensure_ascii=False)
+    listed: str = law.markdown(asked) if options.markdown else law.listing(asked)
+    return listed
 
 
 def _write(options: Namespace) -> str:
@@ -158,12 +177,11 @@ def _write(options: Namespace) -> str:
 
 def _test(options: Namespace, module: str, name: str) -> str:
     """The test file: of all structures that the model claims, or of what is asked ``only``."""
-    from laws.listing import by_structure
-
     asked = _selected(load_model(options.target), options.only)
     thing = found_at(options.target, "model")
     model = name if isinstance(thing, type) or not callable(thing) else f"{name}()"
     only = names(options.only)
+    structures = [above.name for above in _kit("law").by_structure(asked)]
     numbers = (("max_examples", options.examples), ("seed", options.seed))
     arguments = [
         model,
@@ -175,7 +193,9 @@ def _test(options: Namespace, module: str, name: str) -> str:
         module=module,
         head=name.partition(".")[0],
         constant="STRUCTURES" if only is None else "ONLY",
-        names=_tuple([above.name for above in by_structure(asked)] if only is None else only),
+        names=_tuple(
+            [above.name for above in _kit("law").by_structure(asked)] if only is None else only
+        ),
         about=f"{model} claims" if only is None else f"{model} is asked",
         asked=", ".join(arguments),
         title="".join(part[:1].upper() + part[1:] for part in re.split(r"[._]", name)),
@@ -188,3 +208,68 @@ def _tuple(texts: list[str]) -> str:
     if len(line) < 80:
         return line
     return "\n".join(["(", *(f"    {json.dumps(text)}," for text in texts), ")"])
+
+
+def collected(session: Any) -> list[Any]:
+    """The items of the models that the options name; ``Misused`` says what is wrong with them."""
+    keep_rooms()
+    needs_hypothesis()
+    get = session.config.getoption
+    if get("laws_examples") is not None and get("laws_examples") < 1:
+        raise Misused("--laws-examples is a number from 1")
+    failing = _lines(get("laws_xfail"))
+    found: list[Any] = []
+    known: set[str] = set()
+    for target in get("laws_model"):
+        model = load_model(target)
+        lines = _of(target, failing)
+        known.update(
+            lines[law.name] for law in _kit("structures").laws_of(model) if law.name in lines
+        )
+        try:
+            found += _kit("items").items(
+                session,
+                model,
+                target,
+                only=names(get("laws_only")),
+                must_fail=lines,
+                examples=get("laws_examples"),
+                seed=get("laws_seed"),
+            )
+        except TypeMismatch as error:
+            about = "" if get("laws_only") is None else "--laws-only: "
+            raise Misused(f"{about}{error.args[0]}") from None
+    for entry, place in failing.items():
+        if place not in known:
+            raise Misused(f"{place}: {entry} is no law of a model that is asked; remove it")
+    return found
+
+
+def _lines(file: str | None) -> dict[str, str]:
+    """The entries of an xfail file, ``Model::E1``, and where each stands."""
+    if file is None:
+        return {}
+    if not Path(file).is_file():
+        raise Misused(f"--laws-xfail: there is no file {file}")
+    text = Path(file).read_text(encoding="utf-8")
+    return dict(_entries(text, file))
+
+
+def _entries(text: str, file: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        entry = line.partition("#")[0].strip()
+        if not entry:
+            continue
+        if "::" not in entry:
+            raise Misused(f"{file}:{number}: an entry is Model::Law, as Mine::E1, not {entry!r}")
+        yield entry, f"{file}:{number}"
+
+
+def _of(target: str, failing: dict[str, str]) -> dict[str, str]:
+    """By law, where an entry about ``target`` stands; it is named with its module or without."""
+    found = {}
+    for entry, place in failing.items():
+        model, _, law = entry.rpartition("::")
+        if model in (target, target.rpartition(":")[2]):
+            found[law] = place
+    return found

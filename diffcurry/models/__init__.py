@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.operation import Operation
+from combinators.operation import Operation, Primitive
 from diffcurry.models.carriers import CarrierModel, CostModel
 from diffcurry.models.modes import ForwardModel, ModeModel, PrimalModel
 from diffcurry.models.primitives import PrimitiveModel
 from diffcurry.models.reverse import CallsModel, DeltaModel, EnvironmentModel
-from diffcurry.primitive import UserPrimitive
 from interpreters.carriers.counting import Counting
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
@@ -48,7 +47,7 @@ def model_of_carrier(carrier: Any) -> CarrierModel:
     return CarrierModel(carrier)
 
 
-@adapts(lambda thing: isinstance(thing, UserPrimitive))
+@adapts(lambda thing: isinstance(getattr(thing, "declared", None), Primitive))
 def model_of_primitive(primitive: Any) -> PrimitiveModel:
     """The model of a declared primitive, at the types at which it was checked."""
     operation = Operation(primitive.declared)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from combinators.errors import DiffcurryError
-from combinators.morphisms import Morphism, Primitive, interpret, prod
+from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Real, Tensor, components
 from combinators.operation import PRIMITIVES, Operation, named
 from diffcurry.models.host import Hosted
@@ -61,28 +62,11 @@ def _numbers_taken(operation: Operation) -> int:
 
 def ending_in(operations: Mapping[str, int]) -> Own | None:
     """For ``Signature.own``: strategies of arrows whose last step is one of these operations."""
-    return (lambda dom, cod: _strategy(operations, dom, cod)) if operations else None
 
+    def strategy(dom: Object, cod: Object) -> Any:
+        return import_module("laws.strategies.making").ending_in(operations, dom, cod)
 
-def _strategy(operations: Mapping[str, int], dom: Object, cod: Object) -> Any:
-    from hypothesis import strategies as st
-
-    from laws.strategies.making import paths
-
-    numbers = paths(dom, Real)
-    if cod is not Real or not numbers:
-        return None
-
-    def applied(name: str) -> Any:
-        given = [st.sampled_from(numbers)] * operations[name]
-        return st.tuples(*given).map(lambda parts: _applied(name, dom, parts))
-
-    return st.sampled_from(sorted(operations)).flatmap(applied)
-
-
-def _applied(name: str, dom: Object, parts: tuple[Morphism, ...]) -> Morphism:
-    last = Primitive(Operation(named(name)), (Real,) * len(parts))
-    return (parts[0] if len(parts) == 1 else prod(dom, *parts)) >> last
+    return strategy if operations else None
 
 
 POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from combinators.errors import (
 )
 from combinators.morphisms import prod
 from combinators.objects import Object, Unit, components
-from combinators.operation import Operation
+from combinators.operation import Operation, Primitive
 from combinators.type_folds import is_smooth
 from diffcurry.models.primitives import PrimitiveModel
 from laws.law import Law
@@ -115,8 +115,13 @@ def _shown(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float | np.floating) else str(value)
 
 
-if TYPE_CHECKING:
-    from diffcurry.primitive import UserPrimitive
+class Declared(Protocol):
+    """What a declared primitive says of itself."""
+
+    declared: Primitive
+    types: tuple[Object, ...]
+    domain: tuple[float, float] | None
+
 
 EXAMPLES, FIXED = 16, 8
 SLOW, PATIENCE = 0.005, 2.0
@@ -127,7 +132,7 @@ FIRST = ("T1", "T4")
 """What is asked first of a function that is slow."""
 
 
-def checked(primitive: UserPrimitive) -> str:
+def checked(primitive: Declared) -> str:
     """Raise where a law of primitives fails or cannot be asked; say how they were asked.
 
     With hypothesis the points are random, and the counterexample is the smallest that was found;

@@ -27,8 +27,9 @@ from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running
 from interpreters.modes.pushforward import Pushforward
 from interpreters.sparse_cotangents import dense
+from laws.equality import Leaf
 from laws.model import Signature, own_signature
-from laws.observation import Leaf, Probes, leaves, point_of
+from laws.observation import Probes, leaves, point_of
 
 QUIET = np.errstate(all="ignore")
 """Where infinities and nans are drawn, NumPy has nothing to warn of."""

@@ -28,6 +28,7 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 from interpreters.modes.reverse import Dependent
+from interpreters.rules import pullback_of
 from interpreters.sparse_cotangents import dense, sparse
 from laws.language import Generator
 from laws.law import Law
@@ -157,8 +158,6 @@ class PrimitiveModel(CarrierModel):
     @cached_property
     def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
         """The primitive over the rationals, where they have it and its derivative."""
-        from interpreters.rules import pullback_of
-
         over, arrow = Fractions(), self.arrow
         try:
             over.operation(self.operation, self.arguments, arrow.cod)

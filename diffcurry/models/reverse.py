@@ -30,7 +30,8 @@ from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Reverse
 from interpreters.sparse_cotangents import Cotangent, Environment, dense, own, plus, sparse
-from laws.observation import Leaf, Probes, leaves, point_of
+from laws.equality import Leaf
+from laws.observation import Probes, leaves, point_of
 from laws.structures import structures_of
 
 

@@ -6,6 +6,7 @@ Staging, bulk operations, emitted Python, and formulas of SymPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -108,8 +109,6 @@ def _rational(number: Any) -> Any:
 
 def _number(expression: Any) -> Any:
     """An expression without symbols as a number of Python."""
-    from fractions import Fraction
-
     value = expression.doit()
     if value.is_Rational:
         return Fraction(int(value.p), int(value.q))

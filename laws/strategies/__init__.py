@@ -11,8 +11,7 @@ id
 
 from laws.strategies.arrows import arrows, points, term_of, terms
 from laws.strategies.instances import covectors, instances, scenes
-from laws.strategies.objects import objects, register
-from laws.strategies.points import literals, numbers
+from laws.strategies.objects import literals, numbers, objects, register
 
 __all__ = [
     "arrows",

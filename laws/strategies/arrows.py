@@ -15,8 +15,8 @@ from combinators.objects import Bool, Fun, Object, Product, Tensor, Unit
 from combinators.terms import Lam, Term, pack, packed
 from laws.model import Signature
 from laws.strategies import arrays
+from laws.strategies.arrays import folded, mapped, scanned
 from laws.strategies.choices import Choices, Draw
-from laws.strategies.folds import folded, mapped, scanned
 from laws.strategies.making import POINT_FUEL, Making, Way, called, chosen, compared, given, shared
 from laws.strategies.making import linear as linear_map
 from laws.writing import Arrow, Writing

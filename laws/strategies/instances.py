@@ -18,8 +18,7 @@ from laws.scene import Instance, Scene
 from laws.strategies.arrows import FUEL, making
 from laws.strategies.choices import Choices, Draw
 from laws.strategies.making import linear
-from laws.strategies.objects import any_object
-from laws.strategies.points import literal
+from laws.strategies.objects import any_object, literal
 
 CALLS = (1, 0, 2, 3)
 """How many calls a covector of a function holds."""

@@ -7,12 +7,13 @@ sharing, calls and conditionals; and so are linear maps between vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from hypothesis import reject
+from hypothesis import strategies as st
 
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
@@ -46,8 +47,7 @@ from combinators.operation import Operation, named
 from combinators.primitives.structural import VECTOR
 from laws.model import Signature
 from laws.strategies.choices import Choices
-from laws.strategies.objects import any_object, as_element, points_at
-from laws.strategies.points import literal
+from laws.strategies.objects import any_object, as_element, literal, points_at
 
 SMALL = 3
 """How often a small arrow is made where a larger one might be, for one of each of the ways."""
@@ -275,3 +275,20 @@ def _multiple(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism
 def _sum(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
     both = [linear(choices, dom, cod, fuel - 1) for _ in range(2)]
     return prod(dom, *both) >> Primitive(Operation(named("add")), (cod, cod))
+
+
+def ending_in(
+    operations: Mapping[str, int], dom: Object, cod: Object
+) -> st.SearchStrategy[Morphism] | None:
+    """Arrows whose last step is one of some operations on numbers; None where there is none."""
+    numbers = paths(dom, Real)
+    if cod is not Real or not numbers:
+        return None
+
+    def applied(name: str) -> st.SearchStrategy[Morphism]:
+        kinds = (Real,) * operations[name]
+        given = st.tuples(*(st.sampled_from(numbers) for _ in kinds))
+        last = Primitive(Operation(named(name)), kinds)
+        return given.map(lambda parts: (prod(dom, *parts) if len(parts) > 1 else parts[0]) >> last)
+
+    return st.sampled_from(sorted(operations)).flatmap(applied)

@@ -17,7 +17,7 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism
 from combinators.objects import Unit
-from laws.condition import IllConditioned
+from laws.equality import IllConditioned
 from laws.language import D, Generator, Inner, Plus, R, Scaled, Variable, pair, points
 from laws.law import Computed, Law, Structure
 from laws.observation import leaves, value_in

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from laws.listing import markdown
+from laws.law import markdown
 from laws.structures import LAWS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "laws.md"

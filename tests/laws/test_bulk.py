@@ -8,11 +8,11 @@ from diffcurry.models.modes import PrimalModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
-from laws.structures.functor import LAWS
+from laws.structures.functor import IN_BULK
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
-PAIRS = claimed(LAWS, [Primal(NumPy()), Primal(Fractions())])
-LAW = by_name(LAWS)
+PAIRS = claimed(IN_BULK, [Primal(NumPy()), Primal(Fractions())])
+LAW = by_name(IN_BULK)
 
 
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))

@@ -12,8 +12,7 @@ from combinators.morphisms import Constant, Id, Primitive, prod
 from combinators.objects import Fun, Product, Real, Tensor, Unit
 from combinators.operation import Operation, named
 from interpreters.carriers.numpy import NumPy
-from laws.condition import IllConditioned, precision
-from laws.equality import Level, equal
+from laws.equality import IllConditioned, Level, equal, precision
 from laws.language import Generator, Image, Variable
 from laws.law import Law
 from laws.observation import Probes, compare, has_room, is_not_zero, leaves

@@ -14,13 +14,13 @@ from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent, Pullback
 from laws.free import Free
-from laws.structures.functor import LAWS
+from laws.structures.functor import WAYS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
 EXACT = Fractions()
 MODES = [Primal(EXACT), Primal(NumPy()), Pullback(EXACT), Dependent(EXACT), Pushforward(EXACT)]
-PAIRS = claimed(LAWS, MODES)
-LAW = by_name(LAWS)
+PAIRS = claimed(WAYS, MODES)
+LAW = by_name(WAYS)
 
 
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from diffcurry.commands.laws import _entries
 from diffcurry.commands.problems import Misused
-from diffcurry.plugin import _entries
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "tests.laws.outsiders:Forgetful"

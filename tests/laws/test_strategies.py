@@ -16,7 +16,16 @@ from combinators.translate import translate
 from laws.model import Signature
 from laws.observation import Probes, is_not_zero, leaves
 from laws.scene import nodes, size
-from laws.strategies import arrows, covectors, literals, objects, points, register, term_of, terms
+from laws.strategies import (
+    arrows,
+    covectors,
+    literals,
+    objects,
+    points,
+    register,
+    term_of,
+    terms,
+)
 from laws.strategies.choices import AFRESH
 from laws.tally import features
 from tests.laws.values import Values

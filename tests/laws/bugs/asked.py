@@ -7,8 +7,9 @@ from typing import Any
 
 from combinators.objects import Fun, Object, Product, Real, Tensor, components
 from combinators.type_folds import tangent_of
+from laws.equality import Leaf
 from laws.model import Signature
-from laws.observation import Leaf, leaves
+from laws.observation import leaves
 from tests.laws.bugs.arrows import Arrow, Outcome, Rep
 from tests.laws.bugs.cotangents import Cotangents
 
