@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from laws.checking import check_law
 from laws.claims import model_of, selected
 from laws.law import Law
 from laws.model import name_of
@@ -53,6 +52,8 @@ Test = Callable[[unittest.TestCase], None]
 def _test(law: Law, model: Any, examples: int | None, seed: int) -> Test:
     def test(self: unittest.TestCase) -> None:
         __tracebackhide__ = True
+        from laws.checking import check_law  # hypothesis may be missing until then
+
         verdict = check_law(law, model, examples=examples, start=seed)
         if not verdict:
             raise self.failureException(str(verdict))

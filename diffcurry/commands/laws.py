@@ -193,9 +193,7 @@ def _test(options: Namespace, module: str, name: str) -> str:
         module=module,
         head=name.partition(".")[0],
         constant="STRUCTURES" if only is None else "ONLY",
-        names=_tuple(
-            [above.name for above in _kit("law").by_structure(asked)] if only is None else only
-        ),
+        names=_tuple(structures if only is None else only),
         about=f"{model} claims" if only is None else f"{model} is asked",
         asked=", ".join(arguments),
         title="".join(part[:1].upper() + part[1:] for part in re.split(r"[._]", name)),
