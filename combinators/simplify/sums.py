@@ -10,9 +10,9 @@ goes with the lines that add to it when ``loop-parts`` is next applied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from combinators.block import Lines
+from combinators.block import Block, Lines
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor
@@ -21,7 +21,7 @@ from combinators.primitives.loops import loop_term, looping
 from combinators.simplify.accumulators import Accumulator, Addend, SummingBody, body_of, chosen
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside, everywhere
-from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var
 
 SUMS = {"plus": "loop-sums", "add": "loop-adds"}
 """The step that takes the sums of an addition out of loops."""
@@ -36,11 +36,6 @@ def summed(units: list[Lam], switches: Switches) -> list[Lam]:
     additions = frozenset(n for n, step in SUMS.items() if has_parts and switches.has(step))
     names: list[Names] = []
 
-    def fresh(wish: str) -> str:
-        if not names:
-            names.append(Names(_bound(units[-1])))
-        return names[0].fresh(wish)
-
     def rewrite(lines: Lines, inside: Inside) -> Lines:
         made: Lines = []
         for var, term in lines:
@@ -49,7 +44,9 @@ def summed(units: list[Lam], switches: Switches) -> list[Lam]:
             if body is None or not found:
                 made.append((var, term))
                 continue
-            made += _After(body, found, fresh).written(var, inside)
+            if not names:
+                names.append(Names(_bound(units[-1])))
+            made += _After(body, found, names[0]).written(var, inside)
             step = SUMS[found[0].addition.primitive.name]
             switches.say(step, term, made[-1][1], var.name)
         return made if len(made) > len(lines) else lines
@@ -70,15 +67,12 @@ def _bound(lam: Lam) -> Iterator[str]:
 class _After:
     """The lines that stand for one loop: what is left of it, and its sums."""
 
-    def __init__(
-        self, body: SummingBody, found: list[Accumulator], fresh: Callable[[str], str]
-    ) -> None:
-        """``found`` are the accumulators that go."""
+    def __init__(self, body: SummingBody, found: list[Accumulator], names: Names) -> None:
+        """``found`` are the accumulators that go; new lines have new ``names``."""
         self.body, self.found = body, found
         assert body.loop.init is not None
         self.init, self.xs, self.length = body.loop.init, body.loop.xs, body.loop.types.length
-        self.lines: Lines = []
-        self._fresh = fresh
+        self.block = Block(names=names)
         self._stacks: dict[str, Term] = {}
 
     def written(self, var: Var, inside: Inside) -> Lines:
@@ -98,8 +92,7 @@ class _After:
             names = getattr(body.carry.type, "names", None)
             carry = Tuple(tuple([parts[index] for index in body.indices]), names)
         whole = carry if not body.is_pair else Tuple((self._write(carry), ys[-1]))
-        self.lines.append((var, whole))
-        return self.lines
+        return [*self.block.lines, (var, whole)]
 
     def _loop(self, inside: Inside) -> tuple[Term, list[Term]]:
         """The loop, which keeps what is summed besides what it kept, and its stacks."""
@@ -108,16 +101,13 @@ class _After:
         names = [base.name for one in self.found for base in one.stacked.values()]
         made: Term = loop.term
         if gives:
-            lines, result = list(body.lines), body.after
+            inner = Block(names=self.block.names)
+            inner.lines += body.lines
             if body.is_pair:
                 gives.append(body.component(body.result, 1))
-            kept = pack(tuple(gives))
-            if len(gives) > 1:
-                lines.append((Var(self._fresh("v"), kept.type), kept))
-                kept = lines[-1][0]
-            both = Tuple((result, kept))
-            lines.append((Var(self._fresh("v"), both.type), both))
-            lam = Lam(body.lam.params, Let(tuple(lines), lines[-1][0]), body.lam.name)
+            kept = gives[0] if len(gives) == 1 else inner.bind(Tuple(tuple(gives)))
+            result = inner.term(inner.bind(Tuple((body.after, kept))))
+            lam = Lam(body.lam.params, result, body.lam.name)
             inside.same(lam, body.lam)
             operation = looping(reverse=loop.types.reverse)
             made = loop_term(operation, lam, loop.init, loop.xs, loop.term.place)
@@ -134,11 +124,7 @@ class _After:
 
     def _write(self, term: Term) -> Var:
         """A new line, unless ``term`` is a variable."""
-        if isinstance(term, Var):
-            return term
-        var = Var(self._fresh("v"), term.type)
-        self.lines.append((var, term))
-        return var
+        return term if isinstance(term, Var) else self.block.bind(term)
 
     def _apply(self, name: str, *args: Term, **parameters: object) -> Term:
         """A new line of a primitive."""
