@@ -217,9 +217,14 @@ VIEWS = frozenset(("broadcast_to", "reshape", "transpose", "slice", "stop_gradie
 """What NumPy makes without memory of its own."""
 
 
+def is_beyond_memory(obj: Object) -> bool:
+    """Whether a tensor is larger than the memory here."""
+    return isinstance(obj, Tensor) and obj.size * np.dtype(obj.dtype).itemsize > MOST_BYTES
+
+
 def check_size(name: str, obj: Object) -> None:
     """Raise where a tensor is larger than the memory here: before anything is allocated."""
-    if isinstance(obj, Tensor) and obj.size * np.dtype(obj.dtype).itemsize > MOST_BYTES:
+    if isinstance(obj, Tensor) and is_beyond_memory(obj):
         size = obj.size
         raise ShapeMismatch(
             f"{name} would make an array of shape {obj.shape}: {size} elements, "

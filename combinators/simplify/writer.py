@@ -51,6 +51,8 @@ class Writer:
         self._known: dict[str, _Known] = {}
         self._zero: set[str] = set()
         self._uses: dict[str, int] = {}
+        self._choices: set[str] = set()
+        """Lines that choose between two numbers."""
         self._common: dict[Any, Var] = {}
         self._has_common = switches.has("common")
         self._words: dict[Any, str] = {}
@@ -61,7 +63,7 @@ class Writer:
     def begin(self, block: Block) -> None:
         """Write a program into ``block``, a line at a time; what was begun before is forgotten."""
         self.block = block
-        for known in (self._known, self._zero, self._uses, self._common):
+        for known in (self._known, self._zero, self._uses, self._choices, self._common):
             known.clear()
 
     def definition(self, atom: Term) -> Term:
@@ -104,15 +106,19 @@ class Writer:
 
     def _name(self, wish: str, block: Block) -> str:
         """A new name; a number that an earlier pass gave is given anew."""
-        if wish in self._known:
+        if wish[-1:].isdigit() and wish in self._known:
             wish = wish.rstrip("0123456789") or wish
         return block.names.fresh(wish)
 
     def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
         """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
-        if type(term) is Prim and not term.args:
-            return term
-        seen = view(term)
+        seen: View | None
+        if type(term) is Prim:
+            if not term.args:
+                return term
+            seen = term.operation.primitive.name, term.args, term.operation.parameters
+        else:
+            seen = view(term)
         made = None if seen is None else self._rewritten(term, seen, block, wish)
         return self._bound(term, seen, block, wish, like) if made is None else made
 
@@ -150,7 +156,10 @@ class Writer:
         self._known[name] = term, block.depth, marks
         if key is not None and known is None:
             self._common[key] = var
-            block.keys.append(key)
+            if block.parent is not None:
+                block.keys.append(key)
+        elif type(term) is Cond and type(term.then) is Const and type(term.other) is Const:
+            self._choices.add(name)
         return var
 
     def leave(self, block: Block) -> None:
@@ -187,19 +196,19 @@ class Writer:
     def _key(self, seen: View) -> Any:
         """Equal for equal lines; None for what has a block of its own."""
         head, operands, parameters = seen
-        keys: list[str] = []
-        for operand in operands:
-            key = operand.name if type(operand) is Var else self.word(operand)
-            if key is None:
-                return None
-            keys.append(key)
-        if len(keys) > 1 and head in COMMUTATIVE:
+        keys: list[Any] = [
+            operand.name if type(operand) is Var else self.word(operand) for operand in operands
+        ]
+        if None in keys:
+            return None
+        if head in COMMUTATIVE:
             keys.sort()
-        elif head == "scale" and any(map(is_plain_factor, operands)):
-            head = "multiply"  # which it is, exactly
-            keys.sort()
-        elif head == "scale" and operands[0].type is operands[1].type:
-            keys.sort()
+        elif head == "scale":
+            if any(map(is_plain_factor, operands)):
+                head = "multiply"  # which it is, exactly
+                keys.sort()
+            elif operands[0].type is operands[1].type:
+                keys.sort()
         return head, parameters, *keys
 
     def word(self, atom: Term) -> str | None:
@@ -228,6 +237,7 @@ class Writer:
             return None
         head, operands, _ = seen
         asked = self.switches.marks.get(head)
+        variables = sum([type(operand) is Var for operand in operands])
         if asked is not None:
             marks = ""
             for operand in operands:
@@ -249,7 +259,9 @@ class Writer:
                     if after is not None:
                         self.switches.say(rule.name, term, self.definition(after), wish)
                         return after
-        return self._folded(term) or self._chosen(term, block, wish)
+        if not variables:
+            return self._folded(term)
+        return self._chosen(term, block, wish) if variables == 1 and self._choices else None
 
     def _chosen(self, term: Term, block: Block, wish: str) -> Term | None:
         """A primitive of numbers and of one choice between numbers: a choice between numbers."""
@@ -259,8 +271,9 @@ class Writer:
         if len(chosen) != 1:
             return None
         line = self.definition(chosen[0])
-        if type(line) is not Cond or not self.switches.has("cond-numbers"):
+        if chosen[0].name not in self._choices or not self.switches.has("cond-numbers"):
             return None
+        assert isinstance(line, Cond)
 
         def number(branch: Term) -> Term | None:
             args = [branch if type(arg) is Var else arg for arg in term.args]

@@ -22,7 +22,7 @@ from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Object, Tensor, Vector, components
-from combinators.operation import VIEWS, check_size
+from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import types_within
 from interpreters.backends.analysis.captures import Uses, surveyed
@@ -105,6 +105,9 @@ class Compiled:
     def __init__(self, lam: Lam, name: str, doc: str) -> None:
         """Of the closed λ ``lam``."""
         self._lam, self._survey = lam, surveyed(lam)
+        objects = (*self._survey.objects, *types_within(lam.body.type))
+        if any(map(is_beyond_memory, objects)):
+            _check_sizes(lam)
         self._module = Module(name)
         self._lines, level = self._read()
         is_quick = not _holds_function(lam.body.type)
@@ -200,7 +203,6 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
     A function among the results computes with care from the start, and is to be called under
     ``np.errstate(all="ignore")``. It raises MissingRule where a primitive has no code.
     """
-    _check_sizes(lam)
     with uncollected():
         return Compiled(lam, name, doc)
 
