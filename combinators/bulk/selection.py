@@ -7,6 +7,7 @@ over one axis make windows. None of these has a table:
     build 3 (λi. x[2 * i + 1])                     slice[start=1, step=2, extent=3] x
     build 4 (λi. x[i - 1])                         embed[start=1] (slice[extent=3] x)
     build 3 (λi. a[i, i])                          slice[step=4] (reshape[9] a)
+    build 3 (λi. build 4 (λj. x[4 * i + j]))       reshape[3, 4] x, by ``digits``
     build 3 (λi. build 2 (λj. x[i + j]))           windows of x, by ``sliding``
 
 Any other index is a table of integers, and the elements are taken at it (Fig. 11 of 003): an axis
@@ -46,6 +47,7 @@ from combinators.bulk.batches import (
 )
 from combinators.bulk.block import Atom, Axis, Block, shape_of
 from combinators.literal import Literal
+from combinators.objects import Tensor
 from combinators.terms import Const
 
 
@@ -112,10 +114,33 @@ class _Selecting:
         ):
             return False
         if len(index.at.slopes) > 1:
-            return self._shear(axis, index.at)
+            return self._split(axis, index.at) or self._shear(axis, index.at)
         ((label, slope),) = index.at.slopes.items()
         assert isinstance(label, Axis)
         self._slide(axis, label, index.at.offset, slope)
+        return True
+
+    def _split(self, axis: int, index: Affine) -> bool:
+        """``x[s·i + r]`` is ``r`` in the rows of ``x`` that are ``s`` long, as often as can be."""
+        ways = digits(index)
+        if ways is None:
+            return False
+        offset = index.offset
+        for done, (label, slope, width) in enumerate(ways[:-1], 1):
+            at, step, count = self.array.labels.index(axis), abs(slope), label.extent
+            low = sum(min(0, s) * (a.extent - 1) for a, s, _ in ways[done:])
+            offset += low + min(0, slope) * (count - 1)
+            x = _covered(self.block, self.array.term, at, offset, step * count)
+            shape = shape_of(x)
+            x = self.block.reshaped(x, (*shape[:at], count, step, *shape[at + 1 :]))
+            x = self.block.part(x, at + 1, 0, 1, width)
+            x = x if slope > 0 else self.block.part(x, at, count - 1, -1, count)
+            extents = (*self.obj.shape[:axis], width, *self.obj.shape[axis + 1 :])
+            labels = (*self.array.labels[:at], label, *self.array.labels[at:])
+            self.obj = Tensor(extents, self.obj.dtype)
+            self.array, offset = Array(x, labels, self.obj), -low
+        label, slope, _ = ways[-1]
+        self._slide(axis, label, offset, slope)
         return True
 
     def _shear(self, axis: int, index: Affine) -> bool:
@@ -233,6 +258,23 @@ def _inside(offset: int, slope: int, count: int, extent: int) -> range:
 
 WASTE = 4
 """Rows may be so many times as long as what is read of them."""
+
+
+def digits(index: Affine) -> list[tuple[Axis, int, int]] | None:
+    """The indices from the largest step down, each with its step and the width of what is below.
+
+    None where one reaches into the next, or rows would be much longer than what is read of them.
+    """
+    found: list[tuple[Axis, int, int]] = []
+    width = 1
+    for label, slope in sorted(index.slopes.items(), key=lambda item: abs(item[1])):
+        if isinstance(label, int) or not label.extent:
+            return None
+        if found and not width <= abs(slope) <= WASTE * width:
+            return None
+        found.append((label, slope, width))
+        width += abs(slope) * (label.extent - 1)
+    return found[::-1]
 
 
 class Sliding(NamedTuple):

@@ -63,7 +63,34 @@ def test_windows(count: int, width: int, step: int, direction: int, offset: int)
 
     made, _ = in_bulk(windows, X)
     way = sliding({Axis(count, Block(), 0): step, Axis(width, Block(), 1): direction})
-    assert ("take" in operations(made)) == (way is None)
+    assert ("take" in operations(made)) == (way is None and abs(step) < width)
+
+
+@pytest.mark.parametrize("offset", [0, -7, 5, 90])
+@pytest.mark.parametrize(
+    "at",
+    [
+        lambda i, j, k: 20 * i + 4 * j + k,
+        lambda i, j, k: 22 * i - 4 * j + k,
+        lambda i, j, k: -25 * i + 5 * j - k,
+        lambda i, j, k: 3 * k + 12 * j - 70 * i,
+    ],
+)
+def test_digits(at: Any, offset: int) -> None:
+    """Rows, and rows of rows, that were laid flat."""
+
+    def rows(x: Any) -> Any:
+        return dc.build((3, 5, 4), lambda i, j, k: x[offset + at(i, j, k)])
+
+    made, _ = in_bulk(rows, np.arange(60.0) + 1.0)
+    assert "take" not in operations(made)
+
+
+def test_what_was_laid_flat_is_reshaped() -> None:
+    made, _ = in_bulk(lambda x: dc.build((2, 3), lambda i, j: x[3 * i + j]), X)
+    assert operations(made) == ["reshape"]
+    flat, _ = in_bulk(lambda a: dc.build((4, 5), lambda i, j: np.ravel(a * 2.0)[5 * i + j]), A)
+    assert operations(flat) == ["multiply"]
 
 
 def test_windows_of_rows_and_in_two_axes() -> None:
