@@ -49,20 +49,15 @@ class Border:
         faces: Faces,
         cod: Object,
         face: Face | None,
-        *,
-        spread: bool = False,
     ) -> None:
-        """``faces`` are those of the arguments, ``face`` is that of the result.
-
-        Where it is ``spread``, the function takes the components of its one argument.
-        """
-        self._types, self._spread = types, spread
+        """``faces`` are those of the arguments, ``face`` is that of the result."""
+        self._types = types
         space: dict[str, Any] = {
             "NotThese": NotThese,
             "ndarray": np.ndarray,
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
-        text = _text(types, faces, cod, face, space, spread=spread)
+        text = _text(types, faces, cod, face, space)
         executed(text, "the function", space)
         self._shown: Run = space["shown"]
         self.entry: Callable[[Run], Run] = space["bind"]
@@ -75,7 +70,7 @@ class Border:
 
     def called(self, compute: Run, given: Sequence[Any]) -> Any:
         """The result at arguments as the compiled function takes them."""
-        return self._shown(compute(*(given[0] if self._spread else given)))
+        return self._shown(compute(*given))
 
     def given(self, value: Any, obj: Object) -> Any:
         """A user's value as the compiled function takes it."""
@@ -96,8 +91,6 @@ def _text(
     cod: Object,
     face: Face | None,
     space: dict[str, Any],
-    *,
-    spread: bool,
 ) -> str:
     """Two functions: one makes what tests arguments and computes, and one shows a result.
 
@@ -110,8 +103,7 @@ def _text(
         _taken(name, obj, faces[index] if faces else None, lines, space)
         for index, (name, obj) in enumerate(zip(names, types, strict=True))
     ]
-    argument = given[0] if spread else f"({', '.join(given)})"
-    lines += [f"    y = compute{argument}", f"    return {shown}"]
+    lines += [f"    y = compute({', '.join(given)})", f"    return {shown}"]
     entry = ["def bind(compute):", "    def entry(args):", *(f"    {line}" for line in lines)]
     return "\n".join([*entry, "    return entry", "def shown(y):", f"    return {shown}"])
 

@@ -109,7 +109,6 @@ class Pulled(Derivative[P, Any]):
             (tangent_face(program.face.children[0], value),),
             arguments,
             Face(tuple, (), _argument_faces(program)),
-            spread=isinstance(cotangent, Product) and cotangent.width != 1,
         )
 
         def given(cotangents: tuple[Any, ...]) -> list[Any]:

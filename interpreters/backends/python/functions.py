@@ -29,6 +29,7 @@ from interpreters.backends.text.emitter import (
     as_it_is,
     defined,
     given_back,
+    is_apart,
     parameters,
     passed,
 )
@@ -101,25 +102,31 @@ def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
     emitter.module.define(name, params, at.body)
 
 
-def closure(emitter: Emitter, known: Closure, at: Frame, wish: str) -> Recursive[Leaf]:
-    """A function value: the function itself, or a λ over what it captures."""
+def closure(
+    emitter: Emitter, known: Closure, at: Frame, wish: str, *, whole: bool = False
+) -> Recursive[Leaf]:
+    """A function value: the function itself, or a λ over what it captures.
+
+    One that a user gets takes the ``whole`` of a product as one argument, where its λ does.
+    """
     function = known.function
     name: str = yield defined(emitter, function, "step")
-    if not known.captured:
+    whole = whole and len(function.params) == 1 and is_apart(function.params[0].type)
+    if not known.captured and not whole:
         return Leaf(name, function.type)
-    if id(function) not in emitter.closers:
-        emitter.closers[id(function)] = _closer(emitter, function, name)
+    if (id(function), whole) not in emitter.closers:
+        emitter.closers[id(function), whole] = _closer(emitter, function, name, whole=whole)
     args: list[Text] = yield _captured(emitter, known, at)
-    text = call(emitter.closers[id(function)], *args)
+    text = call(emitter.closers[id(function), whole], *args)
     return Leaf(at.assign(text, wish), function.type)
 
 
-def _closer(emitter: Emitter, function: Lam, name: str) -> str:
+def _closer(emitter: Emitter, function: Lam, name: str, *, whole: bool) -> str:
     """A function that gives the λ, so that what it captures is fixed."""
     at = Frame(emitter.module.name)
     params = parameters(emitter, emitter.captured[id(function)], function.params, at)
     given = params[: len(emitter.captured[id(function)])]
-    rest = params[len(given) :]
+    rest = [param.lstrip("*") if whole else param for param in params[len(given) :]]
     closer = emitter.module.fresh(f"close_{name.lstrip('_')}")
     text = call(f"lambda {', '.join(rest)}: {name}" if rest else f"lambda: {name}", *params)
     emitter.module.define(closer, given, [Do(text, "return ")])

@@ -35,8 +35,9 @@ from interpreters.backends.analysis.lines import (
     hides_zeros,
     lines_of,
 )
+from interpreters.backends.python.functions import closure
 from interpreters.backends.python.helpers import HELPERS
-from interpreters.backends.python.values import Emitter, Frame, Leaf, Root, Value, is_array
+from interpreters.backends.python.values import Closure, Emitter, Frame, Leaf, Root, Value, is_array
 from interpreters.backends.python.writer import Writer
 from interpreters.backends.text.frame import Bundle, leaf_types
 from interpreters.backends.text.layout import (
@@ -274,7 +275,11 @@ class _Ending:
                 self._whole[id(value)] = value, name
                 return name
             return tuple_of(tuple(texts))
-        leaf: Leaf = yield self.emitter.leaf(value, self.at, "result")
+        leaf: Leaf
+        if isinstance(value, Closure):
+            leaf = yield closure(self.emitter, value, self.at, "result", whole=True)
+            return leaf.text
+        leaf = yield self.emitter.leaf(value, self.at, "result")
         if known.doubtful and self.again:
             leaf = self.at.named(leaf, "result")
             self._check(leaf, known)

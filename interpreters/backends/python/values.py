@@ -231,7 +231,7 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
         super().__init__(module, survey)
         self.lines, self.careful, self.absorbs = lines, careful, absorbs
         self.raises = self.warns = False
-        self.closers: dict[int, str] = {}
+        self.closers: dict[tuple[int, bool], str] = {}
 
     @abstractmethod
     def array(self, value: Value, at: Frame) -> Leaf:

@@ -353,3 +353,21 @@ def test_what_a_branch_in_a_branch_chooses_is_not_copied():
 
     for x in (-1.0, 0.5, 2.0):
         agrees(chosen_before, x)
+
+
+def test_the_pullback_in_a_source_is_called_as_that_of_the_api():
+    pair, real = dc.Product(Real, Real), (Real, Real)
+    for f, types, args, cotangent in (
+        (lambda x: (x[0], 0.0), (pair,), ((3.0, 4.0),), (1.0, 5.0)),
+        (lambda x, y: (x * y, y), real, (2.0, 3.0), (1.0, 5.0)),
+        (lambda x, y: x * y, real, (2.0, 3.0), 2.0),
+    ):
+        whole = dc.vjp(dc.fun(f, *types))
+        space = {}
+        exec(whole.source(), space)
+        value, back = whole(*args)
+        found, pullback = space["vjp"](*args)
+        same(found, plain(value))
+        same(pullback(cotangent), plain(back(cotangent)))
+    made = compile_program(lam_of(lambda x: dc.fun(lambda a, b: a * x + b, Real, Real), 2.0))
+    assert made.function(2.0)(3.0, 1.0) == 7.0
