@@ -9,7 +9,7 @@ import numpy as np
 from combinators.block import Block
 from combinators.errors import DiffcurryError
 from combinators.objects import Object, Tensor, Unit
-from combinators.operation import Operation
+from combinators.operation import PRIMITIVES, Operation, Primitive
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.simplify.holes import is_number_zero, is_plain_factor, is_typed_zero, zeros
 from combinators.simplify.patterns import (
@@ -138,7 +138,8 @@ class Writer:
         self, term: Term, seen: View | None, block: Block, wish: str, like: Var | None
     ) -> Var:
         key = known = None
-        if seen is not None and (key := self._key(seen)) is not None:
+        is_a = term.operation.primitive if isinstance(term, Prim) else None
+        if seen is not None and (key := self._key(seen, is_a)) is not None:
             known = self._common.get(key)
             if known is not None and known.type is term.type and self._has_common:
                 self.switches.say("common", term, known, wish)
@@ -193,8 +194,11 @@ class Writer:
             self.switches.say("hoist", term, term, wish)
         return outer
 
-    def _key(self, seen: View) -> Any:
-        """Equal for equal lines; None for what has a block of its own."""
+    def _key(self, seen: View, is_a: Primitive | None = None) -> Any:
+        """Equal for equal lines; None for what has a block of its own.
+
+        ``is_a`` is the primitive of a line that is one: two primitives may have one name.
+        """
         head, operands, parameters = seen
         keys: list[Any] = [
             operand.name if type(operand) is Var else self.word(operand) for operand in operands
@@ -209,6 +213,9 @@ class Writer:
                 keys.sort()
             elif operands[0].type is operands[1].type:
                 keys.sort()
+
+        if is_a is not None and PRIMITIVES.get(seen[0]) is not is_a:
+            return is_a, parameters, *keys
         return head, parameters, *keys
 
     def word(self, atom: Term) -> str | None:

@@ -205,8 +205,9 @@ class DualArrays:
         """What computes the factors; most are arguments as they are, or 1."""
         names = {param.name: i for i, param in enumerate(lam.params)}
         items = lam.body.items if isinstance(lam.body, Tuple) else ()
+        one = Tuple(())
         places = [
-            names.get(item.name) if isinstance(item, Var) else None if item.below() else -1
+            names.get(item.name) if isinstance(item, Var) else -1 if item == one else None
             for item in items
         ]
         if not items or None in places:
