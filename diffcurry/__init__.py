@@ -107,6 +107,11 @@ __all__ = [
 __all__ += library.__all__
 
 
+def __dir__() -> list[str]:
+    """What there is for users: not the files that it is made in."""
+    return sorted([*__all__, "laws", "__all__", "__doc__", "__name__", "__version__"])
+
+
 def __getattr__(name: str) -> _Any:
     """``diffcurry.laws``: the law kit, with our own things as its models."""
     if name != "laws":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Fun, Object, Record, Tensor, Vector, components
 from combinators.tracing.emit import check_fits
-from combinators.tracing.faces import Face, open_up
+from combinators.tracing.faces import Face, open_up, put_together
 from combinators.tracing.functions import Natural, natural
 from combinators.tracing.traced import Traced
 from combinators.type_folds import Layout
@@ -27,33 +28,56 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def in_order(
-    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    name: str,
+    *,
+    whole: bool = False,
+    partial: bool = False,
 ) -> tuple[Any, ...]:
-    """The arguments in order, with Python's defaults before the last one that is given.
+    """The arguments in order; the defaults of those that are missing, if the ``whole`` is wanted.
 
-    ``TypeMismatch`` where the function ``name`` does not take them, or takes one by keyword alone.
+    ``TypeMismatch`` where the function ``name`` does not take them; where they are ``partial``, the
+    rest is given by name.
     """
     try:
-        given = signature.bind(*args, **kwargs)
+        given = (signature.bind_partial if partial else signature.bind)(*args, **kwargs)
     except TypeError as error:
-        raise TypeMismatch(f"{name}: {error}") from None
-    if kwargs:
-        _fill(given)
-    if given.kwargs:
-        raise TypeMismatch(
-            f"{name} has keyword-only parameters, and arguments are positional here; "
-            "bind them first: fun(functools.partial(f, name=value))"
-        )
+        raise TypeMismatch(f"{name}{_counted(signature, args) or f': {error}'}") from None
+    if whole:
+        given.apply_defaults()
     return given.args
 
 
-def _fill(given: inspect.BoundArguments) -> None:
-    """Give the parameters before the last one given their defaults."""
-    last = max(list(given.signature.parameters).index(name) for name in given.arguments)
-    names = list(given.signature.parameters)[: last + 1]
-    for name in names:
-        given.arguments.setdefault(name, given.signature.parameters[name].default)
-    given.arguments = {name: given.arguments[name] for name in names}
+def by_name(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+) -> tuple[str, ...]:
+    """Which of ``kwargs`` are settings, or no next arguments: others are missing before them."""
+    in_order(signature, args, kwargs, name)  # it says what is not taken
+    places = [p.name for p in signature.parameters.values() if p.kind is _POSITIONAL]
+    after = places[len(args) :]
+    stops = (i for i, word in enumerate(after) if word not in kwargs or is_setting(kwargs[word]))
+    reached = next(stops, len(after))
+    return tuple(word for word in kwargs if word not in after[:reached])
+
+
+def is_setting(value: Any) -> bool:
+    """Whether an argument by name chooses a program: a word, a truth or nothing."""
+    return value is None or isinstance(value, bool | str)
+
+
+def _counted(signature: inspect.Signature, args: tuple[Any, ...]) -> str:
+    """How many arguments there may be, and how many there are; nothing where that is no matter."""
+    kinds = [p.kind for p in signature.parameters.values()]
+    takes = sum(kind in (_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY) for kind in kinds)
+    if inspect.Parameter.VAR_POSITIONAL in kinds or len(args) <= takes:
+        return ""
+    plural = "" if takes == 1 else "s"
+    return f" takes {takes} argument{plural} by position, and was given {len(args)}"
+
+
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def fits(value: Any, obj: Object, path: str) -> bool:
@@ -182,6 +206,12 @@ def flattened(value: Any, face: Face | None) -> list[Any]:
     assert opened is not None
     pairs = zip(opened[2], face.children, strict=True)
     return [leaf for part, child in pairs for leaf in flattened(part, child)]
+
+
+def beside(found: list[Any], face: Face | None) -> Any:
+    """Values in containers ``face``, one an argument: in each leaf of it a tuple of theirs."""
+    leaves = zip(*(flattened(one, face) for one in found), strict=True)
+    return put_together(face, leaves) if found else put_together(face, repeat(()))
 
 
 def basis(obj: Object) -> Iterator[tuple[int, tuple[int, ...], Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import WrongDerivative, WrongMode
+from combinators.errors import DomainError, WrongDerivative, WrongMode
 from combinators.tracing.faces import put_together, take_apart
 from diffcurry.arguments import flattened
 from diffcurry.function import Function, as_function
@@ -37,8 +37,7 @@ def check_grads(
     function = as_function(f)
     random = np.random.default_rng(0)
     tangents = tuple(_direction(arg, random) for arg in args)
-    there, back = (_moved(args, tangents, s * eps) for s in (1, -1))
-    slopes = _slopes(function(*there), function(*back), eps)
+    slopes = _settled(function, args, tangents, eps, (atol, rtol))
     if "fwd" in modes:
         _, tangent = jvp(function, tuple(args), tangents)
         _compare("jvp", _numbers(tangent), slopes, atol, rtol)
@@ -47,9 +46,39 @@ def check_grads(
     if order == 2:
         which = tuple(i for i, tangent in enumerate(tangents) if tangent is not None)
         gradient = grad(function, argnums=which)
-        numeric = _slopes(gradient(*there), gradient(*back), eps)
+        numeric = _settled(gradient, args, tangents, eps, (atol, rtol))
         second = hvp(function, tuple(args), tangents, argnums=which)
         _compare("hvp", _numbers(second), numeric, atol, rtol)
+
+
+def _settled(
+    function: Function[..., Any],
+    args: Sequence[Any],
+    tangents: tuple[Any, ...],
+    eps: float,
+    tolerance: tuple[float, float],
+) -> list[Any]:
+    """The slopes along ``tangents``, by a step so small that half of it gives the same.
+
+    Near the end of a domain, as of log at 1e-6, a step of 1e-5 leaves it; a smaller one does not.
+    """
+    atol, rtol = tolerance
+
+    def by(step: float) -> list[Any]:
+        there, back = (_moved(args, tangents, s * step) for s in (1, -1))
+        return _slopes(function(*there), function(*back), step)
+
+    widest = by(eps)
+    for step in (eps, eps / 10, eps / 100, eps / 1000):
+        wide, narrow = widest if step == eps else by(step), by(step / 2)
+        if all(np.allclose(x, y, atol=atol, rtol=rtol) for x, y in zip(wide, narrow, strict=True)):
+            return wide
+    if all(np.all(np.isfinite(x)) for x in widest):
+        return widest
+    raise DomainError(
+        f"a step of {eps:g} leaves the domain of the function, and smaller ones give no slope that "
+        "settles; ask further inside, or give a smaller eps"
+    )
 
 
 def _check_reverse(

@@ -28,7 +28,7 @@ from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
 from diffcurry.derived import Written, applied, finished, result, tangent_face
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
-from diffcurry.known import Known, NotKnown, Recent, identity
+from diffcurry.known import Known, NotKnown, Recent, identity, is_function
 from diffcurry.known_in_trace import KnownInTrace, holds_known_functions
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
@@ -46,6 +46,7 @@ class Derivative(Function[P, R]):
     """The function that a transform makes of ``inner``."""
 
     is_simple = True
+    verb = "derivative of"
     about: str = "The derivative"
     """What it is, in words."""
 
@@ -85,6 +86,16 @@ class Derivative(Function[P, R]):
         """What the function that it is derived from reads."""
         return self.inner.read_by()
 
+    def naming(
+        self, count: int, names: tuple[str, ...], settings: dict[str, Any]
+    ) -> Function[..., Any]:
+        """The derivative of the function of arguments by name."""
+        return self.on(self.inner.naming(count, names, settings))
+
+    @abstractmethod
+    def on(self, inner: Function[..., Any]) -> Function[..., Any]:
+        """The same derivative of another function."""
+
     def settle(self) -> None:
         """Leave out of what it reads what tracing it changed just now."""
         self.inner.settle()
@@ -111,7 +122,7 @@ class Derivative(Function[P, R]):
 
     def running(self, *args: Any) -> Program:
         """The program; functions among the arguments are given as they are."""
-        if not any(map(callable, args)):
+        if not any(map(is_function, args)):
             return self.program(*args)
         types, faces = self.types_of(args)
         made = traced_apart(lambda: self._given_functions(types, faces))
@@ -145,6 +156,7 @@ class Pushed(Derivative[P, Any]):
     """The dual function of a function: ``(x…, ẋ…) ↦ (y, ẏ)``."""
 
     about = "The value and the tangent"
+    verb = "jvp of"
 
     def __init__(
         self, inner: Function[..., Any], *, has_aux: bool, with_value: bool = True
@@ -243,6 +255,10 @@ class Pushed(Derivative[P, Any]):
         options = {"has_aux": self.has_aux, "with_value": self.with_value}
         return transformed(known.function, Pushed, **options)(*known.data, *tangents)
 
+    def on(self, inner: Function[..., Any]) -> Pushed[Any]:
+        """The same of another function."""
+        return Pushed(inner, has_aux=self.has_aux, with_value=self.with_value)
+
     def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The value and the tangent, of what the functions captured."""
         tangents = known.tangents(values[len(values) // 2 :])
@@ -286,6 +302,7 @@ class Gradient(Derivative[P, Any]):
         self.argnums, self.has_aux, self.mode = argnums, has_aux, mode
         self.with_value = with_value
         self.about = "The value and the gradient" if with_value else "The gradient"
+        self.verb = "value_and_grad of" if with_value else "grad of"
         super().__init__(inner)
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
@@ -333,6 +350,22 @@ class Gradient(Derivative[P, Any]):
         made = transformed(known.function, Gradient, argnums=argnums, **options)
         value, found = made(*known.data)
         return self._shown(value, known.gradients(which, found))
+
+    def on(self, inner: Function[..., Any]) -> Gradient[Any]:
+        """The same gradient of another function."""
+        return Gradient(
+            inner,
+            self.argnums,
+            has_aux=self.has_aux,
+            mode=self.mode,
+            with_value=self.with_value,
+        )
+
+    @property
+    def latex_name(self) -> str:
+        """``∇f``, where the gradient is all that it gives."""
+        is_plain = not self.with_value and not self.has_aux
+        return f"∇{self.inner.latex_name}" if is_plain else self.__name__
 
     def _shown(self, value: Any, found: tuple[Any, ...]) -> Any:
         shown = found if is_many(self.argnums) else found[0]

@@ -239,6 +239,11 @@ class Shown(ABC):
 
     __name__: str
 
+    @property
+    def latex_name(self) -> str:
+        """What its formula is called."""
+        return self.__name__
+
     @abstractmethod
     def at_types(self, args: tuple[Any, ...]) -> Program:
         """The program at types, or at arguments."""
@@ -327,7 +332,7 @@ class Shown(ABC):
     def _repr_latex_(self) -> str | None:
         """The formula, where there is one that is not huge."""
         programs = self.programs()
-        return programs[-1].latex(self.__name__) if programs else None
+        return programs[-1].latex(self.latex_name) if programs else None
 
 
 def _containers(program: Program) -> str:

@@ -197,6 +197,8 @@ def formula_latex(lam: Lam, face: Face | None = None) -> str:
 
 
 def _function_name(name: str) -> str:
+    if name.startswith("∇"):
+        return f"\\nabla {_function_name(name[1:])}"
     plain = name if name.isidentifier() else "f"
     escaped = plain.replace("_", "\\_")
     return escaped if len(plain) == 1 else f"\\operatorname{{{escaped}}}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from combinators.checked import checked as checks
-from combinators.errors import DiffcurryError, TypeMismatch
+from combinators.errors import TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object, components
 from combinators.terms import Lam
@@ -19,11 +20,20 @@ from combinators.tracing.faces import face_of, take_apart
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced, parameter_names
-from diffcurry.arguments import applied, are_types, fits, in_order, parameter_types, signature_of
+from diffcurry.arguments import (
+    applied,
+    are_types,
+    by_name,
+    fits,
+    in_order,
+    parameter_types,
+    signature_of,
+)
 from diffcurry.border import NotThese
+from diffcurry.calling import Calling
 from diffcurry.closures import lower
 from diffcurry.explain import Shown
-from diffcurry.known import Known, NotKnown, Recent, holds_functions
+from diffcurry.known import Known, NotKnown, Recent, holds_functions, is_function
 from diffcurry.modes import primal
 from diffcurry.program import Program, Quick
 from diffcurry.readings import ACTIVE, Readings, traced_under
@@ -39,7 +49,7 @@ MEMORIES = frozenset(
 """What a function remembers of the types that it has met."""
 
 
-class Function(Definition, Shown, Generic[P, R]):
+class Function(Definition, Calling, Shown, Generic[P, R]):
     """A function of the language.
 
     Called on numbers it computes; called while another function is being traced, it is a function
@@ -52,6 +62,8 @@ class Function(Definition, Shown, Generic[P, R]):
     """Whether it serves only while all that it reads is the same, as its maker sees to."""
     is_of_data: bool = False
     """Whether it stands for another at the data of its arguments."""
+    verb: str = "fun"
+    """What made it, as it shows itself."""
     is_rep: ClassVar[bool] = False
     """Whether its programs give a value and a pullback."""
     is_simple: ClassVar[bool] = False
@@ -85,6 +97,13 @@ class Function(Definition, Shown, Generic[P, R]):
                 return self._quick[len(args)](args)
             except (NotThese, LookupError, ArithmeticError, RecursionError):
                 pass  # the first call, other types, a check that fails, or closures too deep
+        if kwargs and self._signature is not None:
+            names = by_name(self._signature, args, kwargs, self.__name__)
+            if names:
+                rest = {name: value for name, value in kwargs.items() if name not in names}
+                values = in_order(self._signature, args, rest, self.__name__, partial=True)
+                found: R = self.with_names(len(values), {n: kwargs[n] for n in names}, values)
+                return found
         values = self.positional(args, kwargs)
         value: R = self.computed(values) if here is None else self.in_trace(values)
         return value
@@ -92,6 +111,23 @@ class Function(Definition, Shown, Generic[P, R]):
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """An application of this function value, while another function is traced."""
         return call(self, values)
+
+    def naming(
+        self, count: int, names: tuple[str, ...], settings: dict[str, Any]
+    ) -> Function[..., Any]:
+        """The function of ``count`` arguments by position and others by ``names``."""
+        function = self.function
+
+        def applied(*args: Any) -> Any:
+            return function(
+                *args[:count], **dict(zip(names, args[count:], strict=True)), **settings
+            )
+
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        words = [*parameter_names(function, count), *names]
+        applied.__signature__ = inspect.Signature([inspect.Parameter(w, kind) for w in words])  # type: ignore[attr-defined]  # inspect asks
+        applied.__name__ = self.__name__
+        return Function(applied, checked=self.checked)
 
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
@@ -122,34 +158,6 @@ class Function(Definition, Shown, Generic[P, R]):
     def run(self, program: Program, quick: Quick, values: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
         return quick.run(values)
-
-    def with_functions(self, values: tuple[Any, ...]) -> Any:
-        """The value where functions are among the arguments: compiled for their code."""
-        try:
-            known = self.base.known(self.primals(values))
-            result = self.of_known(known, values)
-        except (NotKnown, DiffcurryError):
-            return self.otherwise(values)
-        if known.is_fixed:
-            self._quick[len(values)] = partial(self._again, known)
-        return result
-
-    def _again(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The value where the functions are given again."""
-        return self.of_known(known.again(self.primals(values)), values)
-
-    @property
-    def base(self) -> Function[..., Any]:
-        """The function whose arguments it takes."""
-        return self
-
-    def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those of ``values`` that are arguments of ``base``."""
-        return values
-
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The value, by a function of data; raises NotKnown where it is of no use."""
-        return known.function(*known.data)
 
     def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
         """The arguments taken apart, and the function of their data; raises NotKnown."""
@@ -202,8 +210,8 @@ class Function(Definition, Shown, Generic[P, R]):
 
     def __repr__(self) -> str:
         """Its name, and the types at which it has been traced."""
-        types = ", ".join(repr(program.lam.type) for program in self._programs.values())
-        return f"<fun {self.__name__}{' : ' + types if types else ''}>"
+        types = ", ".join(repr(made.lam.type) for made in self._programs.values())
+        return f"<{self.verb} {self.__name__}{' : ' + types if types else ''}>"
 
     def __str__(self) -> str:
         """Its programs, one for each choice of types that it has met, in let-normal form."""
@@ -213,7 +221,8 @@ class Function(Definition, Shown, Generic[P, R]):
         """The arguments in order, with Python's defaults."""
         if self._signature is None:
             return args
-        return in_order(self._signature, args, kwargs, self.__name__)
+        has_types = self.types is not None
+        return in_order(self._signature, args, kwargs, self.__name__, whole=has_types)
 
     def forget(self) -> None:
         """Forget what was traced, because it read what is something else now."""
@@ -295,9 +304,7 @@ class Function(Definition, Shown, Generic[P, R]):
         self, args: tuple[Any, ...]
     ) -> tuple[Function[..., Any], tuple[Any, ...]]:
         """The function of the other arguments, where some are functions."""
-        known = {index: arg for index, arg in enumerate(args) if callable(arg)}
-        if not known:
-            return self, args
+        known = {index: arg for index, arg in enumerate(args) if is_function(arg)}
 
         def applied(*rest: Any) -> Any:
             given = iter(rest)

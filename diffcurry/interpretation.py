@@ -14,6 +14,7 @@ from combinators.type_folds import Layout
 from diffcurry.arguments import (
     Argnums,
     basis,
+    beside,
     check_scalar,
     chosen,
     flattened,
@@ -190,7 +191,7 @@ def reverse_jacobian(
                     jacobian.block(at, j)[index] = part
         return jacobian
 
-    return _of_each(argnums, len(values), blocks)
+    return _of_each(argnums, len(values), blocks, ran.program.face)
 
 
 def forward_jacobian(
@@ -212,12 +213,14 @@ def forward_jacobian(
                     jacobian.block(at, j)[(..., *index)] = part
         return jacobian
 
-    return _of_each(argnums, len(values), blocks)
+    return _of_each(argnums, len(values), blocks, program.face)
 
 
-def _of_each(argnums: Argnums, count: int, blocks: Callable[[int], Jacobian]) -> Any:
+def _of_each(
+    argnums: Argnums, count: int, blocks: Callable[[int], Jacobian], face: Face | None
+) -> Any:
     shown = [blocks(index).shown() for index in chosen(argnums, count)]
-    return tuple(shown) if is_many(argnums) else shown[0]
+    return beside(shown, face) if is_many(argnums) else shown[0]
 
 
 def hvp(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, get_args
 
 import numpy as np
 
@@ -15,13 +15,14 @@ from combinators.objects import Object, Tensor
 from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.control import map as map_rows
-from combinators.tracing.faces import put_together, take_apart
-from combinators.tracing.functions import Faces, Specialised, Types, natural
+from combinators.tracing.faces import Face, put_together, take_apart
+from combinators.tracing.functions import Faces, Specialised, Types, call, natural
 from combinators.tracing.scope import current
 from combinators.tracing.traced import LIBRARY
 from diffcurry import interpretation
 from diffcurry.arguments import (
     Argnums,
+    beside,
     chosen,
     is_many,
     is_number,
@@ -29,7 +30,7 @@ from diffcurry.arguments import (
 )
 from diffcurry.derivative import Gradient, Pushed, function_at_once, transformed
 from diffcurry.function import Function, as_function
-from diffcurry.known import Known
+from diffcurry.known import Data, Known, NotKnown, holds_functions
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.readings import Readings
@@ -37,7 +38,7 @@ from diffcurry.rep_function import Pulled
 from diffcurry.transforms import check_tuples, jvp
 
 P = ParamSpec("P")
-Numbers = Callable[[Function[..., Any], tuple[Any, ...]], Any]
+Numbers = Callable[..., Any]
 
 LONG = 1_000
 """The derivatives of a program of more nodes take longer to write than to compute once."""
@@ -49,15 +50,30 @@ class Composed(Function[P, Any]):
     is_simple = True
 
     def __init__(
-        self, inner: Function[..., Any], written: Callable[..., Any], numbers: Numbers
+        self,
+        inner: Function[..., Any],
+        written: Callable[..., Any],
+        numbers: Numbers,
+        argnums: Argnums,
+        again: Callable[[Function[..., Any], Argnums], Any],
+        verb: str = "jacobian of",
     ) -> None:
-        """``written`` is its program; ``numbers`` serves values that the program does not take."""
+        """``written`` is its program; ``numbers`` serves values that the program does not take.
+
+        ``again`` gives the same derivative of another function.
+        """
+        self.argnums: Argnums = tuple(argnums) if is_many(argnums) else argnums
+        self._again = again
+        if inner._signature is not None:
+            written.__signature__ = inner._signature  # type: ignore[attr-defined]  # inspect asks
         self.inner, self._numbers = inner, numbers
         self._simplified: Remembered[Lam, Lam] = Remembered()
         self._asked = 0
         super().__init__(written, inner.types)
+        self.is_of_data = inner.is_of_data
         self._signature = inner._signature
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
+        self.verb = verb
 
     def read_by(self) -> Readings:
         """What the function that it is the derivative of reads."""
@@ -74,9 +90,46 @@ class Composed(Function[P, Any]):
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
         self._asked += 1
-        if any(map(callable, values)) or not self._is_written(self.inner.program(*values)):
-            return self._numbers(self.inner, values)
+        is_known = holds_functions(values)
+        if not is_known and not self._is_written(self.inner.program(*values)):
+            return self.otherwise(values)
         return super().computed(values)
+
+    @property
+    def base(self) -> Function[..., Any]:
+        """The function whose arguments it takes."""
+        return self.inner
+
+    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """The derivative by data; by a function's there is none."""
+        which = [known.places[i] for i in chosen(self.argnums, len(values))]
+        if not all(isinstance(place, Data) for place in which):
+            raise NotKnown
+        data = tuple(known.indices(*chosen(self.argnums, len(values))))
+        argnums = data if is_many(self.argnums) else data[0]
+        return self.remade(known.function, argnums)(*known.data)
+
+    def remade(self, function: Function[..., Any], argnums: Argnums) -> Composed[Any]:
+        """The same derivative of another function."""
+        key = (self.verb, self._again, argnums)
+        if key not in function.transforms:
+            function.transforms[key] = self._again(function, argnums)
+        made: Composed[Any] = function.transforms[key]
+        return made
+
+    def naming(
+        self, count: int, names: tuple[str, ...], settings: dict[str, Any]
+    ) -> Function[..., Any]:
+        """The derivative of the function of arguments by name."""
+        return self.on(self.inner.naming(count, names, settings))
+
+    def on(self, inner: Function[..., Any]) -> Composed[Any]:
+        """The same derivative of another function."""
+        return self.remade(inner, self.argnums)
+
+    def evaluate(self, values: tuple[Any, ...]) -> Any:
+        """The numbers, a row or a column at a time."""
+        return self._numbers(self.inner, values, argnums=self.argnums)
 
     def _is_written(self, program: Program) -> bool:
         """Whether every leaf has a block of numbers; a long program is written when asked again."""
@@ -91,9 +144,14 @@ def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., A
     def jacobian(*args: Any) -> Any:
         which = chosen(argnums, len(args))
         found = [_columns(f, args, index) for index in which]
-        return tuple(found) if is_many(argnums) else found[0]
+        return beside(found, _result_face(f, args)) if is_many(argnums) else found[0]
 
     return jacobian
+
+
+def _result_face(f: Function[..., Any], args: tuple[Any, ...]) -> Face | None:
+    """The containers of the result, which is traced for them and not used."""
+    return take_apart(call(f, args))[0]
 
 
 def _columns(f: Function[..., Any], args: tuple[Any, ...], which: int) -> Any:
@@ -134,7 +192,7 @@ def reverse_jacobian(
         which = chosen(argnums, len(args))
         value, pullback = Pulled(f, has_aux=False, mode=mode)(*args)
         found = [_rows(value, pullback, index) for index in which]
-        return tuple(found) if is_many(argnums) else found[0]
+        return beside(found, take_apart(value)[0]) if is_many(argnums) else found[0]
 
     return jacobian
 
@@ -194,14 +252,17 @@ def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent
     function = as_function(f)
     written = reverse_jacobian(function, argnums, mode)
     numbers = partial(interpretation.reverse_jacobian, mode=mode)
-    return Composed(function, written, partial(numbers, argnums=argnums))
+    return Composed(function, written, numbers, argnums, _REVERSE[mode])
+
+
+_REVERSE = {mode: partial(jacrev, mode=mode) for mode in get_args(Mode)}
 
 
 def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     """The Jacobian, a pushforward for each number of the argument; laid out as by ``jacrev``."""
     function = as_function(f)
-    numbers = partial(interpretation.forward_jacobian, argnums=argnums)
-    return Composed(function, forward_jacobian(function, argnums), numbers)
+    written = forward_jacobian(function, argnums)
+    return Composed(function, written, interpretation.forward_jacobian, argnums, jacfwd)
 
 
 def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
@@ -238,6 +299,10 @@ class MovedGradient(Pushed[Any]):
         """Of a gradient."""
         super().__init__(inner, has_aux=False, with_value=False)
 
+    def on(self, inner: Function[..., Any]) -> MovedGradient:
+        """The same of another function's gradient."""
+        return MovedGradient(self.inner.on(inner))
+
     @property
     def base(self) -> Function[..., Any]:
         """The function that the gradient is of."""
@@ -271,7 +336,7 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
     """
     function = as_function(f)
     written = forward_jacobian(gradient_of(function, argnums), argnums)
-    return Composed(function, written, partial(interpretation.hessian, argnums=argnums))
+    return Composed(function, written, interpretation.hessian, argnums, hessian, "hessian of")
 
 
 def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:

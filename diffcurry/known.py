@@ -164,7 +164,7 @@ class Known(Generic[D]):
         captured: dict[str, Place] = {}
         for name, value in bound.items():
             if _is_static(value):
-                keys.append((name, identity(value) if callable(value) else value))
+                keys.append((name, identity(value) if is_function(value) else value))
                 continue
             key, captured[name] = self._open(value, name, None)
             keys.append((name, key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import CellType, FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -61,7 +62,8 @@ class UserPrimitive:
         self.declared, self.types = PRIMITIVES[function.__name__], types
         self.domain, self.pinned, self.checked = domain, pinned, ""
         self.__name__, self.__doc__ = function.__name__, function.__doc__
-        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
+        self.__module__ = getattr(function, "__module__", None) or type(function).__module__
+        self.__qualname__ = getattr(function, "__qualname__", function.__name__)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """A node while tracing; elsewhere the value. Raises TypeMismatch for keywords."""
@@ -144,7 +146,8 @@ def primitive(
 
                 if isinstance(form, Pointwise):
                     _check_takes(form.rule, (Real, *asked, Real), "a rule takes v, all xs, and y")
-                made.checked = checked(made)
+                with _own_name(getattr(form, "rule", None), name, made):
+                    made.checked = checked(made)
         return made
 
     return register
@@ -231,6 +234,41 @@ def _refuse_ours(name: str) -> None:
             f"the language has a primitive named {name} already, by which its programs and "
             "pickles know it; give yours another name"
         )
+
+
+@contextmanager
+def _own_name(rule: Any, name: str, made: UserPrimitive) -> Iterator[None]:
+    """Let a rule that mentions its primitive find it, which gets its name when all is done."""
+    if not isinstance(rule, FunctionType):
+        yield
+        return
+    empty = [cell for cell in _cells(rule, name) if not _is_filled(cell)]
+    for cell in empty:
+        cell.cell_contents = made
+    is_new = name in rule.__code__.co_names and name not in rule.__globals__
+    if is_new:
+        rule.__globals__[name] = made
+    try:
+        yield
+    except BaseException:
+        for cell in empty:
+            del cell.cell_contents
+        if is_new:
+            del rule.__globals__[name]
+        raise
+
+
+def _cells(rule: FunctionType, name: str) -> list[CellType]:
+    pairs = zip(rule.__code__.co_freevars, rule.__closure__ or (), strict=True)
+    return [cell for variable, cell in pairs if variable == name]
+
+
+def _is_filled(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 (to look is to ask)
+    except ValueError:
+        return False
+    return True
 
 
 @contextmanager

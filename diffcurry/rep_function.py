@@ -47,6 +47,7 @@ class Pulled(Derivative[P, Any]):
     """The rep-function of a function: ``x ↦ (y, pullback)``."""
 
     about = "The value and the pullback"
+    verb = "vjp of"
     is_rep = True
 
     def __init__(self, inner: Function[..., Any], *, has_aux: bool, mode: Mode) -> None:
@@ -78,6 +79,10 @@ class Pulled(Derivative[P, Any]):
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions."""
         return interpretation.vjp(self.inner, args, has_aux=self.has_aux, mode=self.mode)
+
+    def on(self, inner: Function[..., Any]) -> Pulled[Any]:
+        """The same of another function."""
+        return Pulled(inner, has_aux=self.has_aux, mode=self.mode)
 
     @property
     def is_program(self) -> bool:
@@ -149,10 +154,15 @@ class Linearized(Pulled[P]):
     """
 
     about = "The value and the derivative there"
+    verb = "linearize of"
 
     def __init__(self, inner: Function[..., Any]) -> None:
         """Of ``inner``."""
         super().__init__(inner, has_aux=False, mode="dependent")
+
+    def on(self, inner: Function[..., Any]) -> Linearized[Any]:
+        """The same of another function."""
+        return Linearized(inner)
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). (y, λẋ. ẏ)``."""

@@ -96,9 +96,12 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
     if kind is dict or getattr(kind, "is_container", False):
         keys = _sorted_keys(value)
         return kind, keys, tuple(value[key] for key in keys)
-    if is_dataclass(value) and not isinstance(value, type) and not callable(value):
+    if is_dataclass(value) and not isinstance(value, type):
         keys = tuple(f.name for f in fields(value))
-        return kind, keys, tuple(getattr(value, key) for key in keys)
+        parts = tuple(getattr(value, key) for key in keys)
+        if callable(value) and (not parts or any(isinstance(part, str) for part in parts)):
+            return None  # a function with settings, and no container that can be called
+        return kind, keys, parts
     return None
 
 

@@ -335,7 +335,7 @@ def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
     types: list[Object | Untyped] = []
     faces: list[Face | None] = []
     for arg in args:
-        if callable(arg) and not isinstance(arg, Traced) and not _is_typed(arg):
+        if _is_function(arg) and not _is_typed(arg):
             types.append(Untyped(arg))
             faces.append(None)
             continue
@@ -345,6 +345,11 @@ def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
         types.append(object_of(face, iter(found)))
         faces.append(face)
     return tuple(types), tuple(faces)
+
+
+def _is_function(arg: Any) -> bool:
+    """Whether it is called and is no container, nor known to the trace."""
+    return callable(arg) and not isinstance(arg, Traced) and open_up(arg) is None
 
 
 def _is_typed(function: Any) -> bool:

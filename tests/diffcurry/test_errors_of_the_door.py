@@ -74,12 +74,6 @@ DOOR = {
         TypeError,
         ["missing a required argument: 'y'"],
     ),
-    "keyword-only": Mistake(
-        lambda: dc.grad(lambda x, *, k: x * k)(1.0, k=2.0),
-        TypeMismatch,
-        TypeError,
-        ["functools.partial"],
-    ),
     "argument that is no number": Mistake(
         lambda: dc.grad(lambda x: x)("a"),
         TypeMismatch,
