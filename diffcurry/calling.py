@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from combinators.errors import DiffcurryError
+from combinators.tracing.functions import parameter_names
 from diffcurry.arguments import is_setting
 from diffcurry.known import Known, NotKnown
 
@@ -70,3 +72,24 @@ class Calling(ABC):
         if key not in self.transforms:
             self.transforms[key] = self.naming(count, tuple(data), settings)
         return self.transforms[key](*values, *data.values())
+
+
+def of_names(
+    function: Callable[..., Any],
+    count: int,
+    names: tuple[str, ...],
+    settings: dict[str, Any],
+    name: str,
+) -> Callable[..., Any]:
+    """A Python function of ``count`` arguments and of those by ``names``, all by position."""
+
+    def applied(*args: Any) -> Any:
+        given = dict(zip(names, args[count:], strict=True))
+        return function(*args[:count], **given, **settings)
+
+    kind = inspect.Parameter.POSITIONAL_ONLY
+    words = [*parameter_names(function, count), *names]
+    params = [inspect.Parameter(word, kind) for word in words]
+    applied.__signature__ = inspect.Signature(params)  # type: ignore[attr-defined]  # inspect asks
+    applied.__name__ = name
+    return applied

@@ -8,7 +8,6 @@ whose code is known; what has no code is interpreted.
 from __future__ import annotations
 
 from abc import abstractmethod
-from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
@@ -26,9 +25,9 @@ from combinators.type_folds import direction, is_first_order, velocity
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
 from diffcurry.derived import Written, applied, finished, result, tangent_face
-from diffcurry.function import Function, as_function
+from diffcurry.function import Function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
-from diffcurry.known import Known, NotKnown, Recent, identity, is_function
+from diffcurry.known import Known, NotKnown, is_function
 from diffcurry.known_in_trace import KnownInTrace, holds_known_functions
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
@@ -397,21 +396,3 @@ def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[An
 def _zero(obj: Object) -> Any:
     at_rest = velocity(obj)
     return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)
-
-
-RECENT: Recent[Function[..., Any]] = Recent()
-"""Plain functions that were given to ``vjp`` and the like, which are called at once."""
-
-
-def function_at_once(f: Any) -> Function[..., Any] | None:
-    """``f`` as a function that is called at once; None where it is not worth compiling yet."""
-    plain = f.__func__ if isinstance(f, MethodType) else f
-    if not isinstance(plain, FunctionType):
-        return as_function(f)
-    return RECENT.of(plain.__code__, identity(f), lambda: _watched(as_function(f)))
-
-
-def _watched(function: Function[..., Any]) -> Function[..., Any]:
-    function.is_watched = True
-    function.reads = function.read_by()
-    return function

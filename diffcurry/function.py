@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
@@ -30,7 +29,7 @@ from diffcurry.arguments import (
     signature_of,
 )
 from diffcurry.border import NotThese
-from diffcurry.calling import Calling
+from diffcurry.calling import Calling, of_names
 from diffcurry.closures import lower
 from diffcurry.explain import Shown
 from diffcurry.known import Known, NotKnown, Recent, holds_functions, is_function
@@ -116,17 +115,7 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         self, count: int, names: tuple[str, ...], settings: dict[str, Any]
     ) -> Function[..., Any]:
         """The function of ``count`` arguments by position and others by ``names``."""
-        function = self.function
-
-        def applied(*args: Any) -> Any:
-            return function(
-                *args[:count], **dict(zip(names, args[count:], strict=True)), **settings
-            )
-
-        kind = inspect.Parameter.POSITIONAL_ONLY
-        words = [*parameter_names(function, count), *names]
-        applied.__signature__ = inspect.Signature([inspect.Parameter(w, kind) for w in words])  # type: ignore[attr-defined]  # inspect asks
-        applied.__name__ = self.__name__
+        applied = of_names(self.function, count, names, settings, self.__name__)
         return Function(applied, checked=self.checked)
 
     def computed(self, values: tuple[Any, ...]) -> Any:
@@ -305,6 +294,8 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
     ) -> tuple[Function[..., Any], tuple[Any, ...]]:
         """The function of the other arguments, where some are functions."""
         known = {index: arg for index, arg in enumerate(args) if is_function(arg)}
+        if not known:
+            return self, args
 
         def applied(*rest: Any) -> Any:
             given = iter(rest)

@@ -28,14 +28,14 @@ from diffcurry.arguments import (
     is_number,
     leaves,
 )
-from diffcurry.derivative import Gradient, Pushed, function_at_once, transformed
+from diffcurry.derivative import Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.known import Data, Known, NotKnown, holds_functions
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.readings import Readings
 from diffcurry.rep_function import Pulled
-from diffcurry.transforms import check_tuples, jvp
+from diffcurry.transforms import check_tuples, function_at_once, jvp
 
 P = ParamSpec("P")
 Numbers = Callable[..., Any]

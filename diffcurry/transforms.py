@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -12,8 +13,9 @@ from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums
-from diffcurry.derivative import Gradient, Pushed, function_at_once, tangents_of, transformed
-from diffcurry.function import as_function
+from diffcurry.derivative import Gradient, Pushed, tangents_of, transformed
+from diffcurry.function import Function, as_function
+from diffcurry.known import Recent, identity
 from diffcurry.modes import Mode, check_mode
 from diffcurry.rep_function import Linearized, Pulled
 
@@ -173,6 +175,24 @@ def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
 def _random_like(leaf: Any, random: np.random.Generator) -> Any:
     array = np.asarray(leaf)
     return random.uniform(0.5, 1.5, array.shape).astype(array.dtype)[()]
+
+
+RECENT: Recent[Function[..., Any]] = Recent()
+"""Plain functions that were given to ``vjp`` and the like, which are called at once."""
+
+
+def function_at_once(f: Any) -> Function[..., Any] | None:
+    """``f`` as a function that is called at once; None where it is not worth compiling yet."""
+    plain = f.__func__ if isinstance(f, MethodType) else f
+    if not isinstance(plain, FunctionType):
+        return as_function(f)
+    return RECENT.of(plain.__code__, identity(f), lambda: _watched(as_function(f)))
+
+
+def _watched(function: Function[..., Any]) -> Function[..., Any]:
+    function.is_watched = True
+    function.reads = function.read_by()
+    return function
 
 
 pullback = vjp

@@ -237,7 +237,10 @@ TRACED = {
         ["Real was expected", "Tensor[2]"],
     ),
     "fun of more arguments": Mistake(
-        at(lambda x: typed(x, x), 1.0), TypeMismatch, TypeError, ["too many positional arguments"]
+        at(lambda x: typed(x, x), 1.0),
+        TypeMismatch,
+        TypeError,
+        ["takes 1 argument by position, and was given 2"],
     ),
     "function without a type": Mistake(
         at(lambda x: lambda y: x * y, 1.0),
