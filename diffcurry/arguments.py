@@ -33,10 +33,10 @@ def in_order(
     kwargs: dict[str, Any],
     name: str,
     *,
-    whole: bool = False,
+    at_least: int = 0,
     partial: bool = False,
 ) -> tuple[Any, ...]:
-    """The arguments in order; the defaults of those that are missing, if the ``whole`` is wanted.
+    """The arguments in order; with defaults, if there are to be ``at_least`` so many.
 
     ``TypeMismatch`` where the function ``name`` does not take them; where they are ``partial``, the
     rest is given by name.
@@ -45,8 +45,9 @@ def in_order(
         given = (signature.bind_partial if partial else signature.bind)(*args, **kwargs)
     except TypeError as error:
         raise TypeMismatch(f"{name}{_counted(signature, args) or f': {error}'}") from None
-    if whole:
+    if len(given.args) < at_least:
         given.apply_defaults()
+        return given.args[:at_least]
     return given.args
 
 

@@ -210,8 +210,8 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         """The arguments in order, with Python's defaults."""
         if self._signature is None:
             return args
-        has_types = self.types is not None
-        return in_order(self._signature, args, kwargs, self.__name__, whole=has_types)
+        count = 0 if self.types is None else len(self.types)
+        return in_order(self._signature, args, kwargs, self.__name__, at_least=count)
 
     def forget(self) -> None:
         """Forget what was traced, because it read what is something else now."""

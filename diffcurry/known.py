@@ -213,7 +213,10 @@ def is_function(value: Any) -> bool:
 
 def holds_functions(values: Sequence[Any]) -> bool:
     """Whether there are functions among ``values`` or in their containers."""
-    return any(is_function(leaf) for value in values for leaf in take_apart(value)[1])
+    try:
+        return any(is_function(leaf) for value in values for leaf in take_apart(value)[1])
+    except RecursionError:
+        return False  # of a container too deep it is said elsewhere
 
 
 def identity(function: Any) -> Any:
