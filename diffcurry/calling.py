@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from combinators.errors import DiffcurryError
-from combinators.tracing.functions import parameter_names
+from combinators.tracing.traced import parameter_names
 from diffcurry.arguments import is_setting
 from diffcurry.known import Known, NotKnown
 
