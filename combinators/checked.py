@@ -13,7 +13,7 @@ from combinators.errors import Place
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
-from combinators.primitives.checks import NONNEGATIVE, NONZERO, WITHIN
+from combinators.primitives.checks import EXACT, NONNEGATIVE, NONZERO, WHOLE, WITHIN
 from combinators.primitives.indexing import PUT, TAKE
 from combinators.terms import Const, Lam, Let, Prim, Term
 
@@ -22,6 +22,8 @@ _DIVISIONS = frozenset(("floor_divide", "remainder"))
 
 def checked(lam: Lam) -> Lam:
     """``lam``, which raises at an index outside; of integers, at ``/ 0`` and a negative power.
+
+    It raises too where an integer would wrap, and where a float that becomes one is none.
 
     ``where`` computes both of its alternatives, and so checks both; ``cond`` the one it takes.
     """
@@ -46,6 +48,7 @@ def _checked(term: Term, made: dict[int, Term]) -> Term:
     parts = tuple(made[id(part)] for part in before)
     if isinstance(term, Prim):
         parts = _asked(term.operation, parts, term.place)
+        parts = _counted(term, parts)
     return rebuilt(term, before, parts)
 
 
@@ -62,6 +65,29 @@ def _asked(operation: Operation, args: tuple[Term, ...], place: Place | None) ->
         return args[0], _divisor(args[1], place)
     if operation.name == "power" and _dtype(args[1].type)[:3] == "int":
         return args[0], _exponent(args[1], place)
+    return args
+
+
+_GROWING = {
+    *("add", "subtract", "multiply", "negative", "absolute", "square", "power"),
+    *("sum", "prod", "cumsum", "matmul"),
+}
+"""What may give an integer that its type does not hold."""
+
+
+def _counted(term: Prim, args: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The arguments of what gives integers, the first in a check that they are held."""
+    dtype = term.type.dtype if isinstance(term.type, Tensor) else ""
+    if dtype[:3] not in ("int", "uin"):
+        return args
+    operation, place = term.operation, term.place
+    if operation.name == "convert" and _dtype(args[0].type).startswith("float"):
+        check = Operation(WHOLE, (("dtype", dtype), ("place", place)))
+        return (Prim(check, args, place),)
+    if operation.name in _GROWING and not all(isinstance(arg, Const) for arg in args):
+        axis = operation.keywords.get("axis")
+        given = (("of", operation.name), ("axis", axis), ("dtype", dtype), ("place", place))
+        return Prim(Operation(EXACT, given), args, place), *args[1:]
     return args
 
 

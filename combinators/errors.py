@@ -113,6 +113,10 @@ class DivisionByZero(DiffcurryError, ZeroDivisionError):
     """A division of integers by zero, in a function that is checked."""
 
 
+class IntegerOverflow(DiffcurryError, OverflowError):
+    """An integer that its type does not hold, in a function that is checked."""
+
+
 class UnboundVariable(DiffcurryError, NameError):
     """A variable that no λ, let or context binds."""
 

@@ -345,9 +345,9 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     constants from then on.
 
     An index that is computed reads 0 where it is outside, and puts nowhere; an integer divided by
-    zero is 0, and a negative power of an integer its integer part. With ``checked`` these are
-    errors, ``IndexOutOfRange``, ``DivisionByZero`` and ``DomainError``, that name the user's line,
-    here and in every derivative of the function.
+    zero is 0, and a negative power of an integer its integer part; integers wrap. With ``checked``
+    these are errors, ``IndexOutOfRange``, ``DivisionByZero``, ``DomainError`` and
+    ``IntegerOverflow``, that name the user's line, here and in every derivative of the function.
 
     >>> @fun
     ... def area(r):

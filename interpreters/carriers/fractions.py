@@ -152,7 +152,7 @@ for_each_row(_exact)
 _MOVES = """
 less less_equal greater greater_equal equal not_equal where stop_gradient
 broadcast_to reshape transpose slice embed concatenate take put iota argmax argmin
-within nonzero nonnegative
+within nonzero nonnegative exact
 """
 for _name in _MOVES.split():
     _borrowed(_name)
@@ -192,3 +192,4 @@ def _convert(dtype: str) -> Compute:
 
 
 computes("convert", Fractions)(_convert)
+computes("whole", Fractions)(lambda dtype, place: lambda x: x)  # every fraction has an integer part

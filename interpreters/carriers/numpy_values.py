@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from interpreters.carriers.places import add_at, nonnegative, nonzero, put, take, within
+from interpreters.carriers.places import (
+    add_at,
+    exact,
+    nonnegative,
+    nonzero,
+    put,
+    take,
+    whole,
+    within,
+)
 from interpreters.carriers.pointwise_values import scaled
 from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.sparse_cotangents import Part
@@ -136,6 +145,8 @@ VALUES: dict[str, Make] = {
     "within": within,
     "nonzero": nonzero,
     "nonnegative": nonnegative,
+    "whole": whole,
+    "exact": exact,
     "concatenate": lambda axis: lambda *parts: np.concatenate(parts, axis),
     "sum": _accumulate(np.sum),
     "prod": _accumulate(np.prod),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, Place
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, IntegerOverflow, Place
 
 Shape = tuple[int, ...]
 
@@ -108,6 +108,42 @@ def nonnegative(place: Place | None) -> Callable[..., Any]:
                 place,
             )
         return exponent
+
+    return compute
+
+
+def whole(dtype: str, place: Place | None) -> Callable[..., Any]:
+    """What computes ``whole``: the float, or an error that names the user's line."""
+    info = np.iinfo(dtype)
+
+    def compute(number: Any) -> Any:
+        inside = (number > info.min - 1.0) & (number < info.max + 1.0)
+        if not np.all(inside):
+            wrong = np.ravel(number)[~np.ravel(inside)][0]
+            raise IntegerOverflow(
+                f"{wrong} becomes an integer of type {dtype}, and is none: without checked=True "
+                "it gives some integer; write np.where(np.isfinite(x), x, 0.0) before",
+                place,
+            )
+        return number
+
+    return compute
+
+
+def exact(of: str, axis: Any, dtype: str, place: Place | None) -> Callable[..., Any]:
+    """What computes ``exact``: the first argument, or an error that names the user's line."""
+    info = np.iinfo(dtype)
+    options = {} if axis is None else {"axis": axis}
+
+    def compute(*xs: Any) -> Any:
+        found = getattr(np, of)(*(np.asarray(x).astype(object) for x in xs), **options)
+        if any(not info.min <= one <= info.max for one in np.ravel(found)):
+            raise IntegerOverflow(
+                f"{of} gives an integer that {dtype} does not hold, and without checked=True it "
+                "wraps; write x.astype(float) before, or see to it that it stays small",
+                place,
+            )
+        return xs[0]
 
     return compute
 

@@ -195,10 +195,10 @@ def asked(operation: Operation) -> Compute:
     """A check of numbers; what is open is not asked."""
     known = computation(operation, NumPy())
 
-    def compute(x: Any) -> Any:
-        numbers = _integers([x])
+    def compute(x: Any, *others: Any) -> Any:
+        numbers = _integers([x, *others])
         if numbers is not None:
-            known(numbers[0])
+            known(*numbers)
         return x
 
     return compute

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import combinators.primitives as p
+import diffcurry as dc
 from combinators.checked import checked
+from combinators.errors import IntegerOverflow
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.primitives.checks import CHECKS
@@ -36,11 +38,12 @@ def checks(lam):
 
 
 def asked(function, *likes):
-    """The axes and extents that are asked, and the names of other checks."""
+    """The axes and extents that are asked, and the names of the other checks of arguments."""
     operations = checks(checked(lam_of(function, *likes)))
     return sorted(
         (o.keywords["axis"], o.keywords["extent"]) if o.name == "within" else o.name
         for o in operations
+        if o.name not in ("exact", "whole")
     )
 
 
@@ -119,3 +122,40 @@ def test_a_deep_program():
     for var, bound in reversed(bindings[:2_000]):
         nested = Let(((var, bound),), nested if nested is not last else var)
     assert len(checks(checked(Lam((i,), nested)))) == 2_000
+
+
+WRAPS = {
+    "multiply": (lambda n: n * n, 2**40),
+    "add": (lambda n: n + 1, 2**63 - 1),
+    "subtract": (lambda n: n - 1, -(2**63)),
+    "negative": (lambda n: -n, -(2**63)),
+    "power": (lambda n: n**3, 2**30),
+    "sum": (np.sum, np.array([2**62, 2**62])),
+    "prod": (np.prod, np.array([2**40, 2**40])),
+    "cumsum": (np.cumsum, np.array([2**62, 2**62, -(2**62)])),
+    "matmul": (lambda n: n @ n, np.array([2**32, 1])),
+}
+
+
+@pytest.mark.parametrize("name", WRAPS)
+def test_in_a_checked_function_an_integer_that_would_wrap_is_an_error(name):
+    f, at = WRAPS[name]
+    with pytest.raises(IntegerOverflow, match=f"{name} gives an integer") as caught:
+        dc.fun(f, checked=True)(at)
+    assert isinstance(caught.value, OverflowError)
+    small = np.ones_like(at) if np.ndim(at) else 3
+    assert np.all(dc.fun(f, checked=True)(small) == dc.fun(f)(small))
+
+
+@pytest.mark.parametrize("x", [np.nan, np.inf, -1e30])
+def test_in_a_checked_function_floor_of_what_is_no_integer_is_an_error(x):
+    f = lambda x: np.floor(x).astype(int)
+    for at in (x, np.array([1.0, x])):
+        with pytest.raises(IntegerOverflow, match="becomes an integer of type int64"):
+            dc.fun(f, checked=True)(at)
+    assert dc.fun(f, checked=True)(2.5) == 2
+
+
+def test_checks_of_integers_leave_derivatives_alone():
+    f = dc.fun(lambda x: x[(x[0] * 0.0).astype(int) + 1] ** 2, checked=True)
+    np.testing.assert_array_equal(dc.grad(f)(np.array([1.0, 3.0])), [0.0, 6.0])

@@ -265,7 +265,7 @@ class _Walk:
                 return 0, max(source[0].type.size - 1, 0)
             case _ if isinstance(source[0].type, Tensor) and source[0].type.is_smooth:
                 return most
-            case _ if name in _MOVED or name in ("convert", "nonzero"):
+            case _ if name in _MOVED or name in ("convert", "nonzero", "whole", "exact"):
                 return given[0]
             case "concatenate" | "max" | "min":
                 return min(low for low, _ in given), max(high for _, high in given)

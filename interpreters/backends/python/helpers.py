@@ -352,6 +352,22 @@ def _nonnegative(n, place):
     if not np.all(n >= 0):
         raise ArithmeticError(f"{place}: an integer has no negative power")
     return n
+
+
+def _whole(x, dtype, place):
+    info = np.iinfo(dtype)
+    if not np.all((x > info.min - 1.0) & (x < info.max + 1.0)):
+        raise OverflowError(f"{place}: what becomes an integer is none of type {dtype}")
+    return x
+
+
+def _exact(x, *rest):
+    *others, of, dtype, axis, place = rest
+    info, options = np.iinfo(dtype), {} if axis is None else {"axis": axis}
+    found = getattr(np, of)(*(np.asarray(z).astype(object) for z in (x, *others)), **options)
+    if any(not info.min <= one <= info.max for one in np.ravel(found)):
+        raise OverflowError(f"{place}: {of} gives an integer that {dtype} does not hold")
+    return x
 """
 
 HELPERS = by_name(OF_NUMBERS, OF_ARRAYS, PLUS, COPIED, AT_INDICES)

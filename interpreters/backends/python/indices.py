@@ -106,10 +106,12 @@ def _tests(bounds: Sequence[Bounds], texts: Sequence[str], extents: Shape) -> li
 
 
 def checked(
-    emitter: Emitter, check: Operation, x: Value, at: Frame, wish: str, line: Line
+    emitter: Emitter, check: Operation, args: Sequence[Value], at: Frame, wish: str, line: Line
 ) -> Value:
     """``x`` itself, after a call that raises where a check of it fails."""
-    keywords = check.keywords
+    keywords, x = check.keywords, args[0]
+    if check.name in ("whole", "exact"):
+        return _counted(emitter, check, args, at, wish)
     options = [str(keywords[key]) for key in ("axis", "extent") if key in keywords]
     (known, *_) = line.operands
     match check.name:
@@ -126,6 +128,21 @@ def checked(
     text = call(f"_{check.name}", at.named(given).text, *options, dumps(str(keywords["place"])))
     made = Leaf(at.assign(text, wish), given.type, ATOM, given.root)
     return Spread(made, x.type) if isinstance(x, Spread) else made
+
+
+def _counted(
+    emitter: Emitter, check: Operation, args: Sequence[Value], at: Frame, wish: str
+) -> Value:
+    """The first argument, after a call that raises where an integer is not held by its type."""
+    keywords = check.keywords
+    given = [at.named(emitter.array(arg, at)) for arg in args]
+    share(given[0])
+    axis = [str(keywords[key]) for key in ("axis",) if key in keywords]
+    of = [dumps(keywords[key]) for key in ("of", "dtype") if key in keywords]
+    text = call(
+        f"_{check.name}", *[x.text for x in given], *of, *axis, dumps(str(keywords["place"]))
+    )
+    return Leaf(at.assign(text, wish), given[0].type, ATOM, given[0].root)
 
 
 # What is zero but in some places.

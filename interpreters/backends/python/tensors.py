@@ -55,7 +55,7 @@ def tensor(
         raise MissingRule(f"the Python backend has no code for the primitive {operation.name}")
     name = operation.name
     if name in CHECKS:
-        return indices.checked(emitter, operation, args[0], at, wish, line)
+        return indices.checked(emitter, operation, args, at, wish, line)
     if arrays.is_elementwise(name):
         return elementwise(emitter, name, args, cod, at, wish, line)
     if name in ("put", "embed") and cod.shape:
