@@ -5,7 +5,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.operation import Operation, named
-from interpreters.backends.python.helpers import HELPERS
+from interpreters.backends.python.python_helpers import HELPERS
 from interpreters.carriers.carrier import computation
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy

@@ -28,23 +28,18 @@ from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.bounds import (
-    Bounds,
-    bounds_of_type,
-    joined,
-    unwrapped,
-    within,
-)
 from interpreters.backends.analysis.captures import Survey
 from interpreters.backends.analysis.facts import (
     CLEAR,
     IN_DOUBT,
+    Bounds,
     Code,
     Fact,
     Known,
     Line,
     Lines,
     as_one,
+    bounds_of_type,
     closed,
     component,
     constant,
@@ -52,8 +47,11 @@ from interpreters.backends.analysis.facts import (
     facts_of,
     given,
     is_lost,
+    joined,
     total,
+    unwrapped,
     widened,
+    within,
 )
 
 OPTIMISTIC, DOUBTFUL, CAREFUL = range(3)

@@ -12,9 +12,8 @@ from combinators.primitives.reductions import SUM
 from combinators.primitives.shapes import RESHAPE
 from combinators.simplify.patterns import same
 from combinators.terms import Prim, Term
-from interpreters.backends.python import arrays
-from interpreters.backends.python.tensors import LARGE, short, tensor
-from interpreters.backends.python.values import (
+from interpreters.backends.python import numpy_arrays as arrays
+from interpreters.backends.python.python_values import (
     Emitter,
     Frame,
     Leaf,
@@ -23,7 +22,8 @@ from interpreters.backends.python.values import (
     fresh_leaf,
     share,
 )
-from interpreters.backends.text.frame import Spread
+from interpreters.backends.python.tensors import LARGE, short, tensor
+from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import ATOM, call, slice_text
 
 

@@ -27,9 +27,15 @@ from combinators.objects import component as component_type
 from combinators.primitives.loops import LoopTerm, LoopType
 from combinators.rows import row_of
 from combinators.terms import Lam, Prim
-from interpreters.backends.python.arrays import dtype_option, shape_text
-from interpreters.backends.python.functions import DEEPEST, called, flattened, is_own, outlined
-from interpreters.backends.python.values import (
+from interpreters.backends.python.numpy_arrays import dtype_option, shape_text
+from interpreters.backends.python.python_functions import (
+    DEEPEST,
+    called,
+    flattened,
+    is_own,
+    outlined,
+)
+from interpreters.backends.python.python_values import (
     PYTHON,
     Closure,
     Emitter,
@@ -45,7 +51,7 @@ from interpreters.backends.python.values import (
     nested,
     share,
 )
-from interpreters.backends.text.frame import Bundle, Spread, is_broad
+from interpreters.backends.text.emitter import Bundle, Spread, is_broad
 from interpreters.backends.text.layout import Assign, Block, Do, Statement, Text, call, words
 
 

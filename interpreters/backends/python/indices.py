@@ -12,10 +12,9 @@ from json import dumps
 
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from combinators.operation import Operation
-from interpreters.backends.analysis.bounds import Bounds, may_be_outside, may_be_zero
-from interpreters.backends.analysis.facts import Line
-from interpreters.backends.python import arrays
-from interpreters.backends.python.values import (
+from interpreters.backends.analysis.facts import Bounds, Line, may_be_outside, may_be_zero
+from interpreters.backends.python import numpy_arrays as arrays
+from interpreters.backends.python.python_values import (
     PYTHON,
     Emitter,
     Frame,
@@ -25,7 +24,7 @@ from interpreters.backends.python.values import (
     fresh_leaf,
     share,
 )
-from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import (
     ATOM,
     Block,

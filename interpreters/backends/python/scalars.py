@@ -12,11 +12,10 @@ from collections.abc import Sequence
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor
-from interpreters.backends.analysis.bounds import may_be_zero
-from interpreters.backends.analysis.facts import UNKNOWN, Line
+from interpreters.backends.analysis.facts import UNKNOWN, Line, may_be_zero
 from interpreters.backends.analysis.lines import SCALES
-from interpreters.backends.python.arrays import elementwise_text
-from interpreters.backends.python.values import PYTHON, Emitter, Frame, Leaf
+from interpreters.backends.python.numpy_arrays import elementwise_text
+from interpreters.backends.python.python_values import PYTHON, Emitter, Frame, Leaf
 from interpreters.backends.text.layout import (
     AND,
     ATOM,

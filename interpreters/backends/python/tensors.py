@@ -12,9 +12,9 @@ from combinators.operation import Operation
 from combinators.primitives.checks import CHECKS
 from interpreters.backends.analysis.facts import UNKNOWN, Line
 from interpreters.backends.analysis.lines import SCALES
-from interpreters.backends.python import arrays, indices
-from interpreters.backends.python.scalars import SHORT, conversion, scalar, total, written
-from interpreters.backends.python.values import (
+from interpreters.backends.python import indices
+from interpreters.backends.python import numpy_arrays as arrays
+from interpreters.backends.python.python_values import (
     PYTHON,
     Emitter,
     Frame,
@@ -26,7 +26,8 @@ from interpreters.backends.python.values import (
     fresh_leaf,
     share,
 )
-from interpreters.backends.text.frame import Spread
+from interpreters.backends.python.scalars import SHORT, conversion, scalar, total, written
+from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import ATOM, call, flat
 from interpreters.backends.text.module import is_plain
 

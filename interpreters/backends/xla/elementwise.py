@@ -14,7 +14,7 @@ from contextlib import suppress
 import numpy as np
 
 from combinators.objects import Tensor
-from interpreters.backends.text.frame import Spread
+from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import (
     ATOM,
     BIT_AND,
@@ -32,8 +32,7 @@ from interpreters.backends.text.layout import (
     infix,
 )
 from interpreters.backends.text.module import is_plain
-from interpreters.backends.xla.placements import Emitter
-from interpreters.backends.xla.values import (
+from interpreters.backends.xla.jax_values import (
     LONG,
     Frame,
     Leaf,
@@ -43,6 +42,7 @@ from interpreters.backends.xla.values import (
     strong,
     tensor,
 )
+from interpreters.backends.xla.placements import Emitter
 from interpreters.carriers.pointwise_values import ROWS
 
 FORMS = {

@@ -7,10 +7,10 @@ from typing import Any
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
+from interpreters.backends.text.emitter import Bundle, Spread
 from interpreters.backends.text.emitter import Emitter as TextEmitter
-from interpreters.backends.text.frame import Bundle, Spread
 from interpreters.backends.text.layout import ATOM, Split, Text, call, flat, tuple_of
-from interpreters.backends.xla.values import (
+from interpreters.backends.xla.jax_values import (
     LONG,
     Frame,
     Leaf,

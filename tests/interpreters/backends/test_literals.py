@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from interpreters.backends.python.program import Module
+from interpreters.backends.python.python_program import Module
 from interpreters.backends.text.layout import flat
 from interpreters.backends.text.module import diagonal, stepped
-from interpreters.backends.xla.values import array_lines
+from interpreters.backends.xla.jax_values import array_lines
 
 SAID = [
     np.eye(20),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import diffcurry as dc
 from diffcurry import fun
 from interpreters.backends.python import compile_program
-from interpreters.backends.python.helpers import HELPERS
+from interpreters.backends.python.python_helpers import HELPERS
 from tests.interpreters.backends.comparing import agrees
 
 A = np.arange(1.0, 13.0).reshape(3, 4)

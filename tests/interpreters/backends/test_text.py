@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from combinators.objects import Fun, Product, Real, Tensor, Vector
-from interpreters.backends.text.frame import MOST, is_broad, leaf_types
+from interpreters.backends.text.emitter import MOST, is_broad, leaf_types
 from interpreters.backends.text.layout import (
     ATOM,
     OPERATORS,
@@ -19,8 +19,9 @@ from interpreters.backends.text.layout import (
     definition,
     filled_in,
     slice_text,
+    without_unused,
 )
-from interpreters.backends.text.module import by_name, needed, without_unused
+from interpreters.backends.text.module import by_name, needed
 from tests.interpreters.backends.terms import DEEP
 
 

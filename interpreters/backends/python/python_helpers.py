@@ -1,6 +1,6 @@
 """The few functions that emitted code may carry along: IEEE where Python raises, and bulk work."""
 
-from interpreters.backends.text.module import PLUS, by_name
+from interpreters.backends.text.module import SUM_OF_TWO, by_name
 
 OF_NUMBERS = """\
 def _divide(x, y):
@@ -370,5 +370,5 @@ def _exact(x, *rest):
     return x
 """
 
-HELPERS = by_name(OF_NUMBERS, OF_ARRAYS, PLUS, COPIED, AT_INDICES)
+HELPERS = by_name(OF_NUMBERS, OF_ARRAYS, SUM_OF_TWO, COPIED, AT_INDICES)
 """The text of each, by its name."""

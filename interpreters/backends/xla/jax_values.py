@@ -18,8 +18,8 @@ from combinators.errors import MissingRule, Place
 from combinators.kit.text import Names
 from combinators.objects import Object, Tensor
 from combinators.terms import Term, Var
-from interpreters.backends.text.frame import Bundle, Spread, leaf_types
-from interpreters.backends.text.frame import Frame as TextFrame
+from interpreters.backends.text.emitter import Bundle, Spread, leaf_types
+from interpreters.backends.text.emitter import Frame as TextFrame
 from interpreters.backends.text.layout import ATOM, UNARY, Split, Statement, Text, call, laid
 from interpreters.backends.text.module import (
     FEW,

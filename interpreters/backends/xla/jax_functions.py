@@ -1,7 +1,9 @@
-"""Functions and conditionals: each λ written once, called, and closed over what it captures.
+"""Functions, conditionals and loops: each λ written once, called, and closed over what it captures.
 
 JAX traces Python, so that a function may be a value of the program wherever no loop or branch has
-to hold it. A branch is a function that ``lax.cond`` runs, and only the one that is taken.
+to hold it. A branch is a function that ``lax.cond`` runs, and only the one that is taken. A loop is
+``lax.scan``, or ``jax.vmap`` where nothing is carried: that runs all rows at once, as accelerators
+want it, and a conditional that stands in one computes both of its branches there, and selects.
 """
 
 from __future__ import annotations
@@ -9,24 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product, Tensor
-from combinators.terms import Cond, Const, Lam, Term, Tuple, Var
+from combinators.objects import Fun, Object, Product, Tensor, component
+from combinators.primitives.loops import LoopTerm
+from combinators.terms import Cond, Const, Lam, Prim, Term, Tuple, Var
 from interpreters.backends.analysis.captures import free_variables
 from interpreters.backends.text.emitter import (
+    Bundle,
     arguments,
     as_it_is,
     defined,
     given_back,
     is_apart,
+    leaf_types,
     matched,
     parameters,
     passed,
+    zeros,
 )
-from interpreters.backends.text.frame import Bundle, leaf_types
-from interpreters.backends.text.layout import Block, Split, Text, call, flat
+from interpreters.backends.text.layout import Assign, Block, Split, Text, call, flat
 from interpreters.backends.xla.elementwise import elementwise
+from interpreters.backends.xla.jax_values import JITTED, LONG, Frame, Leaf, Value, check_first_order
 from interpreters.backends.xla.placements import Emitter
-from interpreters.backends.xla.values import JITTED, LONG, Frame, Leaf, Value, check_first_order
 
 DEEPEST = 4
 """How many functions stand inside each other; what is deeper stands at the top of the module."""
@@ -212,3 +217,47 @@ def _selected(emitter: Emitter, p: Leaf, then: Value, other: Value, at: Frame) -
     if then is other:
         return then
     return elementwise(emitter, "where", (p, then, other), then.type, at)
+
+
+def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+    """A loop; of no rounds, what it starts from."""
+    loop = LoopTerm(term)
+    held = (term.type, *(arg.type for arg in term.args[1:]))
+    check_first_order(f"a {loop.operation.name}", *held, place=term.place)
+    result: Value
+    if loop.init is None:
+        result = yield _mapped(emitter, loop, at, wish)
+        return result
+    is_fold = loop.types.item is None
+    init: Value = yield emitter.value(loop.init, at)
+    xs: Value = yield emitter.value(loop.xs, at)
+    start: Text = yield emitter.text(init, at)
+    rows: Text = yield emitter.text(xs, at)
+    ending = _carried if is_fold else as_it_is
+    step: Text = yield callee(emitter, loop.function, at, "step", ending)
+    backwards = ["reverse=True"] if loop.types.reverse else []
+    text = call("lax.scan", step, start, rows, *backwards)
+    last = at.fresh(wish if is_fold else f"{wish}_last")
+    if is_fold:
+        at.body.append(Assign((last, "_"), text))
+        return Leaf(last, term.type)
+    stack = at.fresh(wish)
+    at.body.append(Assign((last, stack), text))
+    carry, kept = component(term.type, 0), component(term.type, 1)
+    return Bundle((Leaf(last, carry), Leaf(stack, kept)), term.type)
+
+
+def _carried(text: Text) -> Text:
+    """What a round of a fold gives: what it carries on, and nothing to keep."""
+    return Split("", (text, "None"), "", display=True)
+
+
+def _mapped(emitter: Emitter, loop: LoopTerm, at: Frame, wish: str) -> Recursive[Value]:
+    result: Value
+    xs: Value = yield emitter.value(loop.xs, at)
+    if not loop.types.length:
+        result = yield zeros(emitter, loop.term.type, at, {})
+        return result
+    given: list[Text] = yield arguments(emitter, xs, type_of(loop.function).dom, at)
+    row: Text = yield callee(emitter, loop.function, at, "row", as_it_is)
+    return Leaf(at.assign(call(f"jax.vmap({flat(row)})", *given), wish), loop.term.type)

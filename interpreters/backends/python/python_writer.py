@@ -17,10 +17,11 @@ from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Survey, Uses
 from interpreters.backends.analysis.facts import Lines
-from interpreters.backends.python import arrays, for_loops, functions, indices, tensors
+from interpreters.backends.python import for_loops, indices, tensors
+from interpreters.backends.python import numpy_arrays as arrays
+from interpreters.backends.python import python_functions as functions
 from interpreters.backends.python.compounds import compound
-from interpreters.backends.python.scalars import real, reals
-from interpreters.backends.python.values import (
+from interpreters.backends.python.python_values import (
     Closure,
     Emitter,
     Frame,
@@ -30,9 +31,16 @@ from interpreters.backends.python.values import (
     bundle,
     share,
 )
-from interpreters.backends.text.emitter import are_added_apart, matched, zeros
+from interpreters.backends.python.scalars import real, reals
+from interpreters.backends.text.emitter import (
+    Bundle,
+    Spread,
+    are_added_apart,
+    leaf_types,
+    matched,
+    zeros,
+)
 from interpreters.backends.text.emitter import plus as summed
-from interpreters.backends.text.frame import Bundle, Spread, leaf_types
 from interpreters.backends.text.layout import Assign, Block, call, flat, tuple_of
 from interpreters.backends.text.module import Module
 

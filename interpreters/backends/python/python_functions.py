@@ -11,8 +11,7 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, components
 from combinators.terms import Cond, Lam, Term
 from interpreters.backends.analysis.captures import OFTEN, Uses, free_variables
-from interpreters.backends.python.scalars import SHORT
-from interpreters.backends.python.values import (
+from interpreters.backends.python.python_values import (
     Closure,
     Emitter,
     Frame,
@@ -24,16 +23,19 @@ from interpreters.backends.python.values import (
     nested,
     share,
 )
+from interpreters.backends.python.scalars import SHORT
 from interpreters.backends.text.emitter import (
+    MOST,
+    Bundle,
     arguments,
     as_it_is,
     defined,
     given_back,
     is_apart,
+    is_broad,
     parameters,
     passed,
 )
-from interpreters.backends.text.frame import MOST, Bundle, is_broad
 from interpreters.backends.text.layout import (
     ATOM,
     CHOICE,

@@ -10,9 +10,8 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
 from combinators.primitives.checks import CHECKS
 from combinators.terms import Prim
-from interpreters.backends.text.emitter import are_added_apart
+from interpreters.backends.text.emitter import Spread, are_added_apart
 from interpreters.backends.text.emitter import plus as summed
-from interpreters.backends.text.frame import Spread
 from interpreters.backends.text.layout import ATOM, Split, Text, call, slice_text
 from interpreters.backends.xla.elementwise import (
     ABSORBING,
@@ -21,8 +20,7 @@ from interpreters.backends.xla.elementwise import (
     is_elementwise,
     written,
 )
-from interpreters.backends.xla.placements import Emitter, added, embedded, joined, row_put
-from interpreters.backends.xla.values import (
+from interpreters.backends.xla.jax_values import (
     Frame,
     Leaf,
     Origin,
@@ -33,6 +31,7 @@ from interpreters.backends.xla.values import (
     strong,
     tensor,
 )
+from interpreters.backends.xla.placements import Emitter, added, embedded, joined, row_put
 
 Shape = tuple[int, ...]
 _MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice"})

@@ -35,11 +35,19 @@ from interpreters.backends.analysis.lines import (
     hides_zeros,
     lines_of,
 )
-from interpreters.backends.python.functions import closure
-from interpreters.backends.python.helpers import HELPERS
-from interpreters.backends.python.values import Closure, Emitter, Frame, Leaf, Root, Value, is_array
-from interpreters.backends.python.writer import Writer
-from interpreters.backends.text.frame import Bundle, leaf_types
+from interpreters.backends.python.python_functions import closure
+from interpreters.backends.python.python_helpers import HELPERS
+from interpreters.backends.python.python_values import (
+    Closure,
+    Emitter,
+    Frame,
+    Leaf,
+    Root,
+    Value,
+    is_array,
+)
+from interpreters.backends.python.python_writer import Writer
+from interpreters.backends.text.emitter import Bundle, leaf_types
 from interpreters.backends.text.layout import (
     WIDTH,
     Assign,

@@ -16,12 +16,11 @@ from combinators.literal import Literal
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.operation import Operation
 from combinators.terms import Lam, Prim, Tuple, Var
-from interpreters.backends.analysis.bounds import Bounds
 from interpreters.backends.analysis.captures import OFTEN, Survey, Uses
-from interpreters.backends.analysis.facts import UNKNOWN, Line, Lines
+from interpreters.backends.analysis.facts import UNKNOWN, Bounds, Line, Lines
+from interpreters.backends.text.emitter import MOST, Bundle, Spread, is_broad
 from interpreters.backends.text.emitter import Emitter as TextEmitter
-from interpreters.backends.text.frame import MOST, Bundle, Spread, is_broad
-from interpreters.backends.text.frame import Frame as TextFrame
+from interpreters.backends.text.emitter import Frame as TextFrame
 from interpreters.backends.text.layout import ATOM, UNARY, Statement
 from interpreters.backends.text.module import Module, as_range, names_apart
 

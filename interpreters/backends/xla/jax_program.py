@@ -1,6 +1,7 @@
 """A closed λ as a module of JAX that stands alone, and as the function in it.
 
-One walk over a λ writes one Python function that JAX can trace.
+One walk over a λ writes one Python function that JAX can trace, and the few functions that it may
+carry along, where JAX says it otherwise than we do.
 """
 
 from __future__ import annotations
@@ -18,16 +19,14 @@ from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import surveyed
-from interpreters.backends.text.emitter import as_it_is, zeros
-from interpreters.backends.text.frame import Bundle, leaf_types
-from interpreters.backends.text.module import Array, executed
+from interpreters.backends.text.emitter import Bundle, as_it_is, leaf_types, zeros
+from interpreters.backends.text.module import SUM_OF_TWO, Array, by_name, executed
 from interpreters.backends.text.module import Module as TextModule
-from interpreters.backends.xla import arrays, functions, scans
-from interpreters.backends.xla.arrays import plus
-from interpreters.backends.xla.functions import choice
-from interpreters.backends.xla.helpers import HELPERS
-from interpreters.backends.xla.placements import Emitter
-from interpreters.backends.xla.values import (
+from interpreters.backends.xla import jax_arrays as arrays
+from interpreters.backends.xla import jax_functions as functions
+from interpreters.backends.xla.jax_arrays import plus
+from interpreters.backends.xla.jax_functions import choice
+from interpreters.backends.xla.jax_values import (
     JITTED,
     Frame,
     Leaf,
@@ -37,6 +36,101 @@ from interpreters.backends.xla.values import (
     function_name,
     reserved_names,
 )
+from interpreters.backends.xla.placements import Emitter
+
+_SOURCE = """\
+def _scale(v, p):
+    p = jnp.where(v == 0, 0, p)
+    return jnp.where(p == 0, 0, v * p)
+
+
+def _unscale(v, p):
+    p = jnp.where(v == 0, 1, p)
+    return jnp.where(abs(p) == jnp.inf, 0, v / p)
+
+
+def _matmul(x, y):
+    z = x @ y
+
+    def add(total, factors):
+        column, row = factors
+        return total + _scale(column[..., None], row[..., None, :]), None
+
+    def absorbing():
+        factors = jnp.moveaxis(x, -1, 0), jnp.moveaxis(y, -2, 0)
+        return lax.scan(add, jnp.zeros_like(z), factors)[0]
+
+    return lax.cond(jnp.isnan(z).any(), absorbing, lambda: z)
+
+
+def _softmax(x, axis):
+    top = x.max(axis, keepdims=True)
+    e = jnp.exp(x - jnp.where(top == -jnp.inf, 0, top))
+    return _unscale(e, e.sum(axis, keepdims=True))
+
+
+def _floor_divide(x, y):
+    return jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y))
+
+
+def _remainder(x, y):
+    return jnp.where(y == 0, 0, x % jnp.where(y == 0, 1, y))
+
+
+def _total_power(x, y):
+    x = jnp.where((y < 0) & (abs(x) != 1), 0, x)
+    return x ** jnp.where(y < 0, 2 - y % 2, y)
+
+
+def _within(indices, extents):
+    return tuple(jnp.where((i >= 0) & (i < n), i, n) for i, n in zip(indices, extents))
+
+
+def _take(x, *indices, axis=0):
+    at = x.at[(slice(None),) * axis + _within(indices, x.shape[axis:])]
+    return at.get(mode="fill", fill_value=0, wrap_negative_indices=False)
+
+
+def _add_at(whole, x, *indices, axis=0):
+    at = whole.at[(slice(None),) * axis + _within(indices, whole.shape[axis:])]
+    return at.add(x, mode="drop", wrap_negative_indices=False)
+
+
+def _shifted(x, first, axis, reverse):
+    ends = (-1, 1, 0) if reverse else (1, -1, 0)
+    widths = [ends if a == axis else (0, 0, 0) for a in range(x.ndim)]
+    return lax.pad(x, jnp.array(first, x.dtype), widths)
+
+
+def _exclusive_cumprod(x, axis, reverse):
+    return _shifted(lax.cumprod(x, axis, reverse), 1, axis, reverse)
+
+
+def _others(x, axis):
+    x = jnp.moveaxis(x, axis, 0)
+    halves = []
+    while len(x) > 1:
+        half = len(x) // 2
+        halves.append((x[:half], x[half : 2 * half], x[2 * half :]))
+        x = jnp.concatenate([x[:half] * x[half : 2 * half], x[2 * half :]])
+    y = jnp.ones_like(x)
+    for left, right, rest in reversed(halves):
+        both = y[: len(left)]
+        y = jnp.concatenate([both * right, both * left, y[len(left) :]])
+    return jnp.moveaxis(y, 0, axis)
+
+
+def _recurrence(a, b, axis, reverse):
+    def after(x, y):
+        return _scale(y[0], x[0]), _scale(y[0], x[1]) + y[1]
+
+    y = lax.associative_scan(after, (a, b), reverse, axis)[1]
+    return _shifted(y, 0, axis, reverse)
+"""
+
+HELPERS = by_name(_SOURCE, SUM_OF_TWO)
+"""The text of each, by its name."""
+
 
 IMPORTS = {
     "jnp": "import jax.numpy as jnp",
@@ -117,7 +211,7 @@ class Writer(Emitter):
         primitive = term.operation.primitive
         result: Value
         if primitive is LOOP:
-            result = yield scans.loop(self, term, at, wish)
+            result = yield functions.loop(self, term, at, wish)
             return result
         if primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
             result = yield functions.applied(self, term.args[0], term.args[-1], at, wish)
