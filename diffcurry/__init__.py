@@ -38,6 +38,7 @@ from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured
 from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
+from diffcurry.nans import debug_nans
 from diffcurry.primitive import primitive, with_derivative
 from diffcurry.transforms import (
     grad,
@@ -88,6 +89,7 @@ __all__ = [
     "WrongMode",
     "check_grads",
     "data_parallel",
+    "debug_nans",
     "fun",
     "grad",
     "hessian",

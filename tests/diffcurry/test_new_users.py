@@ -203,3 +203,19 @@ def test_jacobians_of_function_arguments_are_programs():
     found = dc.jacobian(f, argnums=1)(lambda z: z * z, np.array([1.0, 2.0]))
     np.testing.assert_array_equal(found, [[2.0, 0.0], [4.0, 4.0]])
     assert Tensor((2,)) is Tensor((2,))
+
+
+def test_a_nan_in_the_loss_is_found_where_it_arises():
+    def loss(x, y):
+        scaled = np.log(x) * y
+        return scaled + x
+
+    with dc.debug_nans():
+        assert dc.grad(loss)(1.0, 2.0) == 3.0
+        with pytest.raises(DomainError, match=r"log gives nan, and is given -1\.0") as caught:
+            dc.fun(loss)(-1.0, 2.0)
+        assert "test_new_users.py" in str(caught.value)
+        with pytest.raises(DomainError, match="gives nan"):
+            dc.grad(lambda x: np.sum(np.sqrt(x)))(np.array([1.0, -1.0]))
+        assert np.isnan(dc.fun(loss)(np.nan, 2.0))
+    assert np.isnan(dc.fun(loss)(-1.0, 2.0))
