@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import combinators.primitives  # noqa: F401 (declares the words)
-from combinators.tracing import control
+from combinators.tracing import control, definition
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
 from diffcurry.function import Function
@@ -38,6 +38,9 @@ map = eager(control.map)
 scan = eager(control.scan)
 
 
+curry, uncurry = definition.curry, definition.uncurry
+
+
 def recompute(f: Callable[P, R]) -> Function[P, R]:
     """``f``, of which a pullback keeps the arguments only, and runs it again.
 
@@ -51,7 +54,7 @@ def recompute(f: Callable[P, R]) -> Function[P, R]:
 _OURS = {name: eager(word) for name, word in WORDS.items() if name != "getitem"}
 globals().update(_OURS, abs=_OURS["absolute"])
 
-__all__ = ["abs", "cond", "fold", "map", "recompute", "scan"]
+__all__ = ["abs", "cond", "curry", "fold", "map", "recompute", "scan", "uncurry"]
 __all__ += list(_OURS)
 
 

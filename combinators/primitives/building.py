@@ -99,6 +99,15 @@ def index(x: Any, *at: Any) -> Any:
     return getitem(x, at)
 
 
+@library("lookup")
+def lookup(x: Any, *at: Any) -> Any:
+    """``x[i, j, …]`` as a computed index has it, even of literals: one outside ``[0, n)`` reads 0.
+
+    ``index`` is NumPy's, by which a literal index counts from the end where it is negative.
+    """
+    return take_at(x, at, 0) if at else x
+
+
 @library("iota")
 def iota(n: int) -> Any:
     """The indices ``0, 1, …, n-1``: a Tensor of shape ``(n,)`` and int64."""
