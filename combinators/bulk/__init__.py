@@ -92,15 +92,17 @@ def _used_once(lam: Lam, survey: Survey) -> dict[int, str]:
     params = [param for node in nodes if isinstance(node, Lam) for param in node.params]
     bodies = {id(node.args[0]) for node in nodes if isinstance(node, Prim) and is_map(node)}
     own = {body for body in bodies if survey.references[body] == 1}
-    scopes = [(at in own, {var.name for var in found}) for at, found in survey.captured.items()]
     named, bound = Counter(var.name for var, _ in lines), Counter(param.name for param in params)
     if any(count > 1 for count in named.values()):
         return {}
+    inside, outside = set[str](), set[str]()
+    for scope, found in survey.captured.items():
+        (inside if scope in own else outside).update(var.name for var in found)
 
     def may_move(name: str, term: Term) -> bool:
-        inside = [is_own for is_own, found in scopes if name in found]
-        again = inside and any(bound[free] + named[free] > 1 for free in survey.mentioned(term))
-        return all(inside) and not again
+        if name not in inside or name in outside:
+            return name not in outside
+        return not any(bound[free] + named[free] > 1 for free in survey.mentioned(term))
 
     once = ((var, term) for var, term in lines if survey.uses[var.name] == 1)
     return {

@@ -190,6 +190,8 @@ def _map_leaves(rep: Rep, each: Callable[[Leaf], Rep], known: dict[int, Rep]) ->
 
 def axes_of(rep: Rep) -> frozenset[Axis]:
     """The batch axes that a value depends on."""
+    if not isinstance(rep, Group | Closure):
+        return frozenset(_axes(rep))
     return frozenset(axis for leaf in leaves_of(rep) for axis in _axes(leaf))
 
 
@@ -279,6 +281,8 @@ def squeezed(block: Block, array: Array, stale: Container[Label]) -> Array:
 
 def as_operand(block: Block, array: Array, out: Tensor) -> Array:
     """The array as an operand of what gives ``out``: its own axes are counted from the last."""
+    if array.type.shape == out.shape:
+        return array
     more = len(out.shape) - len(array.type.shape)
     stale = {a for a, n in enumerate(array.type.shape) if n == 1 and out.shape[a + more] != 1}
     kept = squeezed(block, array, stale)
@@ -294,12 +298,7 @@ def pointwise(
         operation = Operation(named(operation))
     out = operation.type(*[rep.type for rep in reps])
     assert isinstance(out, Tensor)
-    arrays = [array_of(block, rep) for rep in reps]
-    labels = _alike(arrays, out)
-    if labels is not None:
-        line = block.operate(operation, *[array.term for array in arrays], place=place)
-        return Array(line, labels, out)
-    arrays = [as_operand(block, array, out) for array in arrays]
+    arrays = [as_operand(block, array_of(block, rep), out) for rep in reps]
     order = _common_order(arrays)
     args = [in_order_of(block, array, order, full=False) for array in arrays]
     result = block.operate(operation, *args, place=place)
@@ -311,17 +310,6 @@ def _common_order(arrays: Sequence[Array]) -> Labels:
     order = in_order(label for array in arrays for label in array.labels)
     lie = {array.labels for array in arrays if len(array.labels) == len(order)}
     return order if len(lie) != 1 or batch(order) else lie.pop()
-
-
-def _alike(arrays: Sequence[Array], out: Tensor) -> Labels | None:
-    """The labels that all have, or none, in order; None where something has to be moved."""
-    found: Labels = ()
-    for array in arrays:
-        if array.labels:
-            if array.type.shape != out.shape or (found and found != array.labels):
-                return None
-            found = array.labels
-    return found if not batch(found) or in_order(found) == found else None
 
 
 def _tabulated(block: Block, rep: Affine) -> Array:

@@ -109,7 +109,7 @@ class Evaluation(Walk):
             for var, line in body.bindings:
                 rep: Rep = yield self.value(line, env, block)
                 before.append((var.name, env.get(var.name)))
-                if axes_of(rep):
+                if self.trace is not None and axes_of(rep):
                     self.say("build1-let", var, var)
                 if isinstance(rep, Product) and self.survey.uses[var.name] > 1:
                     rep = array_of(block, rep)  # a product that is used again is multiplied

@@ -240,7 +240,7 @@ def taken(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
             result = yield walk.applied(term, [found, *reps], block)
             return result
         result = gathered(Site(block, term.operation, [found, *reps], term.place))
-        if axes_of(found) or any(axes_of(rep) for rep in reps):
+        if walk.trace is not None and any(map(axes_of, (found, *reps))):
             _tell(walk, term, block, lines, scalars=scalars)
         return result
     if not scalars:

@@ -63,14 +63,14 @@ class Survey:
             if isinstance(node, Lam):
                 names.update(param.name for param in node.params)
             below = node.below()
-            inside = {id(part) for part in below}
+            inside = [id(part) for part in below]
             if isinstance(node, App) and isinstance(node.function, Var):
-                inside.add(id(self._functions.get(node.function.name)))
+                inside.append(id(self._functions.get(node.function.name)))
             primitive = node.operation.primitive if isinstance(node, Prim) else None
-            if is_map(node) or inside & self._mapped:
+            if is_map(node) or not self._mapped.isdisjoint(inside):
                 self._mapped.add(id(node))
             is_check = primitive is UNPACK or getattr(primitive, "name", "") in CHECKS
-            if is_check or inside & self._checked:
+            if is_check or not self._checked.isdisjoint(inside):
                 self._checked.add(id(node))
             size = node.type.size if primitive and isinstance(node.type, Tensor) else 0
             self._widest[id(node)] = max([size, *(self._widest.get(part, 0) for part in inside)])
