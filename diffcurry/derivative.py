@@ -24,7 +24,15 @@ from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import direction, is_first_order, velocity
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
-from diffcurry.derived import Written, applied, finished, result, tangent_face
+from diffcurry.derived import (
+    Written,
+    applied,
+    closed_of,
+    finished,
+    result,
+    tangent_face,
+    unrepresented,
+)
 from diffcurry.function import Function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
 from diffcurry.known import Known, NotKnown, is_function
@@ -138,8 +146,7 @@ class Derivative(Function[P, R]):
         return applied(written, made, made.lam.params)
 
     def _write(self, made: Specialised, faces: Faces) -> Written:
-        closed = Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
-        return self.derive(bulk(closed), len(made.captured), made.face, faces)
+        return self.derive(bulk(closed_of(made)), len(made.captured), made.face, faces)
 
 
 def transformed(function: Function[..., Any], kind: type[D], **options: Any) -> D:
@@ -315,7 +322,10 @@ class Gradient(Derivative[P, Any]):
             closed, shifted, written(self.mode), has_aux=self.has_aux, writer=writer
         )
         lam = finished(
-            both, self._results, f"grad_{closed.name}" if closed.name else "grad", writer=writer
+            both,
+            lambda whole: self._results(whole, closed.body.type),
+            f"grad_{closed.name}" if closed.name else "grad",
+            writer=writer,
         )
         params = closed.params[captured:]
         found = [tangent_face(faces[i], params[i].type) for i in which]
@@ -327,8 +337,8 @@ class Gradient(Derivative[P, Any]):
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
 
-    def _results(self, both: Var) -> Term:
-        value, gradients = Proj(0, both), Proj(1, both)
+    def _results(self, both: Var, obj: Object) -> Term:
+        value, gradients = unrepresented(Proj(0, both), obj), Proj(1, both)
         found: Term = gradients if is_many(self.argnums) else Proj(0, gradients)
         if self.with_value:
             return Tuple((value, found))

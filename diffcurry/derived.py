@@ -27,6 +27,7 @@ from combinators.type_folds import (
     dual_function,
     is_smooth,
     moves,
+    rep_function,
     represented,
     velocity,
 )
@@ -61,6 +62,16 @@ def _dual(term: Term, obj: Object) -> Term:
     return Tuple(parts, obj.names if isinstance(obj, Record) else None)
 
 
+def closed_of(made: Specialised) -> Lam:
+    """The λ of a function and of what it captures of a trace."""
+    return Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
+
+
+def unrepresented(term: Term, obj: Object) -> Term:
+    """A value of type ``obj``, from what reverse mode gives: functions of their rep-functions."""
+    return _Results().plain(term, obj)
+
+
 class _Results:
     """Names for the arguments of the functions in a result."""
 
@@ -81,6 +92,19 @@ class _Results:
         ]
         names = obj.names if isinstance(obj, Record) else None
         return Tuple(tuple(y for y, _ in pairs), names), Tuple(tuple(dy for _, dy in pairs), names)
+
+    def plain(self, term: Term, obj: Object) -> Term:
+        if represented(obj, rep_function) is obj:
+            return term
+        if isinstance(obj, Fun):
+            argument = Var(next(self._names), obj.dom)
+            given = _represented(argument, represented(obj.dom, rep_function))
+            return Lam((argument,), self.plain(Proj(0, App(term, given)), obj.cod))
+        product = components(obj)
+        if product is None:
+            raise NotDifferentiable(f"a vector of functions, {obj!r}, has no pullback yet")
+        parts = (self.plain(Proj(i, term), part) for i, part in enumerate(product.parts))
+        return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
 
     def _function(self, dual: Term, obj: Fun) -> tuple[Term, Term]:
         argument = Var(next(self._names), obj.dom)

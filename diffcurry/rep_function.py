@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
+from combinators.bulk import bulk
 from combinators.errors import TypeMismatch, UnknownCode
 from combinators.free import captured as captured_by
 from combinators.kit.memory import Remembered
@@ -21,19 +22,21 @@ from combinators.primitives.structural import ZEROS
 from combinators.simplify import simplify, simplifying
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.faces import Face
-from combinators.tracing.functions import Faces, call
+from combinators.tracing.functions import Faces, argument_types, call
 from combinators.tracing.scope import current
-from combinators.type_folds import is_first_order
+from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.border import Border, NotThese
 from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Pushed, filled, tangents_of, transformed
-from diffcurry.derived import Written, finished, tangent_face
+from diffcurry.derived import Written, closed_of, finished, tangent_face, unrepresented
 from diffcurry.function import Function
 from diffcurry.interpretation import of_pair
 from diffcurry.known import Known, NotKnown
+from diffcurry.known_in_trace import holds_known_functions
 from diffcurry.modes import CARRIER, Mode, reverse, written
 from diffcurry.program import Program, Quick, folded
+from diffcurry.pullback_in_trace import PullbackInTrace, Returned
 from diffcurry.tangents import read_tangent
 from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
@@ -65,16 +68,34 @@ class Pulled(Derivative[P, Any]):
             closed, which, written(self.mode), has_aux=self.has_aux, writer=writer
         )
         lam = finished(
-            both, self._results, f"vjp_{closed.name}" if closed.name else "vjp", writer=writer
+            both,
+            lambda whole: self._results(whole, closed.body.type),
+            f"vjp_{closed.name}" if closed.name else "vjp",
+            writer=writer,
         )
         aux = (face.children[1],) if self.has_aux and face is not None else ()
         return Written(lam, Face(tuple, (), (of_value, None, *aux)))
 
-    def _results(self, both: Var) -> Term:
-        value, function = Proj(0, both), Proj(1, both)
+    def _results(self, both: Var, obj: Object) -> Term:
+        value, function = unrepresented(Proj(0, both), obj), Proj(1, both)
         if self.has_aux:
             return Tuple((Proj(0, value), function, Proj(1, value)))
         return Tuple((value, function))
+
+    def in_trace(self, values: tuple[Any, ...]) -> Any:
+        """The value and the pullback inside a trace, which takes cotangents of functions too."""
+        if holds_known_functions(values):
+            return super().in_trace(values)
+        value, pull, *aux = call(self, values)
+        types, faces = argument_types(values)
+        made = self.inner.specialise(types if self.types is None else self.types, faces)
+        obj, _ = of_pair(made.lam.body.type, made.face, self.has_aux)
+        if represented(obj, rep_function) is obj:
+            return value, pull, *aux
+        rep = call(_Rep(self.inner, has_aux=self.has_aux, mode=self.mode), values)[0]
+        layout = programs.result_shape(bulk(closed_of(made)))
+        shape = layout.part(0) if self.has_aux else layout
+        return value, PullbackInTrace(pull, Returned(obj, rep, shape)), *aux
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions."""
@@ -144,6 +165,16 @@ class Pulled(Derivative[P, Any]):
                 return self.evaluate(values)[1](*cotangents)
 
         return value, pullback, *aux
+
+
+class _Rep(Pulled[P]):
+    """The rep-function, whose value is left as reverse mode gives it: with rep-functions."""
+
+    def _results(self, both: Var, obj: Object) -> Term:
+        value, function = Proj(0, both), Proj(1, both)
+        if self.has_aux:
+            return Tuple((Proj(0, value), function, Proj(1, unrepresented(value, obj))))
+        return Tuple((value, function))
 
 
 class Linearized(Pulled[P]):

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from combinators.errors import UnknownCode
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Tensor, component
+from combinators.objects import Object, Tensor, component
 from combinators.simplify.writer import Writer
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, entered
@@ -30,6 +30,7 @@ from combinators.type_folds import (
     dual_function,
     is_smooth,
     moves,
+    parts_of,
     represented,
     tangent_of,
     velocity,
@@ -47,6 +48,7 @@ from interpreters.sparse_cotangents import Cotangent, opened, own
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, backwards, closed, forwards, lambda_of, twin
+from interpreters.staging.borders import Known, Several, Shape
 from interpreters.staging.companions import Company, accompanied
 from interpreters.staging.control import staged
 from interpreters.staging.cotangent_layouts import dense
@@ -54,6 +56,27 @@ from interpreters.staging.dual_control import arrived, directed
 from interpreters.staging.terms import TERMS
 
 M = TypeVar("M", Reverse | Deltas, Pushforward)
+
+
+class ResultShape(NamedTuple):
+    """What a result of a program is before its functions become rep-functions."""
+
+    shape: Shape
+    obj: Object
+
+    def part(self, index: int) -> ResultShape:
+        """A component."""
+        if isinstance(self.shape, Several):
+            return ResultShape(self.shape.parts[index], component(self.obj, index))
+        return self
+
+    def environment(self) -> dict[str, ResultShape] | None:
+        """What a function of known code captured, by name; None of another function."""
+        if not isinstance(self.shape, Known):
+            return None
+        types = parts_of(self.obj) or ()
+        found = map(ResultShape, self.shape.env, types)
+        return dict(zip(self.shape.code.label.names, found, strict=True))
 
 
 class Forwards:
@@ -68,6 +91,7 @@ class Forwards:
         self.value: Atom
         self._tape: list[Step] = []
         self._returned: Callable[[Cotangent], Cotangent]
+        self.result: ResultShape
 
     def _parameters(self) -> tuple[Var, ...]:
         """The parameters of the λ that is written."""
@@ -94,6 +118,7 @@ class Forwards:
         shape, own = control.borders.term(value, arrow.cod)
         self.value = yield from control.plain(mode, machine, shape, own, arrow.cod)
         self._returned = partial(control.returned, shape, own.type)
+        self.result = ResultShape(shape, own.type)
 
     def pulled(self, machine: Machine, cotangent: Cotangent, which: Sequence[int]) -> Written:
         """The cotangents of the parameters ``which``, as a tuple."""
@@ -161,6 +186,18 @@ def _derived(lam: Lam, mode: M, derive: Callable[[Company, M], Lam]) -> Lam:
         return derive(Company(lam, lam), mode)
     except UnknownCode:
         return derive(accompanied(lam), type(mode)(TERMS))
+
+
+def result_shape(lam: Lam) -> ResultShape:
+    """What the result of a closed λ is: its functions of known code, and what they capture."""
+    program = Forwards(Company(lam, lam), Dependent(TERMS))
+
+    def write(machine: Machine) -> Written:
+        yield from program.write(machine)
+        return program.close(program.value)
+
+    lambda_of(program.scope, write)
+    return program.result
 
 
 def value(lam: Lam) -> Lam:

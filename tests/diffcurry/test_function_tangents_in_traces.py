@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry import Real, fun
+from diffcurry import Real, cond, fun
 
 
 def of_a_function(g, x):
@@ -69,3 +69,52 @@ def test_transforms_of_functions_give_inside_a_trace_what_they_give_outside():
     assert fun(lambda x: dc.grad(of_a_function)(np.sin, x))(5.0) == {}
     pair = fun(lambda a, x: dc.grad(lambda p: p[0](p[1]))((square(a), x)))
     assert pair(3.0, 5.0) == ({"a": 30.0}, 9.0)
+
+
+@pytest.mark.parametrize("mode", ["dependent", "simple"])
+@pytest.mark.parametrize("cotangent", [[(3.0, 1.0), (5.0, 2.0)], {"a": 1.5}, [], None])
+def test_vjp_in_a_trace_gives_the_value_and_takes_a_functions_cotangent_in_either_form(
+    mode, cotangent
+):
+    value, pullback = dc.vjp(square, 2.0, mode=mode)
+
+    def inside(x):
+        value, pullback = dc.vjp(square, x, mode=mode)
+        return value(3.0), pullback(cotangent)
+
+    assert fun(inside)(2.0) == (value(3.0), pullback(cotangent))
+
+
+def test_a_cotangent_inside_a_call_is_taken_inside_a_trace():
+    def curried(a):
+        return fun(lambda x: fun(lambda y: a * x * y * a, Real), Real)
+
+    def inside(x):
+        value, pullback = dc.vjp(curried, x)
+        return value(3.0)(5.0), pullback([(3.0, [(5.0, 1.0)])])
+
+    value, pullback = dc.vjp(curried, 2.0)
+    assert fun(inside)(2.0) == (value(3.0)(5.0), pullback([(3.0, [(5.0, 1.0)])]))
+    assert dc.grad(lambda x: inside(x)[1][0])(2.0) == 30.0
+
+
+def test_auxiliary_results_are_functions_inside_a_trace_too():
+    aux = fun(lambda x: dc.grad(lambda a: (a * a, square(a)), has_aux=True)(x)[1](3.0))
+    assert aux(2.0) == 12.0
+
+    def inside(x):
+        value, pullback, aux = dc.vjp(lambda a: (square(a), square(2 * a)), x, has_aux=True)
+        return value(1.0), pullback([(1.0, 1.0)]), aux(1.0)
+
+    assert fun(inside)(2.0) == (4.0, (4.0,), 16.0)
+
+
+def test_what_a_chosen_function_captured_is_asked_for_as_calls():
+    def choose(a):
+        return cond(a > 0, lambda: square(a), lambda: fun(lambda z: z + a, Real))
+
+    assert fun(lambda x: dc.vjp(choose, x)[1]([(3.0, 1.0)]))(2.0) == (12.0,)
+    with pytest.raises(dc.TypeMismatch, match="give its cotangent as a list of calls"):
+        fun(lambda x: dc.vjp(choose, x)[1]({"a": 1.0}))(2.0)
+    with pytest.raises(dc.TypeMismatch, match="captures a, and not b"):
+        fun(lambda x: dc.vjp(square, x)[1]({"b": 1.0}))(2.0)
