@@ -12,9 +12,10 @@ from combinators.block import opened
 from combinators.bulk import bulk
 from combinators.errors import NotDifferentiable
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object, Record, components
+from combinators.objects import Fun, Object, Record, Vector, components
 from combinators.operation import Operation
 from combinators.primitives.applications import DUAL, REP
+from combinators.primitives.loops import loop_term, looping
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import Fired, simplify
 from combinators.simplify.rule import Trace
@@ -100,9 +101,12 @@ class _Results:
             argument = Var(next(self._names), obj.dom)
             given = _represented(argument, represented(obj.dom, rep_function))
             return Lam((argument,), self.plain(Proj(0, App(term, given)), obj.cod))
+        if isinstance(obj, Vector):
+            row = Var(next(self._names), represented(obj.item, rep_function))
+            each = looping(carries=False, keeps=True)
+            return loop_term(each, Lam((row,), self.plain(row, obj.item)), None, term)
         product = components(obj)
-        if product is None:
-            raise NotDifferentiable(f"a vector of functions, {obj!r}, has no pullback yet")
+        assert product is not None
         parts = (self.plain(Proj(i, term), part) for i, part in enumerate(product.parts))
         return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
 

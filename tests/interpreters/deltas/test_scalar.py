@@ -219,3 +219,14 @@ def test_deep_terms_meet_no_limit_of_python():
 
     delta = term(chain, [1.0])
     assert all_five(delta, 1) == [[1.0]] * 5
+
+
+def test_scalar_dual_numbers_are_right_on_discrete_inputs():
+    assert gradient(lambda x, b: x if b else -x, 2.0, False) == (-1.0, None)
+    assert gradient(lambda x, n: x * n, 2.0, 3) == (3.0, None)
+    assert gradient(lambda x, y: x if x == 3.0 else y, 3.0, 4.0) == (1.0, 0.0)
+    assert gradient(lambda xs, n: (xs[0] * xs[1], xs[0])[n], (2.0, 5.0), 0) == ((5.0, 2.0), None)
+    assert gradient(lambda x, y: x**3 + 2.0**y if x <= y else x, 2.0, 3.0)[0] == 12.0
+    assert math.isclose(gradient(lambda x, y: x**y, 2.0, 3.0)[1], 8 * math.log(2.0))
+    assert gradient(lambda x: round(x) * x + abs(-x), 2.6) == (4.0,)
+    assert gradient(lambda x: x**0 + 0.0 * x, 0.0) == (0.0,)
