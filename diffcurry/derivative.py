@@ -13,14 +13,13 @@ from typing import Any, ParamSpec, TypeVar
 from combinators.bulk import bulk
 from combinators.errors import UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
-from combinators.objects import Object, Tensor, Unit, components
+from combinators.objects import Object, Tensor, components
 from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.definition import traced_apart
 from combinators.tracing.faces import Face, face_of
-from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
+from combinators.tracing.functions import Faces, Specialised, Types, call
 from combinators.tracing.scope import Scope, entered
-from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import direction, is_first_order, velocity
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
@@ -36,7 +35,7 @@ from diffcurry.derived import (
 from diffcurry.function import Function
 from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
 from diffcurry.known import Known, NotKnown, is_function
-from diffcurry.known_in_trace import KnownInTrace, holds_known_functions
+from diffcurry.known_in_trace import KnownInTrace, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
@@ -392,17 +391,3 @@ class Gradient(Derivative[P, Any]):
             found = gradients(ran, which, has_aux=self.has_aux)
             value = ran.value()
         return self._shown(value, found)
-
-
-def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tangents, with zeros for None."""
-    types, _ = argument_types(primals)
-    return tuple(
-        tangent if tangent is not None or not isinstance(obj, Object) else _zero(obj)
-        for tangent, obj in zip(tangents, types, strict=True)
-    )
-
-
-def _zero(obj: Object) -> Any:
-    at_rest = velocity(obj)
-    return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)

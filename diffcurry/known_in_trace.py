@@ -13,7 +13,7 @@ import inspect
 from typing import Any
 
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object
+from combinators.objects import Fun, Object, Unit
 from combinators.terms import App, Lam, Term, Var, pack
 from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit, operand
@@ -29,7 +29,8 @@ from combinators.tracing.functions import (
     coerce,
 )
 from combinators.tracing.scope import Scope, current
-from combinators.tracing.traced import Traced, parameter_names, positional_types
+from combinators.tracing.traced import LIBRARY, Traced
+from combinators.type_folds import velocity
 from diffcurry.closures import Bound, FunctionValue, bound_partial
 from diffcurry.function import Function
 from diffcurry.known import Code, Data, Known, NotKnown, Place, is_function
@@ -168,3 +169,17 @@ def _made_again(place: Place, data: tuple[Any, ...]) -> Any:
             return remake([_made_again(below, data) for below in captured.values()])
         case _:
             return place.face.build([_made_again(below, data) for below in place.parts])
+
+
+def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents, with zeros for None."""
+    types, _ = argument_types(primals)
+    return tuple(
+        tangent if tangent is not None or not isinstance(obj, Object) else _zero(obj)
+        for tangent, obj in zip(tangents, types, strict=True)
+    )
+
+
+def _zero(obj: Object) -> Any:
+    at_rest = velocity(obj)
+    return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)

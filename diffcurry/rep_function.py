@@ -28,12 +28,12 @@ from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.border import Border, NotThese
 from diffcurry.cotangents import read
-from diffcurry.derivative import Derivative, Pushed, filled, tangents_of, transformed
+from diffcurry.derivative import Derivative, Pushed, filled, transformed
 from diffcurry.derived import Written, closed_of, finished, tangent_face, unrepresented
 from diffcurry.function import Function
 from diffcurry.interpretation import of_pair
 from diffcurry.known import Known, NotKnown
-from diffcurry.known_in_trace import holds_known_functions
+from diffcurry.known_in_trace import holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, Mode, reverse, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.pullback_in_trace import PullbackInTrace, Returned

@@ -13,9 +13,10 @@ from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums
-from diffcurry.derivative import Gradient, Pushed, tangents_of, transformed
+from diffcurry.derivative import Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.known import Recent, identity
+from diffcurry.known_in_trace import tangents_of
 from diffcurry.modes import Mode, check_mode
 from diffcurry.rep_function import Linearized, Pulled
 
