@@ -29,7 +29,7 @@ from combinators.tracing.functions import (
     coerce,
 )
 from combinators.tracing.scope import Scope, current
-from combinators.tracing.traced import LIBRARY, Traced
+from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
 from combinators.type_folds import velocity
 from diffcurry.closures import Bound, FunctionValue, bound_partial
 from diffcurry.function import Function
