@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(
         raise pytest.UsageError("--laws-seed is a number from 0")
     try:
         from diffcurry.commands.laws import collected
-        from diffcurry.commands.problems import said
+        from diffcurry.commands.targets import said
     except ImportError as error:  # a file of the user's hides a package of ours
         raise pytest.UsageError(str(error)) from None
     try:

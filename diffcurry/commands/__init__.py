@@ -16,10 +16,9 @@ from typing import Any
 
 import diffcurry
 from diffcurry.commands import laws
-from diffcurry.commands.emitted import EMITTERS
-from diffcurry.commands.inspection import inspect
-from diffcurry.commands.problems import Misused, said
+from diffcurry.commands.inspection import EMITTERS, inspect
 from diffcurry.commands.subject import subject
+from diffcurry.commands.targets import Misused, said
 
 _EXAMPLES = """
 examples:

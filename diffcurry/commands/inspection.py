@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,25 @@ import numpy as np
 from combinators.errors import NotDifferentiable
 from combinators.type_folds import is_smooth
 from diffcurry.arguments import check_scalar
-from diffcurry.commands.emitted import EMITTERS
 from diffcurry.commands.subject import Subject
 from diffcurry.derived import derived
 from diffcurry.display import Report
+from diffcurry.explain import code
+from diffcurry.formula import formula_latex
 from diffcurry.program import Program
 from diffcurry.transforms import grad
 from interpreters.cost import Bound, Cost
 from interpreters.cost.counted import number
+
+EMITTERS: dict[str, Callable[[Program], str]] = {
+    "combinators": lambda program: str(program.combinators),
+    "latex": lambda program: formula_latex(program.lam, program.face),
+    "numpy": code,  # one module: Python's numbers, NumPy's arrays
+    "python": code,
+    "term": str,
+}
+"""From the name of a language to what writes a program in it."""
+
 
 _BITS = 63
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from diffcurry.commands.problems import Misused, said
-from diffcurry.commands.targets import found_at, keep_rooms
+from diffcurry.commands.targets import Misused, found_at, keep_rooms, said
 
 
 def _kit(file: str) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from diffcurry.commands.laws import _entries
-from diffcurry.commands.problems import Misused
+from diffcurry.commands.targets import Misused
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "tests.laws.outsiders:Forgetful"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from diffcurry.commands import main
-from diffcurry.commands.arguments import read_arguments
-from diffcurry.commands.problems import Misused
+from diffcurry.commands.subject import read_arguments
+from diffcurry.commands.targets import Misused
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = """

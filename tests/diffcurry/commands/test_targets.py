@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from diffcurry.commands.problems import Misused
-from diffcurry.commands.targets import ImportFailed, load
+from diffcurry.commands.targets import ImportFailed, Misused, load
 
 MODEL = """
 import numpy as np
