@@ -25,7 +25,7 @@ from diffcurry.border import Border
 from diffcurry.closures import arrow_in, lift
 from diffcurry.modes import CARRIER
 from interpreters.backends import xla
-from interpreters.backends.python import Compiled, compile_program
+from interpreters.backends.python import PythonProgram, compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.fractions import Fractions
 from interpreters.execution.machine import Arrow
@@ -90,7 +90,7 @@ class Quick(NamedTuple):
     """A compiled program at its border."""
 
     border: Border
-    compiled: Compiled
+    compiled: PythonProgram
 
     @property
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:
@@ -174,13 +174,13 @@ class Program:
     def _compiled(self) -> Lam:
         return self.simplified(folded_when_compiled)
 
-    def compiled(self, name: str, doc: str = "") -> Compiled:
+    def compiled(self, name: str, doc: str = "") -> PythonProgram:
         """The program as Python that stands alone."""
         return compile_program(self._compiled, name=name, doc=doc)
 
     def for_xla(
         self, name: str, doc: str = "", *, fast_math: bool = False, rules: tuple[Rule, ...] = ()
-    ) -> xla.Compiled:
+    ) -> xla.JaxProgram:
         """The program as JAX, which is called ``name`` if it has no name of its own."""
         lam = self.simplified(folded, fast_math=fast_math, rules=rules)
         return xla.compile_program(lam, name=lam.name or name, doc=doc)

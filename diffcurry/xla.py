@@ -18,7 +18,7 @@ from combinators.tracing.faces import Face, face_of, open_up, put_together, take
 from combinators.tracing.scope import current
 from diffcurry.function import Function, fun
 from diffcurry.program import Program
-from interpreters.backends.xla import Compiled
+from interpreters.backends.xla import JaxProgram
 
 P = ParamSpec("P")
 
@@ -83,7 +83,7 @@ class XLA(Generic[P]):
         result = _shown(found, program.cod, program.face)
         return _parts(result) if _is_odd(result) else result
 
-    def _written(self, program: Program) -> Compiled:
+    def _written(self, program: Program) -> JaxProgram:
         name = self.function.__name__
         return program.for_xla(name, fast_math=self.fast_math, rules=self.rules)
 

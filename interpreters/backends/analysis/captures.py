@@ -20,7 +20,7 @@ OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""
 
 
-class Survey(NamedTuple):
+class Occurrences(NamedTuple):
     """The λs of a program by the ids of their nodes, and what occurs in it."""
 
     captured: Captured
@@ -37,7 +37,7 @@ class Survey(NamedTuple):
         return self.times[id(function)] <= 1
 
 
-def surveyed(root: Lam) -> Survey:
+def surveyed(root: Lam) -> Occurrences:
     """What occurs in the closed λ ``root``."""
     times: Counter[int] = Counter()
     captures = False
@@ -67,7 +67,7 @@ def surveyed(root: Lam) -> Survey:
                 todo.append(part)
     # Only λs and branches capture.
     found: Captured = captured(root)[1] if captures else {id(root): ()}
-    return Survey(found, times, frozenset(operations.values()), tuple(objects.values()))
+    return Occurrences(found, times, frozenset(operations.values()), tuple(objects.values()))
 
 
 def free_variables(term: Term, captures: Captured) -> tuple[Var, ...]:
@@ -89,7 +89,7 @@ def free_variables(term: Term, captures: Captured) -> tuple[Var, ...]:
     return tuple(free.values())
 
 
-class Uses:
+class VariableUses:
     """How often each variable is used in a block, not counting what λs and branches capture."""
 
     def __init__(self, term: Term, captures: Captured) -> None:

@@ -122,7 +122,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Facts:
+class ProductFact:
     """What is known of the components of a product."""
 
     parts: tuple[Known, ...]
@@ -133,7 +133,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Code:
+class LamFact:
     """A λ, and what is known of what it captures."""
 
     function: Lam
@@ -142,13 +142,13 @@ class Code:
     """Whether something that it captures is in doubt."""
 
 
-Known: TypeAlias = Fact | Facts | Code
+Known: TypeAlias = Fact | ProductFact | LamFact
 Made: TypeAlias = dict[tuple[int, int], Known]
 
 CLEAR, IN_DOUBT, PLAIN = Fact(), Fact(doubtful=True), Fact(is_plain=True)
 
 
-class Line(NamedTuple):
+class LineFact(NamedTuple):
     """What is known where a primitive stands that has to do with integers, or a matrix product."""
 
     bounds: Bounds
@@ -159,33 +159,34 @@ class Line(NamedTuple):
     doubtful: bool
     """Whether an operand is in doubt."""
 
-    def or_(self, other: Line) -> Line:
+    def or_(self, other: LineFact) -> LineFact:
         """Of a primitive that stands in two places."""
         operands = tuple([joined(x, y) for x, y in zip(self.operands, other.operands, strict=True)])
         wraps, doubtful = self.wraps or other.wraps, self.doubtful or other.doubtful
-        return Line(joined(self.bounds, other.bounds), operands, wraps, doubtful)
+        return LineFact(joined(self.bounds, other.bounds), operands, wraps, doubtful)
 
 
-class Lines(NamedTuple):
+class ProgramFacts(NamedTuple):
     """A program that has been read."""
 
-    of: dict[int, Line]
+    of: dict[int, LineFact]
     """What is known of primitives, by the ids of their terms; of others, nothing is to be known."""
     direct: set[int]
     """The terms that are made of a few primitives of tensors only."""
     result: Known
 
 
-UNKNOWN = Line(INT64, (INT64,) * 8, wraps=True, doubtful=False)
+UNKNOWN = LineFact(INT64, (INT64,) * 8, wraps=True, doubtful=False)
 
 
-def facts_of(parts: tuple[Known, ...]) -> Facts:
+def facts_of(parts: tuple[Known, ...]) -> ProductFact:
     """Of a product of these components."""
     doubtful = has_code = False
     for part in parts:
         doubtful = doubtful or part.doubtful
-        has_code = has_code or type(part) is Code or (type(part) is Facts and part.has_code)
-    return Facts(parts, doubtful, has_code)
+        has_code = has_code or isinstance(part, LamFact)
+        has_code = has_code or (isinstance(part, ProductFact) and part.has_code)
+    return ProductFact(parts, doubtful, has_code)
 
 
 def given(obj: Object, *, doubtful: bool) -> Fact:
@@ -209,7 +210,7 @@ def constant(literal: Literal) -> Fact:
 
 def component(whole: Known, index: int, obj: Object) -> Known:
     """What is known of a component."""
-    if isinstance(whole, Facts):
+    if isinstance(whole, ProductFact):
         return whole.parts[index]
     return given(obj, doubtful=whole.doubtful)
 
@@ -221,12 +222,12 @@ def as_one(known: Known) -> Fact:
     return IN_DOUBT if known.doubtful else CLEAR
 
 
-def closed(known: Known, made: dict[int, Known], codes: list[Code]) -> Recursive[Known]:
+def closed(known: Known, made: dict[int, Known], codes: list[LamFact]) -> Recursive[Known]:
     """The same once every λ in it is an object; the λs are added to ``codes``."""
-    if isinstance(known, Code):
+    if isinstance(known, LamFact):
         codes.append(known)
         return CLEAR
-    if not isinstance(known, Facts) or not known.has_code:
+    if not isinstance(known, ProductFact) or not known.has_code:
         return known
     if id(known) not in made:
         parts: list[Known] = []
@@ -243,7 +244,7 @@ def either(a: Known, b: Known, made: Made) -> Recursive[Known]:
     key = id(a), id(b)
     if key in made:
         return made[key]
-    if isinstance(a, Facts) and isinstance(b, Facts):
+    if isinstance(a, ProductFact) and isinstance(b, ProductFact):
         parts: list[Known] = []
         for x, y in zip(a.parts, b.parts, strict=True):
             parts.append((yield either(x, y, made)))
@@ -258,7 +259,7 @@ def either(a: Known, b: Known, made: Made) -> Recursive[Known]:
 def total(a: Known, b: Known, made: Made) -> Recursive[Known]:
     """What is known of the sum of two cotangents."""
     key = id(a), id(b)
-    if key not in made and isinstance(a, Facts) and isinstance(b, Facts):
+    if key not in made and isinstance(a, ProductFact) and isinstance(b, ProductFact):
         parts: list[Known] = []
         for x, y in zip(a.parts, b.parts, strict=True):
             parts.append((yield total(x, y, made)))
@@ -274,7 +275,7 @@ def widened(before: Known, after: Known, obj: Object, made: Made) -> Recursive[K
     if key in made:
         return made[key]
     found = before
-    if isinstance(before, Facts) and isinstance(after, Facts):
+    if isinstance(before, ProductFact) and isinstance(after, ProductFact):
         product = components(obj)
         assert product is not None
         parts: list[Known] = []
@@ -299,7 +300,7 @@ def is_lost(known: Known, obj: Object) -> bool:
         product = components(obj)
         if not known.doubtful:
             continue
-        if isinstance(known, Facts) and product is not None:
+        if isinstance(known, ProductFact) and product is not None:
             todo += zip(known.parts, product.parts, strict=True)
         elif not isinstance(obj, Tensor):
             return True

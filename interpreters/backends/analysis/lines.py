@@ -28,16 +28,16 @@ from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.captures import Survey
+from interpreters.backends.analysis.captures import Occurrences
 from interpreters.backends.analysis.facts import (
     CLEAR,
     IN_DOUBT,
     Bounds,
-    Code,
     Fact,
     Known,
-    Line,
-    Lines,
+    LamFact,
+    LineFact,
+    ProgramFacts,
     as_one,
     bounds_of_type,
     closed,
@@ -81,24 +81,24 @@ def hides_zeros(operation: Operation) -> bool:
     return operation.primitive.name in SCALES or ("absorbing", True) in operation.parameters
 
 
-def lines_of(root: Lam, survey: Survey, level: int) -> Lines:
+def lines_of(root: Lam, survey: Occurrences, level: int) -> ProgramFacts:
     """What is known of the lines of a closed λ that was surveyed.
 
     Raises ``Hidden`` where that ``level`` does not tell whether a nan is meant.
     """
-    walk = _Walk(survey, level)
+    walk = _Reading(survey, level)
     env: dict[str, Known] = {var.name: given(var.type, doubtful=False) for var in root.params}
     result: Known = recurse(walk.value(root.body, env))
     if level != CAREFUL and is_lost(result, root.body.type):
         raise Hidden
-    return Lines(walk.lines, walk.direct, result)
+    return ProgramFacts(walk.lines, walk.direct, result)
 
 
-class _Walk:
+class _Reading:
     """One walk over a program."""
 
-    def __init__(self, survey: Survey, level: int) -> None:
-        self.lines: dict[int, Line] = {}
+    def __init__(self, survey: Occurrences, level: int) -> None:
+        self.lines: dict[int, LineFact] = {}
         self.direct: set[int] = set()
         self._survey, self._level = survey, level
         self._results: dict[int, Known] = {}
@@ -114,7 +114,7 @@ class _Walk:
 
     def _object(self, known: Known) -> Known:
         """The same, once every λ in it is an object, closed over what it captures."""
-        codes: list[Code] = []
+        codes: list[LamFact] = []
         found = recurse(closed(known, {}, codes))
         for code in codes:
             self._doubt(code)
@@ -243,7 +243,7 @@ class _Walk:
         assert isinstance(obj, Tensor)
         bounds, most = self._bounds(term, name, given), bounds_of_type(obj)
         wraps = not within(bounds, most)
-        line = Line(most if wraps else bounds, given, wraps, doubtful)
+        line = LineFact(most if wraps else bounds, given, wraps, doubtful)
         before = self.lines.get(id(term))
         self.lines[id(term)] = line if before is None or before == line else before.or_(line)
         if not obj.is_smooth:
@@ -303,9 +303,9 @@ class _Walk:
 
     # Functions.
 
-    def _code(self, function: Lam, env: Mapping[str, Known]) -> Code:
+    def _code(self, function: Lam, env: Mapping[str, Known]) -> LamFact:
         captured = {var.name: env[var.name] for var in self._survey.captured[id(function)]}
-        return Code(function, captured, any(known.doubtful for known in captured.values()))
+        return LamFact(function, captured, any(known.doubtful for known in captured.values()))
 
     def _function(self, term: Term, env: dict[str, Known]) -> Recursive[Known]:
         """What is called; a λ that stands here and nowhere else is not asked on its own."""
@@ -324,7 +324,7 @@ class _Walk:
         """``f x``; the λ that stands as ``function`` is written out where that is its place."""
         result: Known
         if isinstance(function, Lam) and self._survey.is_once(function):
-            assert isinstance(code, Code)
+            assert isinstance(code, LamFact)
             env, params = dict(code.captured), function.params
             for index, param in enumerate(params):
                 part = x if len(params) == 1 else component(x, index, param.type)
@@ -335,7 +335,7 @@ class _Walk:
         self._doubt(self._object(x))
         self._doubt(code)
         doubtful = self._level != CAREFUL
-        if isinstance(code, Code):
+        if isinstance(code, LamFact):
             result = yield self._defined(code.function)
             doubtful = result.doubtful
         return given(function.type.cod, doubtful=doubtful)

@@ -1,5 +1,5 @@
 """Python and NumPy: a program as a module that needs nothing of ours."""
 
-from interpreters.backends.python.python_program import Compiled, compile_program
+from interpreters.backends.python.python_program import PythonProgram, compile_program
 
-__all__ = ["Compiled", "compile_program"]
+__all__ = ["PythonProgram", "compile_program"]

@@ -14,9 +14,9 @@ from combinators.simplify.patterns import same
 from combinators.terms import Prim, Term
 from interpreters.backends.python import numpy_arrays as arrays
 from interpreters.backends.python.python_values import (
-    Emitter,
-    Frame,
     Leaf,
+    PythonEmitter,
+    PythonFrame,
     Value,
     consume,
     fresh_leaf,
@@ -31,7 +31,7 @@ class Compound(NamedTuple):
     """Several primitives that NumPy has as one, or that are quicker as one."""
 
     args: tuple[Term, ...]
-    write: Callable[[Emitter, Sequence[Value], Frame, str], Value]
+    write: Callable[[PythonEmitter, Sequence[Value], PythonFrame, str], Value]
 
 
 SHORTEST = 128
@@ -64,7 +64,7 @@ def _element(inner: Prim, cod: Object) -> Compound | None:
         return None
     index = slice_text(**inner.operation.keywords, shape=source.shape, drop=True)
 
-    def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    def write(emitter: PythonEmitter, args: Sequence[Value], at: PythonFrame, wish: str) -> Value:
         (x,) = args
         if isinstance(x, Spread) and not x.inner_shape:
             return Spread(x.inner, cod) if cod.shape else x.inner
@@ -91,7 +91,7 @@ def _inner_product(inner: Prim, axis: tuple[int, ...]) -> Compound | None:
         return None
     letters = "abcdefghijklmnopqrstuvwxyz"[: last + 1]
 
-    def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    def write(emitter: PythonEmitter, args: Sequence[Value], at: PythonFrame, wish: str) -> Value:
         leaves = [short(emitter.array(arg, at), at) for arg in args]
         x, y = leaves[0], leaves[-1]
         consume(*leaves)
@@ -131,7 +131,7 @@ def _rows(term: Prim, inner: Prim) -> Compound | None:
     sooner.append((flat, cod))
     later.append((term.operation, cod))
 
-    def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    def write(emitter: PythonEmitter, args: Sequence[Value], at: PythonFrame, wish: str) -> Value:
         cotangent, *others = args
         steps = later
         if emitter.line(product).doubtful and not emitter.absorbs:
@@ -158,7 +158,7 @@ def _others(x: Prim, y: Prim) -> Compound | None:
     if len(obj.shape) != 1 or obj.size < LARGE or not obj.is_smooth:
         return None
 
-    def write(emitter: Emitter, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    def write(emitter: PythonEmitter, args: Sequence[Value], at: PythonFrame, wish: str) -> Value:
         leaf = short(emitter.array(args[0], at), at)
         consume(leaf)
         emitter.warns = True

@@ -37,11 +37,11 @@ from interpreters.backends.python.python_functions import (
 )
 from interpreters.backends.python.python_values import (
     PYTHON,
-    Closure,
-    Emitter,
-    Frame,
+    CapturedLam,
     Leaf,
     Listed,
+    PythonEmitter,
+    PythonFrame,
     Root,
     Value,
     bundle,
@@ -52,7 +52,7 @@ from interpreters.backends.python.python_values import (
     share,
 )
 from interpreters.backends.text.emitter import Bundle, Spread, is_broad
-from interpreters.backends.text.layout import Assign, Block, Do, Statement, Text, call, words
+from interpreters.backends.text.layout import Assign, Clause, Do, Statement, Text, call, words
 
 
 class EmittedLoop(NamedTuple):
@@ -66,9 +66,9 @@ class EmittedLoop(NamedTuple):
     @property
     def lam(self) -> Lam | None:
         """The function, where it is a known λ."""
-        return self.function.function if isinstance(self.function, Closure) else None
+        return self.function.function if isinstance(self.function, CapturedLam) else None
 
-    def is_inlined(self, emitter: Emitter) -> bool:
+    def is_inlined(self, emitter: PythonEmitter) -> bool:
         """Whether its body is written into the loop."""
         function = self.term.args[0]
         return isinstance(function, Lam) and emitter.is_once(function)
@@ -82,10 +82,10 @@ class Round(NamedTuple):
     kept: list[Leaf]
 
 
-class Rows:
+class RowsOver:
     """What a loop runs over."""
 
-    def __init__(self, emitter: Emitter, loop: EmittedLoop, at: Frame) -> None:
+    def __init__(self, emitter: PythonEmitter, loop: EmittedLoop, at: PythonFrame) -> None:
         self.emitter, self.loop, self.at = emitter, loop, at
         self.targets: list[str] = []
         self._over: list[str] = []
@@ -129,13 +129,13 @@ class Rows:
         assert self._row is not None
         return self._row
 
-    def header(self, body: list[Statement]) -> Block:
+    def header(self, body: list[Statement]) -> Clause:
         """The loop."""
         targets, over = list(self.targets), [*self._over]
         if not targets:
             targets, over = ["_"], [f"range({self.loop.types.length})"]
         text: Text = over[0] if len(over) == 1 else call("zip", *over)
-        return Block(f"for {', '.join(targets)} in ", text, "", body)
+        return Clause(f"for {', '.join(targets)} in ", text, "", body)
 
 
 def _spreads(xs: Value) -> list[Spread[Leaf] | None]:
@@ -151,11 +151,11 @@ def _spreads(xs: Value) -> list[Spread[Leaf] | None]:
 class Out:
     """One leaf of the stack that a loop gives."""
 
-    def __init__(self, obj: Object, loop: EmittedLoop, at: Frame, wish: str) -> None:
+    def __init__(self, obj: Object, loop: EmittedLoop, at: PythonFrame, wish: str) -> None:
         self.obj, self.loop, self.name = obj, loop, at.fresh(f"{wish}s")
         self.before: Statement = Assign((self.name,), "[]")
 
-    def keep(self, body: list[Statement], leaf: Leaf, rows: Rows) -> None:
+    def keep(self, body: list[Statement], leaf: Leaf, rows: RowsOver) -> None:
         """Note the row of a round; a small part of a buffer does not keep the buffer."""
         share(leaf)
         root, size = leaf.root, leaf.type.size if isinstance(leaf.type, Tensor) else 0
@@ -163,7 +163,7 @@ class Out:
         one = f"extend([{text}])" if not body and text in rows.targets else f"append({text})"
         body.append(Do(f"{self.name}.{one}"))
 
-    def result(self, at: Frame) -> Leaf:
+    def result(self, at: PythonFrame) -> Leaf:
         """The stack, after the loop."""
         rows = Listed(self.name, f"reversed({self.name})")
         if self.loop.types.reverse:
@@ -182,7 +182,7 @@ class Out:
 class Carried:
     """The variables that a loop carries, and what happens to their buffers."""
 
-    def __init__(self, loop: EmittedLoop, start: list[Leaf], at: Frame) -> None:
+    def __init__(self, loop: EmittedLoop, start: list[Leaf], at: PythonFrame) -> None:
         self.at, self.start = at, start
         lam = loop.lam
         wish = lam.params[0].name if lam is not None else "carry"
@@ -258,7 +258,7 @@ class Carried:
         ]
 
 
-def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+def loop(emitter: PythonEmitter, term: Prim, at: PythonFrame, wish: str) -> Recursive[Value]:
     """A loop; of no rounds, what it starts from."""
     if at.depth >= DEEPEST:
         outside: Value = yield outlined(emitter, term, at, wish)
@@ -276,12 +276,12 @@ def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]
 
 
 def _written(
-    emitter: Emitter, loop: EmittedLoop, init: Value | None, at: Frame, wish: str
+    emitter: PythonEmitter, loop: EmittedLoop, init: Value | None, at: PythonFrame, wish: str
 ) -> Recursive[Value]:
     start: list[Leaf] = []
     if init is not None:
         start = yield flattened(emitter, init, init.type, at)
-    rows = Rows(emitter, loop, at)
+    rows = RowsOver(emitter, loop, at)
     leaves: list[Leaf] = yield flattened(emitter, loop.xs, loop.xs.type, at)
     rows.over(loop.xs, leaves)
     stack = loop.types.stack
@@ -309,12 +309,12 @@ def _written(
 
 
 def _round(
-    emitter: Emitter,
+    emitter: PythonEmitter,
     loop: EmittedLoop,
     init: Value | None,
     carried: Carried,
-    rows: Rows,
-    at: Frame,
+    rows: RowsOver,
+    at: PythonFrame,
     wish: str,
 ) -> Recursive[Round]:
     types = loop.types
@@ -325,7 +325,7 @@ def _round(
             carry = nested(iter(carried.leaves()), init.type)
             argument = Bundle((carry, argument), types.function.dom)
         result: Value
-        if isinstance(loop.function, Closure) and loop.is_inlined(emitter):
+        if isinstance(loop.function, CapturedLam) and loop.is_inlined(emitter):
             result = yield emitter.inlined(loop.function, argument, at, wish, last=True)
         else:
             result = yield called(emitter, loop.function, argument, at, wish)

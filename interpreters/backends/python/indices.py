@@ -12,14 +12,14 @@ from json import dumps
 
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from combinators.operation import Operation
-from interpreters.backends.analysis.facts import Bounds, Line, may_be_outside, may_be_zero
+from interpreters.backends.analysis.facts import Bounds, LineFact, may_be_outside, may_be_zero
 from interpreters.backends.python import numpy_arrays as arrays
 from interpreters.backends.python.python_values import (
     PYTHON,
-    Emitter,
-    Frame,
     Leaf,
     Placed,
+    PythonEmitter,
+    PythonFrame,
     Value,
     fresh_leaf,
     share,
@@ -27,7 +27,7 @@ from interpreters.backends.python.python_values import (
 from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import (
     ATOM,
-    Block,
+    Clause,
     Do,
     Text,
     call,
@@ -44,14 +44,14 @@ _ZEROS: dict[Object, str] = {Real: "0.0", Int: "0", Bool: "False"}
 
 
 def taken(
-    emitter: Emitter,
+    emitter: PythonEmitter,
     operation: Operation,
     args: Sequence[Leaf],
     texts: Sequence[str],
     cod: Tensor,
-    at: Frame,
+    at: PythonFrame,
     wish: str,
-    line: Line,
+    line: LineFact,
 ) -> Leaf:
     """What is read; ``texts`` are those of ``args``. A row is a view, where it is not zeros."""
     (axis,) = operation.keywords.values()
@@ -105,7 +105,12 @@ def _tests(bounds: Sequence[Bounds], texts: Sequence[str], extents: Shape) -> li
 
 
 def checked(
-    emitter: Emitter, check: Operation, args: Sequence[Value], at: Frame, wish: str, line: Line
+    emitter: PythonEmitter,
+    check: Operation,
+    args: Sequence[Value],
+    at: PythonFrame,
+    wish: str,
+    line: LineFact,
 ) -> Value:
     """``x`` itself, after a call that raises where a check of it fails."""
     keywords, x = check.keywords, args[0]
@@ -130,7 +135,7 @@ def checked(
 
 
 def _counted(
-    emitter: Emitter, check: Operation, args: Sequence[Value], at: Frame, wish: str
+    emitter: PythonEmitter, check: Operation, args: Sequence[Value], at: PythonFrame, wish: str
 ) -> Value:
     """The first argument, after a call that raises where an integer is not held by its type."""
     keywords = check.keywords
@@ -147,7 +152,7 @@ def _counted(
 # What is zero but in some places.
 
 
-def placed(value: Placed, at: Frame, wish: str) -> Leaf:
+def placed(value: Placed, at: PythonFrame, wish: str) -> Leaf:
     """Zeros, with what it holds in its places; they are made once."""
     found = at.find(value)
     if found is not None:
@@ -166,7 +171,7 @@ def placed(value: Placed, at: Frame, wish: str) -> Leaf:
     return made
 
 
-def added(emitter: Emitter, x: Value, y: Placed, at: Frame, wish: str) -> Value:
+def added(emitter: PythonEmitter, x: Value, y: Placed, at: PythonFrame, wish: str) -> Value:
     """``y`` added in its places to ``x``, or to a copy of it where something else looks at it."""
     if isinstance(x, Spread) and not x.inner_shape and x.inner.literal == 0:
         return y
@@ -215,7 +220,7 @@ def _disjoint(a: range, b: range) -> bool:
     return (a[0] - b[0]) % math.gcd(a.step, b.step) != 0
 
 
-def _put(value: Placed, name: str, at: Frame, sign: str) -> None:
+def _put(value: Placed, name: str, at: PythonFrame, sign: str) -> None:
     """Write into the array ``name``; ``sign`` is ``=`` where there is nothing."""
     keywords, x = value.operation.keywords, value.inner.text
     if value.operation.name == "embed":
@@ -227,7 +232,7 @@ def _put(value: Placed, name: str, at: Frame, sign: str) -> None:
     tests = _tests(value.bounds, texts, keywords["extents"])
     if all(isinstance(i.type, Tensor) and not i.type.shape for i in value.indices):
         write = Do(f"{name}[{arrays.index_text(axis, texts)}] {sign} {x}")
-        at.body.append(Block("if ", " and ".join(tests), "", [write]) if tests else write)
+        at.body.append(Clause("if ", " and ".join(tests), "", [write]) if tests else write)
     elif axis or len(texts) > 1 or len(value.type.shape) > 1 or tests:
         at.do(call("_add_at", name, str(axis), tuple_of(tuple(texts)), x))
     else:

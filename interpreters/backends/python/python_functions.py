@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun, Object, components
 from combinators.terms import Cond, Lam, Term
-from interpreters.backends.analysis.captures import OFTEN, Uses, free_variables
+from interpreters.backends.analysis.captures import OFTEN, VariableUses, free_variables
 from interpreters.backends.python.python_values import (
-    Closure,
-    Emitter,
-    Frame,
+    CapturedLam,
     Leaf,
+    PythonEmitter,
+    PythonFrame,
     Root,
     Value,
     bundle,
@@ -40,7 +40,7 @@ from interpreters.backends.text.layout import (
     ATOM,
     CHOICE,
     Assign,
-    Block,
+    Clause,
     Do,
     Statement,
     Text,
@@ -54,24 +54,26 @@ DEEPEST = 4
 
 
 def applied(
-    emitter: Emitter, function: Term, argument: Term, at: Frame, wish: str
+    emitter: PythonEmitter, function: Term, argument: Term, at: PythonFrame, wish: str
 ) -> Recursive[Value]:
     """``f x``: written out where the λ stands here and nowhere else."""
     f: Value = yield emitter.value(function, at)
     x: Value = yield emitter.value(argument, at)
     result: Value
-    if isinstance(function, Lam) and isinstance(f, Closure) and emitter.is_once(function):
+    if isinstance(function, Lam) and isinstance(f, CapturedLam) and emitter.is_once(function):
         result = yield emitter.inlined(f, x, at, wish)
     else:
         result = yield called(emitter, f, x, at, wish)
     return result
 
 
-def called(emitter: Emitter, f: Value, x: Value, at: Frame, wish: str) -> Recursive[Value]:
+def called(
+    emitter: PythonEmitter, f: Value, x: Value, at: PythonFrame, wish: str
+) -> Recursive[Value]:
     """A call of a function that stands elsewhere."""
     assert isinstance(f.type, Fun)
     args: list[Text] = []
-    if isinstance(f, Closure):
+    if isinstance(f, CapturedLam):
         name: str = yield defined(emitter, f.function, "step")
         args = yield _captured(emitter, f, at)
     else:
@@ -82,22 +84,22 @@ def called(emitter: Emitter, f: Value, x: Value, at: Frame, wish: str) -> Recurs
     return given_back(call(name, *args), f.type.cod, at, wish, emitter.opaque)
 
 
-def _captured(emitter: Emitter, f: Closure, at: Frame) -> Recursive[list[Text]]:
+def _captured(emitter: PythonEmitter, f: CapturedLam, at: PythonFrame) -> Recursive[list[Text]]:
     texts: list[Text] = yield passed(emitter, _shared(f), at)
     return texts
 
 
-def _shared(f: Closure) -> Iterator[tuple[str, Value]]:
+def _shared(f: CapturedLam) -> Iterator[tuple[str, Value]]:
     for name, value in f.captured.items():
         share(value)
         yield name, value
 
 
-def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
+def define(emitter: PythonEmitter, name: str, function: Lam) -> Recursive[None]:
     """Write a λ at the top of the module."""
-    at = Frame(emitter.module.name)
+    at = PythonFrame(emitter.module.name)
     params = parameters(emitter, emitter.captured[id(function)], function.params, at)
-    at.uses = Uses(function.body, emitter.captured)
+    at.uses = VariableUses(function.body, emitter.captured)
     value: Value = yield emitter.value(function.body, at, "result")
     leaf: Leaf = yield emitter.leaf(value, at, "result")
     at.do(as_it_is(at.unnamed(leaf.text)) if isinstance(value, Bundle) else leaf.text, "return ")
@@ -105,7 +107,7 @@ def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
 
 
 def closure(
-    emitter: Emitter, known: Closure, at: Frame, wish: str, *, whole: bool = False
+    emitter: PythonEmitter, known: CapturedLam, at: PythonFrame, wish: str, *, whole: bool = False
 ) -> Recursive[Leaf]:
     """A function value: the function itself, or a λ over what it captures.
 
@@ -123,9 +125,9 @@ def closure(
     return Leaf(at.assign(text, wish), function.type)
 
 
-def _closer(emitter: Emitter, function: Lam, name: str, *, whole: bool) -> str:
+def _closer(emitter: PythonEmitter, function: Lam, name: str, *, whole: bool) -> str:
     """A function that gives the λ, so that what it captures is fixed."""
-    at = Frame(emitter.module.name)
+    at = PythonFrame(emitter.module.name)
     params = parameters(emitter, emitter.captured[id(function)], function.params, at)
     given = params[: len(emitter.captured[id(function)])]
     rest = [param.lstrip("*") if whole else param for param in params[len(given) :]]
@@ -135,20 +137,20 @@ def _closer(emitter: Emitter, function: Lam, name: str, *, whole: bool) -> str:
     return closer
 
 
-def outlined(emitter: Emitter, term: Term, at: Frame, wish: str) -> Recursive[Value]:
+def outlined(emitter: PythonEmitter, term: Term, at: PythonFrame, wish: str) -> Recursive[Value]:
     """A term that stands too deep, as a function of its free variables."""
     free = free_variables(term, emitter.captured)
     function = emitter.keep(Lam(free, term, wish), ())
     values = tuple(at.env[var.name] for var in free)
     x = values[0] if len(values) == 1 else bundle(values, function.dom)
-    result: Value = yield called(emitter, Closure(function, {}), x, at, wish)
+    result: Value = yield called(emitter, CapturedLam(function, {}), x, at, wish)
     return result
 
 
 # Conditionals.
 
 
-def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Value]:
+def choice(emitter: PythonEmitter, term: Cond, at: PythonFrame, wish: str) -> Recursive[Value]:
     """An ``if`` statement, or an expression where both branches are short.
 
     What branches in branches hand on is one object where it has many parts.
@@ -180,20 +182,20 @@ def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Valu
         at.chosen.append(name)
         leaves.append(_joined(name, a, b))
     if then_body:
-        otherwise = Block("else", "", "", other_body) if other_body else None
-        at.body.append(Block("if ", condition.text, "", then_body, otherwise))
+        otherwise = Clause("else", "", "", other_body) if other_body else None
+        at.body.append(Clause("if ", condition.text, "", then_body, otherwise))
     elif other_body:
-        at.body.append(Block("if not ", condition.text, "", other_body))
+        at.body.append(Clause("if not ", condition.text, "", other_body))
     return _of_leaves(leaves, term.type)
 
 
 def _branch(
-    emitter: Emitter, term: Term, at: Frame
+    emitter: PythonEmitter, term: Term, at: PythonFrame
 ) -> Recursive[tuple[list[Statement], list[Leaf], set[str]]]:
     """The statements of a branch, its leaves, and names in it that choices in it have given."""
     outside, before = at.uses, len(at.chosen)
     with at.block() as body:
-        at.uses = Uses(term, emitter.captured)
+        at.uses = VariableUses(term, emitter.captured)
         value: Value = yield emitter.value(term, at)
         leaves: list[Leaf] = []
         for index, part in enumerate(_parts(term.type)):
@@ -217,7 +219,7 @@ def _of_leaves(leaves: list[Leaf], obj: Object) -> Value:
 
 
 def flattened(
-    emitter: Emitter, value: Value, obj: Object, at: Frame, most: int = MOST
+    emitter: PythonEmitter, value: Value, obj: Object, at: PythonFrame, most: int = MOST
 ) -> Recursive[list[Leaf]]:
     """The leaves of a value, each as a Python object; what has ``most`` parts is a leaf."""
     product = components(obj)

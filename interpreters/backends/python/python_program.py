@@ -25,8 +25,8 @@ from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import types_within
-from interpreters.backends.analysis.captures import Uses, surveyed
-from interpreters.backends.analysis.facts import Known, Lines, component
+from interpreters.backends.analysis.captures import VariableUses, surveyed
+from interpreters.backends.analysis.facts import Known, ProgramFacts, component
 from interpreters.backends.analysis.lines import (
     CAREFUL,
     DOUBTFUL,
@@ -38,20 +38,20 @@ from interpreters.backends.analysis.lines import (
 from interpreters.backends.python.python_functions import closure
 from interpreters.backends.python.python_helpers import HELPERS
 from interpreters.backends.python.python_values import (
-    Closure,
-    Emitter,
-    Frame,
+    CapturedLam,
     Leaf,
+    PythonEmitter,
+    PythonFrame,
     Root,
     Value,
     is_array,
 )
-from interpreters.backends.python.python_writer import Writer
+from interpreters.backends.python.python_writer import PythonWriter
 from interpreters.backends.text.emitter import Bundle, leaf_types
 from interpreters.backends.text.layout import (
     WIDTH,
     Assign,
-    Block,
+    Clause,
     Do,
     Text,
     call,
@@ -62,6 +62,7 @@ from interpreters.backends.text.layout import (
 from interpreters.backends.text.module import (
     FEW,
     Array,
+    Module,
     as_range,
     diagonal,
     executed,
@@ -70,13 +71,12 @@ from interpreters.backends.text.module import (
     nested,
     stepped,
 )
-from interpreters.backends.text.module import Module as TextModule
 
 IMPORTS = {"math": "import math", "np": "import numpy as np"}
 """What each name is imported by."""
 
 
-class Module(TextModule):
+class PythonModule(Module):
     """Functions and constants, which need ``math`` and NumPy at most."""
 
     def __init__(self, name: str) -> None:
@@ -108,7 +108,7 @@ def _dtype_text(dtype: np.dtype[Any]) -> str:
     return f'dtype="{dtype.newbyteorder("<").str}"'
 
 
-class Compiled:
+class PythonProgram:
     """A program as Python. What is not asked for is not written."""
 
     def __init__(self, lam: Lam, name: str, doc: str) -> None:
@@ -117,7 +117,7 @@ class Compiled:
         objects = (*self._survey.objects, *types_within(lam.body.type))
         if any(map(is_beyond_memory, objects)):
             _check_sizes(lam)
-        self._module = Module(name)
+        self._module = PythonModule(name)
         self._lines, level = self._read()
         is_quick = not _holds_function(lam.body.type)
         self._again = self._written(self._module.name, doc, level, careful=not is_quick)
@@ -169,7 +169,7 @@ class Compiled:
             executed(text, self.name, space)
         return space
 
-    def _read(self) -> tuple[Lines, int]:
+    def _read(self) -> tuple[ProgramFacts, int]:
         """What is known of the lines of the program, and how its zeros are hidden."""
         has_doubt = any(map(hides_zeros, self._survey.operations))
         if has_doubt and not _holds_function(self._lam.body.type):
@@ -181,9 +181,9 @@ class Compiled:
     def _written(self, name: str, doc: str, level: int, *, careful: bool) -> str:
         """Write the entry; the name of the careful version, if this one may call it."""
         lam, module, absorbs = self._lam, self._module, careful or level == CAREFUL
-        emitter = Writer(module, self._survey, self._lines, careful=careful, absorbs=absorbs)
-        at = Frame(module.name)
-        at.uses = Uses(lam.body, emitter.captured)
+        emitter = PythonWriter(module, self._survey, self._lines, careful=careful, absorbs=absorbs)
+        at = PythonFrame(module.name)
+        at.uses = VariableUses(lam.body, emitter.captured)
         params = tuple(at.fresh(param.name) for param in lam.params)
         keeps = _holds_function(lam.body.type)
         for param, text in zip(lam.params, params, strict=True):
@@ -194,16 +194,16 @@ class Compiled:
         recurse(_body(emitter, lam, at, ending, self._lines.result))
         body = at.body
         if emitter.warns:
-            body = [Block("with ", 'np.errstate(all="ignore")', "", body)]
+            body = [Clause("with ", 'np.errstate(all="ignore")', "", body)]
         if emitter.raises and not careful:
             errors = "except (ArithmeticError, ValueError)"
-            handler = Block(errors, "", "", [Do(call_again, "return ")])
-            body = [Block("try", "", "", body, handler)]
+            handler = Clause(errors, "", "", [Do(call_again, "return ")])
+            body = [Clause("try", "", "", body, handler)]
         module.define(name, params, body, doc)
         return again if emitter.raises or ending.checks else ""
 
 
-def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
+def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> PythonProgram:
     """The program ``lam``, a closed λ, as Python.
 
     Its function takes an argument a parameter. Reals, integers and booleans of 64 bits are
@@ -213,7 +213,7 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
     ``np.errstate(all="ignore")``. It raises MissingRule where a primitive has no code.
     """
     with uncollected():
-        return Compiled(lam, name, doc)
+        return PythonProgram(lam, name, doc)
 
 
 def _check_sizes(lam: Lam) -> None:
@@ -226,13 +226,15 @@ def _check_sizes(lam: Lam) -> None:
         check_size(lam.name or "the function", obj)
 
 
-def _argument(obj: Object, text: str, at: Frame, *, keeps: bool) -> Leaf:
+def _argument(obj: Object, text: str, at: PythonFrame, *, keeps: bool) -> Leaf:
     if keeps and is_array(obj):
         at.body.append(Assign((text,), f"{text}.copy()"))
     return Leaf(text, obj, root=Root(fresh=False) if is_array(obj) else None)
 
 
-def _body(emitter: Emitter, lam: Lam, at: Frame, ending: _Ending, known: Known) -> Recursive[None]:
+def _body(
+    emitter: PythonEmitter, lam: Lam, at: PythonFrame, ending: _Ending, known: Known
+) -> Recursive[None]:
     value: Value = yield emitter.value(lam.body, at, "result")
     text: Text
     if isinstance(value, Bundle) and len(value.parts) > 1:
@@ -263,7 +265,7 @@ SMALL = 4096
 class _Ending:
     """What has been returned so far."""
 
-    def __init__(self, emitter: Emitter, at: Frame, again: Text) -> None:
+    def __init__(self, emitter: PythonEmitter, at: PythonFrame, again: Text) -> None:
         """``again`` is returned where there is a nan in doubt; empty where none can be."""
         self.emitter, self.at, self.again = emitter, at, again
         self.checks = False
@@ -284,7 +286,7 @@ class _Ending:
                 return name
             return tuple_of(tuple(texts))
         leaf: Leaf
-        if isinstance(value, Closure):
+        if isinstance(value, CapturedLam):
             leaf = yield closure(self.emitter, value, self.at, "result", whole=True)
             return leaf.text
         leaf = yield self.emitter.leaf(value, self.at, "result")
@@ -322,4 +324,4 @@ class _Ending:
             small = obj.size <= SMALL
             test = f"math.isnan({f'np.vdot({name}, {name})' if small else f'{name}.sum()'})"
             self.emitter.warns = True
-        self.at.body.append(Block("if ", test, "", [Do(self.again, "return ")]))
+        self.at.body.append(Clause("if ", test, "", [Do(self.again, "return ")]))

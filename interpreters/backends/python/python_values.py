@@ -16,11 +16,9 @@ from combinators.literal import Literal
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.operation import Operation
 from combinators.terms import Lam, Prim, Tuple, Var
-from interpreters.backends.analysis.captures import OFTEN, Survey, Uses
-from interpreters.backends.analysis.facts import UNKNOWN, Bounds, Line, Lines
-from interpreters.backends.text.emitter import MOST, Bundle, Spread, is_broad
-from interpreters.backends.text.emitter import Emitter as TextEmitter
-from interpreters.backends.text.emitter import Frame as TextFrame
+from interpreters.backends.analysis.captures import OFTEN, Occurrences, VariableUses
+from interpreters.backends.analysis.facts import UNKNOWN, Bounds, LineFact, ProgramFacts
+from interpreters.backends.text.emitter import MOST, Bundle, Emitter, Frame, Spread, is_broad
 from interpreters.backends.text.layout import ATOM, UNARY, Statement
 from interpreters.backends.text.module import Module, as_range, names_apart
 
@@ -66,7 +64,7 @@ class Leaf:
 
 
 @dataclass(eq=False, slots=True)
-class Closure:
+class CapturedLam:
     """A λ, and the values that it captures."""
 
     function: Lam
@@ -94,7 +92,7 @@ class Placed:
     uses: int = 0
 
 
-Value: TypeAlias = "Leaf | Bundle[Value] | Closure | Spread[Leaf] | Placed"
+Value: TypeAlias = "Leaf | Bundle[Value] | CapturedLam | Spread[Leaf] | Placed"
 
 
 def leaves_of(obj: Object) -> list[Object]:
@@ -118,13 +116,13 @@ def is_array(obj: Object) -> bool:
     return isinstance(obj, Tensor) and bool(obj.shape)
 
 
-class Frame(TextFrame[Value, Leaf]):
+class PythonFrame(Frame[Value, Leaf]):
     """The state of writing one function."""
 
     def __init__(self, taken: str) -> None:
         """No variable is called ``taken``, the entry's name."""
         super().__init__(names_apart((taken,)))
-        self.uses = Uses(Tuple(()), {})
+        self.uses = VariableUses(Tuple(()), {})
         self.spare: list[dict[Tensor, list[tuple[str, Root]]]] = [{}]
         """The buffers of each block that nothing looks at any more."""
         self.chosen: list[str] = []
@@ -181,7 +179,7 @@ def share(value: Value) -> None:
                     root.shared = True
             case Placed() as placed:
                 placed.uses = OFTEN
-            case Closure(captured=captured):
+            case CapturedLam(captured=captured):
                 todo.extend(captured.values())
             case _:
                 pass  # the parts of a product were shared when it was made
@@ -217,11 +215,17 @@ def number_text(number: Any) -> tuple[str, int]:
     return ("math.inf", ATOM) if number > 0 else ("-math.inf", UNARY)
 
 
-class Emitter(TextEmitter[Value, Leaf, Frame]):
+class PythonEmitter(Emitter[Value, Leaf, PythonFrame]):
     """Writes the functions of one program into a module, quick or careful."""
 
     def __init__(
-        self, module: Module, survey: Survey, lines: Lines, *, careful: bool, absorbs: bool
+        self,
+        module: Module,
+        survey: Occurrences,
+        lines: ProgramFacts,
+        *,
+        careful: bool,
+        absorbs: bool,
     ) -> None:
         """The functions of the program that was surveyed, and of which these lines are known.
 
@@ -233,16 +237,16 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
         self.closers: dict[tuple[int, bool], str] = {}
 
     @abstractmethod
-    def array(self, value: Value, at: Frame) -> Leaf:
+    def array(self, value: Value, at: PythonFrame) -> Leaf:
         """A tensor as an expression, or as a number."""
 
     @abstractmethod
     def inlined(
-        self, known: Closure, argument: Value, at: Frame, wish: str, *, last: bool = False
+        self, known: CapturedLam, argument: Value, at: PythonFrame, wish: str, *, last: bool = False
     ) -> Any:
         """The body of a λ, written here; ``last`` in a block."""
 
-    def line(self, term: Prim) -> Line:
+    def line(self, term: Prim) -> LineFact:
         """What is known of a primitive."""
         return self.lines.of.get(id(term), UNKNOWN)
 

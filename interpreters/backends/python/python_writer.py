@@ -15,18 +15,18 @@ from combinators.primitives.building import IOTA
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.captures import Survey, Uses
-from interpreters.backends.analysis.facts import Lines
+from interpreters.backends.analysis.captures import Occurrences, VariableUses
+from interpreters.backends.analysis.facts import ProgramFacts
 from interpreters.backends.python import for_loops, indices, tensors
 from interpreters.backends.python import numpy_arrays as arrays
 from interpreters.backends.python import python_functions as functions
 from interpreters.backends.python.compounds import compound
 from interpreters.backends.python.python_values import (
-    Closure,
-    Emitter,
-    Frame,
+    CapturedLam,
     Leaf,
     Placed,
+    PythonEmitter,
+    PythonFrame,
     Value,
     bundle,
     share,
@@ -41,17 +41,23 @@ from interpreters.backends.text.emitter import (
     zeros,
 )
 from interpreters.backends.text.emitter import plus as summed
-from interpreters.backends.text.layout import Assign, Block, call, flat, tuple_of
+from interpreters.backends.text.layout import Assign, Clause, call, flat, tuple_of
 from interpreters.backends.text.module import Module
 
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
 
 
-class Writer(Emitter):
+class PythonWriter(PythonEmitter):
     """Writes the functions of one program into a module, quick or careful."""
 
     def __init__(
-        self, module: Module, survey: Survey, lines: Lines, *, careful: bool, absorbs: bool
+        self,
+        module: Module,
+        survey: Occurrences,
+        lines: ProgramFacts,
+        *,
+        careful: bool,
+        absorbs: bool,
     ) -> None:
         """The functions of the program that was surveyed, and of which these lines are known."""
         super().__init__(module, survey, lines, careful=careful, absorbs=absorbs)
@@ -61,7 +67,7 @@ class Writer(Emitter):
         self._zeros: dict[int, str] = {}
 
     def value(
-        self, term: Term, at: Frame, wish: str = "t", *, last: bool = False
+        self, term: Term, at: PythonFrame, wish: str = "t", *, last: bool = False
     ) -> Recursive[Value]:
         """The value of a term, after the statements that compute it.
 
@@ -74,7 +80,7 @@ class Writer(Emitter):
             case Const(literal):
                 return self.literal(literal)
             case Lam():
-                return Closure(term, {v.name: at.env[v.name] for v in self.captured[id(term)]})
+                return CapturedLam(term, {v.name: at.env[v.name] for v in self.captured[id(term)]})
             case Let():
                 result = yield self._let(term, at, wish, last=last)
             case Tuple(items):
@@ -97,7 +103,7 @@ class Writer(Emitter):
                 raise AssertionError(term)
         return result
 
-    def _let(self, term: Let, at: Frame, wish: str, *, last: bool) -> Recursive[Value]:
+    def _let(self, term: Let, at: PythonFrame, wish: str, *, last: bool) -> Recursive[Value]:
         before = {var.name: at.env[var.name] for var, _ in term.bindings if var.name in at.env}
         direct = self.lines.direct
         value: Value
@@ -115,12 +121,12 @@ class Writer(Emitter):
         return result
 
     def inlined(
-        self, known: Closure, argument: Value, at: Frame, wish: str, *, last: bool = False
+        self, known: CapturedLam, argument: Value, at: PythonFrame, wish: str, *, last: bool = False
     ) -> Recursive[Value]:
         """The body of a λ, written here; ``last`` in a block."""
         function = known.function
         outside = at.env, at.uses
-        at.env, at.uses = dict(known.captured), Uses(function.body, self.captured)
+        at.env, at.uses = dict(known.captured), VariableUses(function.body, self.captured)
         for param, part in matched(self, function.params, argument):
             at.bind(param, part)
         result: Value = yield self.value(function.body, at, wish, last=last)
@@ -131,14 +137,14 @@ class Writer(Emitter):
         """Write a λ at the top of the module."""
         return functions.define(self, name, function)
 
-    def leaf(self, value: Value, at: Frame, wish: str = "t") -> Recursive[Leaf]:
+    def leaf(self, value: Value, at: PythonFrame, wish: str = "t") -> Recursive[Leaf]:
         """The value as one Python object."""
         if isinstance(value, Leaf):
             return value
         found = at.find(value)
         if found is not None:
             return found
-        if isinstance(value, Closure):
+        if isinstance(value, CapturedLam):
             made: Leaf = yield functions.closure(self, value, at, wish)
             return at.remember(value, made)
         if not isinstance(value, Bundle):
@@ -153,7 +159,7 @@ class Writer(Emitter):
         name = at.assign(tuple_of(tuple(texts)), wish) if texts else "()"
         return at.remember(value, Leaf(name, value.type))
 
-    def array(self, value: Value, at: Frame, wish: str = "t") -> Leaf:
+    def array(self, value: Value, at: PythonFrame, wish: str = "t") -> Leaf:
         """A tensor under a name, or as a number."""
         match value:
             case Leaf():
@@ -167,7 +173,7 @@ class Writer(Emitter):
 
     # Primitives.
 
-    def _direct(self, term: Prim, at: Frame, wish: str) -> Value:
+    def _direct(self, term: Prim, at: PythonFrame, wish: str) -> Value:
         """A term made of a few primitives of tensors: most are, and this is the quickest way."""
         if term.type is Real:
             name = term.operation.primitive.name
@@ -193,7 +199,7 @@ class Writer(Emitter):
             return several.write(self, parts, at, wish)
         return self._of_tensors(term, [self._operand(arg, at) for arg in term.args], at, wish)
 
-    def _operand(self, term: Term, at: Frame) -> Value:
+    def _operand(self, term: Term, at: PythonFrame) -> Value:
         if type(term) is Prim:
             return self._direct(term, at, "t")
         if type(term) is Var:
@@ -209,7 +215,7 @@ class Writer(Emitter):
                 self._numbers[number] = found
         return found
 
-    def _of_tensors(self, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
+    def _of_tensors(self, term: Prim, args: Sequence[Value], at: PythonFrame, wish: str) -> Value:
         operation = term.operation
         if operation.primitive is IOTA:
             return self.literal(Literal(np.arange(operation.keywords["length"])))
@@ -218,7 +224,7 @@ class Writer(Emitter):
             return self._sum(args[0], args[1], term.type, at, wish)
         return tensors.tensor(self, operation, args, term.type, at, wish, self.line(term))
 
-    def _primitive(self, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+    def _primitive(self, term: Prim, at: PythonFrame, wish: str) -> Recursive[Value]:
         """A primitive, of any arguments."""
         primitive = term.operation.primitive
         result: Value
@@ -251,7 +257,7 @@ class Writer(Emitter):
             return result
         return self._of_tensors(term, args, at, wish)
 
-    def _zeros_of(self, obj: Object, at: Frame) -> Recursive[Value]:
+    def _zeros_of(self, obj: Object, at: PythonFrame) -> Recursive[Value]:
         """The zero of a type; those of products are made once, and remembered as such."""
         if id(obj) in self._made:
             return self._made[id(obj)]
@@ -281,7 +287,7 @@ class Writer(Emitter):
 
     # Cotangents; the zero ``Tangent`` is ``None``, and what is packed stands as it is.
 
-    def _unpacked(self, x: Value, obj: Object, at: Frame, wish: str) -> Recursive[Value]:
+    def _unpacked(self, x: Value, obj: Object, at: PythonFrame, wish: str) -> Recursive[Value]:
         """What was packed, or the zero of its type."""
         packed: Leaf = yield self.leaf(x, at)
         zero: Value
@@ -293,10 +299,12 @@ class Writer(Emitter):
             zero = yield self._zeros_of(obj, at)
             leaf: Leaf = yield self.leaf(zero, at)
             at.body.append(Assign((name,), leaf.text))
-        at.body.append(Block("if ", f"{name} is None", "", body))
+        at.body.append(Clause("if ", f"{name} is None", "", body))
         return self.opaque(obj, name)
 
-    def _plus(self, x: Value, y: Value, obj: Object, at: Frame, wish: str) -> Recursive[Value]:
+    def _plus(
+        self, x: Value, y: Value, obj: Object, at: PythonFrame, wish: str
+    ) -> Recursive[Value]:
         """The sum of two cotangents of one type, by components."""
 
         def as_one(x: Value, y: Value, obj: Object) -> Recursive[Value | None]:
@@ -316,7 +324,7 @@ class Writer(Emitter):
         result: Value = yield summed(self, x, y, obj, as_one, {})
         return result
 
-    def _sum(self, x: Value, y: Value, obj: Tensor, at: Frame, wish: str) -> Value:
+    def _sum(self, x: Value, y: Value, obj: Tensor, at: PythonFrame, wish: str) -> Value:
         """The sum of two tensors, one of which may be zero but in some places."""
         if isinstance(y, Placed):
             return indices.added(self, x, y, at, wish)

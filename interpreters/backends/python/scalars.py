@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor
-from interpreters.backends.analysis.facts import UNKNOWN, Line, may_be_zero
+from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_zero
 from interpreters.backends.analysis.lines import SCALES
 from interpreters.backends.python.numpy_arrays import elementwise_text
-from interpreters.backends.python.python_values import PYTHON, Emitter, Frame, Leaf
+from interpreters.backends.python.python_values import PYTHON, Leaf, PythonEmitter, PythonFrame
 from interpreters.backends.text.layout import (
     AND,
     ATOM,
@@ -177,7 +177,7 @@ ABSORBING = {**QUICK, **{name: _REAL[name] for name in SCALES}}
 """Quick, but for the products that hide zeros."""
 
 
-def total(name: str, line: Line, dtype: str) -> str:
+def total(name: str, line: LineFact, dtype: str) -> str:
     """``name``, but ``total_power`` for a power of integers whose exponent may be negative."""
     if name == "power" and dtype.startswith("int") and line.operands[1][0] < 0:
         return "total_power"
@@ -214,12 +214,14 @@ def conversion(from_: Object, to: Object) -> Form:
     return Form(f'{{0}}.astype("{to.dtype}")', ATOM, (ATOM,))
 
 
-def reals(emitter: Emitter) -> dict[str, Form]:
+def reals(emitter: PythonEmitter) -> dict[str, Form]:
     """How primitives of reals are written."""
     return _REAL if emitter.careful else ABSORBING if emitter.absorbs else QUICK
 
 
-def real(emitter: Emitter, name: str, form: Form, args: Sequence[Leaf], at: Frame) -> Leaf:
+def real(
+    emitter: PythonEmitter, name: str, form: Form, args: Sequence[Leaf], at: PythonFrame
+) -> Leaf:
     """A primitive of reals that ``reals`` writes as ``form``: most are, and this is quick."""
     if name in _PARTICULAR:
         x, y = args[0].literal, args[-1].literal
@@ -239,7 +241,12 @@ def real(emitter: Emitter, name: str, form: Form, args: Sequence[Leaf], at: Fram
 
 
 def scalar(
-    emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame, line: Line = UNKNOWN
+    emitter: PythonEmitter,
+    name: str,
+    args: Sequence[Leaf],
+    cod: Tensor,
+    at: PythonFrame,
+    line: LineFact = UNKNOWN,
 ) -> Leaf:
     """An elementwise primitive of numbers."""
     kinds = tuple([arg.type for arg in args])
@@ -274,7 +281,7 @@ def scalar(
     return Leaf(text, cod, level)
 
 
-def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
+def written(form: Form, args: Sequence[Leaf], at: PythonFrame, short: Form) -> tuple[str, int]:
     """The expression; its operands are named first where it would get long."""
     if form.level <= COMPARED:
         if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
@@ -289,7 +296,7 @@ def written(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[s
     return _with_names(form, args, at, short)
 
 
-def _with_names(form: Form, args: Sequence[Leaf], at: Frame, short: Form) -> tuple[str, int]:
+def _with_names(form: Form, args: Sequence[Leaf], at: PythonFrame, short: Form) -> tuple[str, int]:
     """An expression that is long, of names; ``short`` where that is shorter."""
     args = [at.named(x) for x in args]
     text = filled_in(form, args)
@@ -311,7 +318,7 @@ def _with_itself(text: str, x: Leaf) -> tuple[str, int]:
 
 
 def _numpy_scalar(
-    emitter: Emitter, name: str, args: Sequence[Leaf], cod: Tensor, at: Frame
+    emitter: PythonEmitter, name: str, args: Sequence[Leaf], cod: Tensor, at: PythonFrame
 ) -> Leaf:
     """The same, of NumPy's scalars, which keep their element type."""
     emitter.warns = True

@@ -10,16 +10,16 @@ from combinators.errors import MissingRule
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.checks import CHECKS
-from interpreters.backends.analysis.facts import UNKNOWN, Line
+from interpreters.backends.analysis.facts import UNKNOWN, LineFact
 from interpreters.backends.analysis.lines import SCALES
 from interpreters.backends.python import indices
 from interpreters.backends.python import numpy_arrays as arrays
 from interpreters.backends.python.python_values import (
     PYTHON,
-    Emitter,
-    Frame,
     Leaf,
     Placed,
+    PythonEmitter,
+    PythonFrame,
     Root,
     Value,
     consume,
@@ -43,13 +43,13 @@ _SILENT = frozenset({"concatenate", "argmax", "argmin", "negative", "absolute", 
 
 
 def tensor(
-    emitter: Emitter,
+    emitter: PythonEmitter,
     operation: Operation,
     args: Sequence[Value],
     cod: Object,
-    at: Frame,
+    at: PythonFrame,
     wish: str,
-    line: Line = UNKNOWN,
+    line: LineFact = UNKNOWN,
 ) -> Value:
     """A primitive of tensors."""
     if not isinstance(cod, Tensor):
@@ -84,13 +84,13 @@ def _is_single(value: Value) -> bool:
 
 
 def _of_arrays(
-    emitter: Emitter,
+    emitter: PythonEmitter,
     operation: Operation,
     args: list[Leaf],
     cod: Tensor,
-    at: Frame,
+    at: PythonFrame,
     wish: str,
-    line: Line,
+    line: LineFact,
 ) -> Leaf:
     types = [t for arg in args if isinstance(t := arg.type, Tensor)]
     texts = [short(arg, at).text for arg in args]
@@ -115,12 +115,12 @@ def _of_arrays(
     return fresh_leaf(name, cod)
 
 
-def short(leaf: Leaf, at: Frame) -> Leaf:
+def short(leaf: Leaf, at: PythonFrame) -> Leaf:
     """The leaf as an atom that is not too long."""
     return at.named(leaf) if leaf.level < ATOM or len(leaf.text) > SHORT // 2 else leaf
 
 
-def _repeated(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
+def _repeated(x: Value, name: str, cod: Tensor, at: PythonFrame) -> Value | None:
     """A repetition, which waits; None where it is none."""
     if isinstance(x, Spread) and (name == "broadcast_to" or not x.inner_shape):
         return Spread(x.inner, cod) if cod.shape else x.inner
@@ -132,7 +132,7 @@ def _repeated(x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
     return Spread(at.named(x), cod)
 
 
-def filled_out(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
+def filled_out(value: Spread[Leaf], at: PythonFrame, wish: str) -> Leaf:
     """The array that a repetition stands for."""
     inner, obj = value.inner, value.type
     if not value.inner_shape:
@@ -142,7 +142,9 @@ def filled_out(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
     return Leaf(at.assign(text, wish), obj, ATOM, Root(fresh=False))
 
 
-def _of_a_number(emitter: Emitter, operation: Operation, x: Value, cod: Tensor, at: Frame) -> Leaf:
+def _of_a_number(
+    emitter: PythonEmitter, operation: Operation, x: Value, cod: Tensor, at: PythonFrame
+) -> Leaf:
     """A primitive of arrays at one number: what it does to the axes that it has not."""
     leaf = emitter.array(x, at)
     if operation.name not in _AXES:
@@ -156,13 +158,13 @@ def _of_a_number(emitter: Emitter, operation: Operation, x: Value, cod: Tensor, 
 
 
 def elementwise(
-    emitter: Emitter,
+    emitter: PythonEmitter,
     name: str,
     args: Sequence[Value],
     cod: Tensor,
-    at: Frame,
+    at: PythonFrame,
     wish: str,
-    line: Line = UNKNOWN,
+    line: LineFact = UNKNOWN,
 ) -> Value:
     """A primitive of numbers, element by element."""
     inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
@@ -191,7 +193,7 @@ def elementwise(
     return Leaf(at.assign(text, wish), cod, ATOM, old.again())
 
 
-def _spare(name: str, at: Frame, cod: Tensor) -> str | None:
+def _spare(name: str, at: PythonFrame, cod: Tensor) -> str | None:
     """A buffer that nothing looks at any more."""
     pool = at.spare[-1].get(cod)
     if not pool or name not in arrays.UFUNCS:
@@ -201,7 +203,7 @@ def _spare(name: str, at: Frame, cod: Tensor) -> str | None:
     return text
 
 
-def _give_back(operands: Sequence[Leaf], out: str, at: Frame) -> None:
+def _give_back(operands: Sequence[Leaf], out: str, at: PythonFrame) -> None:
     """Keep the buffers that were looked at for the last time."""
     for x in operands:
         root = x.root

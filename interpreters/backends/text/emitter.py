@@ -17,8 +17,8 @@ from combinators.kit.text import Names
 from combinators.literal import Literal
 from combinators.objects import Object, Product, Tangent, Tensor, Vector, components
 from combinators.terms import Lam, Term, Var
-from interpreters.backends.analysis.captures import Survey
-from interpreters.backends.text.layout import Assign, Do, Split, Statement, Text, several
+from interpreters.backends.analysis.captures import Occurrences
+from interpreters.backends.text.layout import Assign, Bracketed, Do, Statement, Text, several
 from interpreters.backends.text.module import Module, identifier, is_uniform
 
 
@@ -164,7 +164,7 @@ F = TypeVar("F", bound=Frame[Any, Any])
 class Emitter(ABC, Generic[V, L, F]):
     """Writes the functions of one program into a module."""
 
-    def __init__(self, module: Module, survey: Survey) -> None:
+    def __init__(self, module: Module, survey: Occurrences) -> None:
         """The functions of the program that was surveyed."""
         self.module, self.captured = module, dict(survey.captured)
         self.functions: dict[int, str] = {}
@@ -238,7 +238,7 @@ def is_apart(obj: Object) -> bool:
 
 def as_it_is(text: Text) -> Text:
     """A tuple that is returned needs no parentheses."""
-    if isinstance(text, Split) and text.open == "(" and len(text.items) > 1:
+    if isinstance(text, Bracketed) and text.open == "(" and len(text.items) > 1:
         return several(text.items)
     return text
 

@@ -1,8 +1,8 @@
 r"""Python's statements and expressions as data, and their text as ``ruff format`` lays it out.
 
-Lines are 88 wide, and brackets are split where they must be:
+ProgramFacts are 88 wide, and brackets are split where they must be:
 
->>> print("\n".join(laid("x = ", Split("f(", ("a" * 40, "b" * 40), ")"), "", 0)))
+>>> print("\n".join(laid("x = ", Bracketed("f(", ("a" * 40, "b" * 40), ")"), "", 0)))
 x = f(
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 )
@@ -22,7 +22,7 @@ INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class Bracketed:
     """Items between brackets, where a line may break; ``display`` for tuples and lists."""
 
     open: str
@@ -31,7 +31,7 @@ class Split:
     display: bool = False
 
 
-Text: TypeAlias = str | Split
+Text: TypeAlias = str | Bracketed
 """An expression: a piece that stays on its line, or one that may break."""
 
 
@@ -42,24 +42,24 @@ def flat(text: Text) -> str:
     return f"{text.open}{_joined(text)}{text.close}"
 
 
-def _joined(text: Split) -> str:
+def _joined(text: Bracketed) -> str:
     inside = ", ".join(flat(item) for item in text.items)
     return f"{inside}," if text.display and text.open != "[" and len(text.items) == 1 else inside
 
 
-def several(items: tuple[Text, ...]) -> Split:
+def several(items: tuple[Text, ...]) -> Bracketed:
     """A tuple without its parentheses, which it gets where it breaks."""
-    return Split("", items, "", display=True)
+    return Bracketed("", items, "", display=True)
 
 
 def tuple_of(items: tuple[Text, ...]) -> Text:
     """A tuple with its parentheses."""
-    return Split("(", items, ")", display=True) if items else "()"
+    return Bracketed("(", items, ")", display=True) if items else "()"
 
 
-def call(function: str, *items: Text) -> Split:
+def call(function: str, *items: Text) -> Bracketed:
     """A call."""
-    return Split(f"{function}(", items, ")")
+    return Bracketed(f"{function}(", items, ")")
 
 
 def laid(before: str, text: Text, after: str, depth: int) -> list[str]:
@@ -98,17 +98,17 @@ class Do:
 
 
 @dataclass(slots=True)
-class Block:
+class Clause:
     """Statements below a header: ``if``, ``for``, ``with``, ``try``, ``def``."""
 
     before: str
     header: Text
     after: str
     body: list[Statement] = field(default_factory=list)
-    next: Block | None = None
+    next: Clause | None = None
 
 
-Statement: TypeAlias = Assign | Do | Block
+Statement: TypeAlias = Assign | Do | Clause
 
 
 def words(text: Text) -> list[str]:
@@ -132,16 +132,16 @@ def text_of(body: list[Statement], depth: int) -> Iterator[str]:
                 yield from laid(f"{', '.join(targets)} = ", text, "", depth)
             case Do(text, before):
                 yield from laid(before, text, "", depth)
-            case Block():
+            case Clause():
                 yield from _block(statement, depth)
 
 
 def _is_function(statement: Statement) -> bool:
-    return type(statement) is Block and statement.before == "def "
+    return type(statement) is Clause and statement.before == "def "
 
 
-def _block(block: Block, depth: int) -> Iterator[str]:
-    here: Block | None = block
+def _block(block: Clause, depth: int) -> Iterator[str]:
+    here: Clause | None = block
     while here is not None:
         yield from laid(here.before, here.header, f"{here.after}:", depth)
         yield from text_of(here.body, depth + 1) if here.body else [INDENT * (depth + 1) + "pass"]
@@ -153,7 +153,7 @@ def _each(body: list[Statement]) -> list[Statement]:
     found: list[Statement] = []
     for statement in body:
         found.append(statement)
-        block = statement if type(statement) is Block else None
+        block = statement if type(statement) is Clause else None
         while block is not None:
             found += _each(block.body)
             block = block.next
@@ -163,7 +163,7 @@ def _each(body: list[Statement]) -> list[Statement]:
 def without_unused(body: list[Statement]) -> list[Statement]:
     """The statements without the assignments, and then the blocks, that nothing needs."""
     each, before = _each(body), -1
-    while before != (before := sum(type(s) is Block for s in each)):
+    while before != (before := sum(type(s) is Clause for s in each)):
         body = _without_unused(body, each)
         each = _each(body)
     return body
@@ -195,7 +195,7 @@ def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statem
 
 def _looked_at(statement: Statement) -> str:
     """The text in which a statement names what it needs."""
-    if isinstance(statement, Block):
+    if isinstance(statement, Clause):
         return f"{statement.before}{flat(statement.header)}"
     return flat(statement.text)
 
@@ -204,8 +204,8 @@ def _kept(body: list[Statement], dropped: set[int]) -> Iterator[Statement]:
     for statement in body:
         if id(statement) in dropped:
             continue
-        if isinstance(statement, Block):
-            block: Block | None = statement
+        if isinstance(statement, Clause):
+            block: Clause | None = statement
             empty = True
             while block is not None:
                 block.body = list(_kept(block.body, dropped))
@@ -223,7 +223,7 @@ def definition(
 ) -> str:
     """A function at the top of the module; nothing in ``doc`` can become code."""
     lines = [decorator] if decorator else []
-    lines += laid("def ", Split(f"{name}(", params, ")"), ":", 0)
+    lines += laid("def ", Bracketed(f"{name}(", params, ")"), ":", 0)
     line = _one_line(doc)
     if line:
         lines.append(f'{INDENT}"""{line}"""')

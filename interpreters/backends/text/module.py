@@ -19,7 +19,7 @@ from combinators.literal import Literal
 from combinators.objects import Object
 from interpreters.backends.text.layout import (
     INDENT,
-    Split,
+    Bracketed,
     Statement,
     Text,
     call,
@@ -158,8 +158,8 @@ def _periodic(array: Array) -> Text | None:
 
 
 def _then(text: Text, method: str) -> Text:
-    assert isinstance(text, Split)
-    return Split(text.open, text.items, text.close + method)
+    assert isinstance(text, Bracketed)
+    return Bracketed(text.open, text.items, text.close + method)
 
 
 def from_bytes(
@@ -229,7 +229,7 @@ BETWEEN = "\n\n\n"
 _CONSTANT = re.compile(r"_(?:ARRAY|ZERO)\d+")
 
 
-class Parts(NamedTuple):
+class ModuleParts(NamedTuple):
     """What a module holds below its imports."""
 
     constants: str
@@ -295,7 +295,7 @@ class Module(ABC):
             self._constants[obj] = name, "\n".join(laid(f"{name} = ", text, "", 0))
         return self._constants[obj][0]
 
-    def parts(self) -> Parts:
+    def parts(self) -> ModuleParts:
         """What has been written so far, and what that needs."""
         functions = BETWEEN.join(self._functions)
         used = set(re.findall(_CONSTANT, functions)) if self._constants else set()
@@ -305,7 +305,9 @@ class Module(ABC):
                 constants.append(text)
                 used |= set(re.findall(_CONSTANT, text)) if name.startswith("_ZERO") else set()
         constants_text = "\n".join(reversed(constants))
-        return Parts(constants_text, BETWEEN.join(needed(self._helpers, functions)), functions)
+        return ModuleParts(
+            constants_text, BETWEEN.join(needed(self._helpers, functions)), functions
+        )
 
 
 def executed(text: str, name: str, space: dict[str, Any]) -> None:

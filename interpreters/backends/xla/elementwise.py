@@ -34,15 +34,15 @@ from interpreters.backends.text.layout import (
 from interpreters.backends.text.module import is_plain
 from interpreters.backends.xla.jax_values import (
     LONG,
-    Frame,
-    Leaf,
+    JaxFrame,
+    JaxLeaf,
     Origin,
     Value,
     number,
     strong,
     tensor,
 )
-from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.placements import JaxEmitter
 from interpreters.carriers.pointwise_values import ROWS
 
 FORMS = {
@@ -75,14 +75,14 @@ _SMALL = 16
 
 
 def elementwise(
-    emitter: Emitter, name: str, args: Sequence[Value], cod: Tensor, at: Frame
+    emitter: JaxEmitter, name: str, args: Sequence[Value], cod: Tensor, at: JaxFrame
 ) -> Value:
     """A primitive of numbers; of a number that is repeated, it is computed once."""
     inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
     shapes = [tensor(x).shape for x in inners]
     if cod.shape and not any(shapes):
         of_one = elementwise(emitter, name, inners, Tensor((), cod.dtype), at)
-        assert isinstance(of_one, Leaf)
+        assert isinstance(of_one, JaxLeaf)
         return Spread(at.named(of_one), cod)
     fits = np.broadcast_shapes(*shapes) == cod.shape
     operands = [emitter.array(x, at) for x in (inners if fits else args)]
@@ -98,13 +98,13 @@ def elementwise(
         operands = [at.named(strong(base) if base.level == UNARY else base), at.named(exponent)]
     whole = idiom(name, operands)
     if whole is not None:
-        return Leaf(at.assign(whole, "t"), cod)
+        return JaxLeaf(at.assign(whole, "t"), cod)
     leaf = written(_form(name, operands), _typed(name, operands), cod, at)
     leaf.origin = Origin(name, tuple(operands), {})
     return leaf
 
 
-def _typed(name: str, operands: list[Leaf]) -> list[Leaf]:
+def _typed(name: str, operands: list[JaxLeaf]) -> list[JaxLeaf]:
     """The operands, of which at least one that counts has an element type of its own."""
     first = 1 if name == "where" else 0
     if all(x.literal is not None for x in operands[first:]):
@@ -112,7 +112,7 @@ def _typed(name: str, operands: list[Leaf]) -> list[Leaf]:
     return operands
 
 
-def _form(name: str, operands: Sequence[Leaf]) -> Form:
+def _form(name: str, operands: Sequence[JaxLeaf]) -> Form:
     """How a primitive is written at these operands: simpler where a number is known."""
     last, obj = operands[-1], tensor(operands[-1])
     match name:
@@ -155,30 +155,30 @@ def _power(exponent: float) -> Form:
     return FORMS["power"]
 
 
-def written(form: Form, args: Sequence[Leaf], cod: Tensor, at: Frame) -> Leaf:
+def written(form: Form, args: Sequence[JaxLeaf], cod: Tensor, at: JaxFrame) -> JaxLeaf:
     """The expression; its operands are named first where it would get long."""
     text = filled_in(form, args)
     if len(text) > LONG:
         args = [at.named(x) for x in args]
         text = filled_in(form, args)
-    return Leaf(text, cod, form.level)
+    return JaxLeaf(text, cod, form.level)
 
 
-def _made(leaf: Leaf, name: str) -> Origin:
+def _made(leaf: JaxLeaf, name: str) -> Origin:
     """How a value was made, if ``name`` made it."""
     if leaf.origin is None or leaf.origin.name != name:
         raise _Another
     return leaf.origin
 
 
-def _same(x: Leaf, y: Leaf) -> str:
+def _same(x: JaxLeaf, y: JaxLeaf) -> str:
     """The text of one value that stands twice."""
     if x.text != y.text:
         raise _Another
     return x.text
 
 
-def _shares(e: Leaf, total: Leaf) -> Text:
+def _shares(e: JaxLeaf, total: JaxLeaf) -> Text:
     """The shares of a sum of exponentials, the cotangent of ``logsumexp``, without a logarithm."""
     summed = _made(total, "sum")
     _same(summed.operands[0], e)
@@ -193,7 +193,7 @@ def _shares(e: Leaf, total: Leaf) -> Text:
     return call("_softmax", _same(x, logsumexp.operands[0]), str(axis))
 
 
-def _all_but_one(before: Leaf, behind: Leaf) -> Text:
+def _all_but_one(before: JaxLeaf, behind: JaxLeaf) -> Text:
     """What stands before each element times what stands behind it: the cotangent of ``prod``."""
     x, y = (_made(leaf, "exclusive_cumprod") for leaf in (before, behind))
     axes = {x.parameters["axis"], y.parameters["axis"]}
@@ -209,7 +209,7 @@ _IDIOMS: dict[str, Sequence[Callable[..., Text]]] = {
 """By the primitive that is last: the text of the whole."""
 
 
-def idiom(name: str, operands: Sequence[Leaf]) -> Text | None:
+def idiom(name: str, operands: Sequence[JaxLeaf]) -> Text | None:
     """The text of what ``name`` ends, where it is more than it seems."""
     for written in _IDIOMS.get(name, ()):
         with suppress(_Another):

@@ -12,7 +12,7 @@ from combinators.primitives.checks import CHECKS
 from combinators.terms import Prim
 from interpreters.backends.text.emitter import Spread, are_added_apart
 from interpreters.backends.text.emitter import plus as summed
-from interpreters.backends.text.layout import ATOM, Split, Text, call, slice_text
+from interpreters.backends.text.layout import ATOM, Bracketed, Text, call, slice_text
 from interpreters.backends.xla.elementwise import (
     ABSORBING,
     FORMS,
@@ -21,8 +21,8 @@ from interpreters.backends.xla.elementwise import (
     written,
 )
 from interpreters.backends.xla.jax_values import (
-    Frame,
-    Leaf,
+    JaxFrame,
+    JaxLeaf,
     Origin,
     Pieces,
     Put,
@@ -31,7 +31,7 @@ from interpreters.backends.xla.jax_values import (
     strong,
     tensor,
 )
-from interpreters.backends.xla.placements import Emitter, added, embedded, joined, row_put
+from interpreters.backends.xla.placements import JaxEmitter, added, embedded, joined, row_put
 
 Shape = tuple[int, ...]
 _MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice"})
@@ -39,7 +39,9 @@ _WIDENED = frozenset({"sum", "prod", "cumsum"})
 """What JAX, as NumPy, computes of narrow integers in wider ones."""
 
 
-def primitive(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wish: str) -> Value:
+def primitive(
+    emitter: JaxEmitter, term: Prim, args: Sequence[Value], at: JaxFrame, wish: str
+) -> Value:
     """A primitive of tensors."""
     name, parameters, cod = term.operation.name, term.operation.keywords, tensor(term)
     if is_elementwise(name) and name != "matmul":
@@ -69,10 +71,10 @@ def primitive(emitter: Emitter, term: Prim, args: Sequence[Value], at: Frame, wi
         raise MissingRule(f"the XLA backend has no code for the primitive {name}", term.place)
     text = _WRITTEN[name](operands, cod, **parameters)
     made = Origin(name, tuple(operands), parameters)
-    return Leaf(text if isinstance(text, str) else at.assign(text, wish), cod, origin=made)
+    return JaxLeaf(text if isinstance(text, str) else at.assign(text, wish), cod, origin=made)
 
 
-def _waiting(emitter: Emitter, x: Value, name: str, cod: Tensor, at: Frame) -> Value | None:
+def _waiting(emitter: JaxEmitter, x: Value, name: str, cod: Tensor, at: JaxFrame) -> Value | None:
     """A repetition, or a move of a number that is repeated, which wait; None of anything else."""
     if isinstance(x, Spread) and (name == "broadcast_to" or not tensor(x.inner).shape):
         return Spread(x.inner, cod) if cod.shape else x.inner
@@ -82,14 +84,14 @@ def _waiting(emitter: Emitter, x: Value, name: str, cod: Tensor, at: Frame) -> V
     return leaf if tensor(leaf).shape == cod.shape else Spread(at.named(leaf), cod)
 
 
-def _tight(x: Leaf) -> str:
+def _tight(x: JaxLeaf) -> str:
     """An array of which a method is called: a number has an element type of its own first."""
     x = strong(x)
     return x.text if x.level == ATOM else f"({x.text})"
 
 
 def _reduced(name: str) -> Callable[..., Text]:
-    def text(args: Sequence[Leaf], cod: Tensor, axis: Shape, keepdims: bool) -> Text:
+    def text(args: Sequence[JaxLeaf], cod: Tensor, axis: Shape, keepdims: bool) -> Text:
         given = tensor(args[0])
         options = [] if len(axis) == len(given.shape) else [f"axis={_one(axis)}"]
         options += ["keepdims=True"] * keepdims
@@ -110,13 +112,13 @@ def _is_narrow(obj: Tensor) -> bool:
     return not obj.is_smooth and not obj.dtype.endswith("64")
 
 
-def _cumsum(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
+def _cumsum(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
     narrow = f", dtype={kind(cod.dtype)}" if _is_narrow(cod) else ""
     return f"{_tight(args[0])}.cumsum(axis={axis}{narrow})"
 
 
 def _running(name: str) -> Callable[..., Text]:
-    def text(args: Sequence[Leaf], cod: Tensor, axis: int, reverse: bool) -> Text:
+    def text(args: Sequence[JaxLeaf], cod: Tensor, axis: int, reverse: bool) -> Text:
         if not cod.shape[axis]:
             return args[0].text
         return call(f"_{name}", *(x.text for x in args), str(axis), str(reverse))
@@ -124,7 +126,7 @@ def _running(name: str) -> Callable[..., Text]:
     return text
 
 
-def _reshape(args: Sequence[Leaf], cod: Tensor, shape: Shape) -> Text:
+def _reshape(args: Sequence[JaxLeaf], cod: Tensor, shape: Shape) -> Text:
     """``x[0]``, which the language writes as a window and a reshape, is written so again."""
     made = args[0].origin
     if made is not None and made.name == "slice":
@@ -134,24 +136,24 @@ def _reshape(args: Sequence[Leaf], cod: Tensor, shape: Shape) -> Text:
     return f"{_tight(args[0])}.reshape({', '.join(map(str, shape or ((),)))})"
 
 
-def _transpose(args: Sequence[Leaf], cod: Tensor, axes: Shape) -> Text:
+def _transpose(args: Sequence[JaxLeaf], cod: Tensor, axes: Shape) -> Text:
     if axes == tuple(range(len(axes))):
         return args[0].text
     x = _tight(args[0])
     return f"{x}.T" if axes == tuple(reversed(range(len(axes)))) else f"{x}.transpose{axes}"
 
 
-def _slice(args: Sequence[Leaf], cod: Tensor, **window: Any) -> Text:
+def _slice(args: Sequence[JaxLeaf], cod: Tensor, **window: Any) -> Text:
     return f"{_tight(args[0])}[{slice_text(**window, shape=tensor(args[0]).shape)}]"
 
 
-def _take(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
+def _take(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
     along = [f"axis={axis}"] if axis else []
     return call("_take", *(strong(x).text for x in args), *along)
 
 
-def _concatenate(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
-    listed = Split("[", tuple(x.text for x in args), "]", display=True)
+def _concatenate(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
+    listed = Bracketed("[", tuple(x.text for x in args), "]", display=True)
     return call("jnp.concatenate", listed, *([f"axis={axis}"] if axis else []))
 
 
@@ -171,7 +173,7 @@ _WRITTEN: dict[str, Callable[..., Text]] = {
 """From operands and parameters to text; one that is a string may stand inside another."""
 
 
-def plus(emitter: Emitter, x: Value, y: Value, obj: Object, at: Frame) -> Recursive[Value]:
+def plus(emitter: JaxEmitter, x: Value, y: Value, obj: Object, at: JaxFrame) -> Recursive[Value]:
     """The sum of two cotangents of one type, by components."""
 
     def as_one(x: Value, y: Value, obj: Object) -> Recursive[Value | None]:
@@ -179,15 +181,15 @@ def plus(emitter: Emitter, x: Value, y: Value, obj: Object, at: Frame) -> Recurs
             return _sum(emitter, x, y, obj, at)
         if are_added_apart(x, y, obj):
             return None
-        a: Leaf = yield emitter.leaf(x, at)
-        b: Leaf = yield emitter.leaf(y, at)
-        return Leaf(at.assign(call("_plus", a.text, b.text), "total"), obj)
+        a: JaxLeaf = yield emitter.leaf(x, at)
+        b: JaxLeaf = yield emitter.leaf(y, at)
+        return JaxLeaf(at.assign(call("_plus", a.text, b.text), "total"), obj)
 
     result: Value = yield summed(emitter, x, y, obj, as_one, {})
     return result
 
 
-def _sum(emitter: Emitter, x: Value, y: Value, obj: Tensor, at: Frame) -> Value:
+def _sum(emitter: JaxEmitter, x: Value, y: Value, obj: Tensor, at: JaxFrame) -> Value:
     """The sum of two tensors, which may be zero but in some places."""
     if isinstance(x, Pieces) and isinstance(y, Pieces):
         both = joined(x, y)

@@ -28,10 +28,17 @@ from interpreters.backends.text.emitter import (
     passed,
     zeros,
 )
-from interpreters.backends.text.layout import Assign, Block, Split, Text, call, flat
+from interpreters.backends.text.layout import Assign, Bracketed, Clause, Text, call, flat
 from interpreters.backends.xla.elementwise import elementwise
-from interpreters.backends.xla.jax_values import JITTED, LONG, Frame, Leaf, Value, check_first_order
-from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.jax_values import (
+    JITTED,
+    LONG,
+    JaxFrame,
+    JaxLeaf,
+    Value,
+    check_first_order,
+)
+from interpreters.backends.xla.placements import JaxEmitter
 
 DEEPEST = 4
 """How many functions stand inside each other; what is deeper stands at the top of the module."""
@@ -47,7 +54,7 @@ def type_of(function: Term) -> Fun:
 
 
 def applied(
-    emitter: Emitter, function: Term, argument: Term, at: Frame, wish: str
+    emitter: JaxEmitter, function: Term, argument: Term, at: JaxFrame, wish: str
 ) -> Recursive[Value]:
     """``f x``: written out where the λ stands here and nowhere else."""
     x: Value = yield emitter.value(argument, at)
@@ -61,13 +68,15 @@ def applied(
         args += yield _captured(emitter, function, at)
     else:
         f: Value = yield emitter.value(function, at)
-        leaf: Leaf = yield emitter.leaf(f, at)
+        leaf: JaxLeaf = yield emitter.leaf(f, at)
         name = at.named(leaf, "f").text
     args += yield arguments(emitter, x, type_of(function).dom, at)
     return given_back(call(name, *args), type_of(function).cod, at, wish, emitter.opaque)
 
 
-def _inlined(emitter: Emitter, function: Lam, x: Value, at: Frame, wish: str) -> Recursive[Value]:
+def _inlined(
+    emitter: JaxEmitter, function: Lam, x: Value, at: JaxFrame, wish: str
+) -> Recursive[Value]:
     before = {param.name: at.env.get(param.name) for param in function.params}
     for param, part in matched(emitter, function.params, x):
         at.bind(param, part)
@@ -76,18 +85,18 @@ def _inlined(emitter: Emitter, function: Lam, x: Value, at: Frame, wish: str) ->
     return result
 
 
-def _captured(emitter: Emitter, function: Lam, at: Frame) -> Recursive[list[Text]]:
+def _captured(emitter: JaxEmitter, function: Lam, at: JaxFrame) -> Recursive[list[Text]]:
     values = ((var.name, at.env[var.name]) for var in emitter.captured[id(function)])
     texts: list[Text] = yield passed(emitter, values, at)
     return texts
 
 
-def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
+def define(emitter: JaxEmitter, name: str, function: Lam) -> Recursive[None]:
     """Write a λ at the top of the module.
 
     JAX traces it once at each choice of types, where it is of arrays.
     """
-    at, captures = Frame(emitter.module.name), emitter.captured[id(function)]
+    at, captures = JaxFrame(emitter.module.name), emitter.captured[id(function)]
     params = parameters(emitter, captures, function.params, at)
     result: Value = yield emitter.value(function.body, at, "result")
     at.give(as_it_is((yield emitter.text(result, at))))
@@ -96,15 +105,15 @@ def define(emitter: Emitter, name: str, function: Lam) -> Recursive[None]:
     emitter.module.define(name, params, at.body, decorator=JITTED if is_jitted else "")
 
 
-def closure(emitter: Emitter, function: Lam, at: Frame) -> Recursive[Leaf]:
+def closure(emitter: JaxEmitter, function: Lam, at: JaxFrame) -> Recursive[JaxLeaf]:
     """A function value, under a name."""
     text: Text = yield callee(emitter, function, at, function.name or "f", as_it_is)
     assert isinstance(text, str)
-    return at.named(Leaf(text, function.type), "f")
+    return at.named(JaxLeaf(text, function.type), "f")
 
 
 def callee(
-    emitter: Emitter, function: Term, at: Frame, wish: str, ending: Ending
+    emitter: JaxEmitter, function: Term, at: JaxFrame, wish: str, ending: Ending
 ) -> Recursive[Text]:
     """What a loop or a branch calls: a function that stands here, a short λ, or a name."""
     result: Text
@@ -114,7 +123,7 @@ def callee(
             return result
     elif ending is as_it_is and not isinstance(function, Lam):
         f: Value = yield emitter.value(function, at)
-        leaf: Leaf = yield emitter.leaf(f, at)
+        leaf: JaxLeaf = yield emitter.leaf(f, at)
         return at.named(leaf, "f").text
     dom: Object = type_of(function).dom
     result = yield _around(emitter, function, dom, at, ending)
@@ -122,7 +131,7 @@ def callee(
 
 
 def _around(
-    emitter: Emitter, function: Term, dom: Object, at: Frame, ending: Ending
+    emitter: JaxEmitter, function: Term, dom: Object, at: JaxFrame, ending: Ending
 ) -> Recursive[Text]:
     """A λ that calls a function which stands elsewhere."""
     given: list[Text] = []
@@ -133,7 +142,7 @@ def _around(
             return name
     else:
         f: Value = yield emitter.value(function, at)
-        leaf: Leaf = yield emitter.leaf(f, at)
+        leaf: JaxLeaf = yield emitter.leaf(f, at)
         name = at.named(leaf, "f").text
     count = dom.width if isinstance(dom, Product) and is_apart(dom) else 1
     names = [at.fresh("x") for _ in range(count)]
@@ -142,7 +151,12 @@ def _around(
 
 
 def local(
-    emitter: Emitter, params: tuple[Var, ...], body: Term, at: Frame, wish: str, ending: Ending
+    emitter: JaxEmitter,
+    params: tuple[Var, ...],
+    body: Term,
+    at: JaxFrame,
+    wish: str,
+    ending: Ending,
 ) -> Recursive[Text]:
     """A function that stands inside the one that is being written; a short one as a λ."""
     with at.function(params) as statements:
@@ -156,17 +170,17 @@ def local(
     if is_short:
         return short
     name = at.fresh(wish)
-    at.body.append(Block("def ", Split(f"{name}(", names, ")"), "", statements))
+    at.body.append(Clause("def ", Bracketed(f"{name}(", names, ")"), "", statements))
     return name
 
 
 def _in_parentheses(text: Text) -> str:
     """A result as the body of a λ, where a tuple has its parentheses."""
-    is_bare = isinstance(text, Split) and not text.open
+    is_bare = isinstance(text, Bracketed) and not text.open
     return f"({flat(text)})" if is_bare else flat(text)
 
 
-def outlined(emitter: Emitter, term: Term, at: Frame) -> Recursive[Text]:
+def outlined(emitter: JaxEmitter, term: Term, at: JaxFrame) -> Recursive[Text]:
     """A branch that stands too deep, as a λ that calls a function of its free variables."""
     free = free_variables(term, emitter.captured)
     function = emitter.keep(Lam((), term, "branch"), free)
@@ -175,7 +189,7 @@ def outlined(emitter: Emitter, term: Term, at: Frame) -> Recursive[Text]:
     return f"lambda: {flat(call(name, *given))}"
 
 
-def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Value]:
+def choice(emitter: JaxEmitter, term: Cond, at: JaxFrame, wish: str) -> Recursive[Value]:
     """A conditional; where both branches are there already, one is selected."""
     check_first_order("a conditional", term.type, place=term.place)
     test: Value = yield emitter.value(term.test, at)
@@ -184,7 +198,7 @@ def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Valu
         then: Value = yield emitter.value(term.then, at)
         other: Value = yield emitter.value(term.other, at)
         return _selected(emitter, at.named(p, "p"), then, other, at)
-    condition: Leaf = yield emitter.leaf(p, at)
+    condition: JaxLeaf = yield emitter.leaf(p, at)
     texts: list[Text] = [condition.text]
     for branch, name in ((term.then, "then"), (term.other, "other")):
         text: Text
@@ -193,7 +207,7 @@ def choice(emitter: Emitter, term: Cond, at: Frame, wish: str) -> Recursive[Valu
         else:
             text = yield outlined(emitter, branch, at)
         texts.append(text)
-    return Leaf(at.assign(call("lax.cond", *texts), wish), term.type)
+    return JaxLeaf(at.assign(call("lax.cond", *texts), wish), term.type)
 
 
 def _is_there(branch: Term) -> bool:
@@ -208,7 +222,7 @@ def _is_there(branch: Term) -> bool:
     return True
 
 
-def _selected(emitter: Emitter, p: Leaf, then: Value, other: Value, at: Frame) -> Value:
+def _selected(emitter: JaxEmitter, p: JaxLeaf, then: Value, other: Value, at: JaxFrame) -> Value:
     if isinstance(then, Bundle):
         assert isinstance(other, Bundle)
         pairs = zip(then.parts, other.parts, strict=True)
@@ -219,7 +233,7 @@ def _selected(emitter: Emitter, p: Leaf, then: Value, other: Value, at: Frame) -
     return elementwise(emitter, "where", (p, then, other), then.type, at)
 
 
-def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+def loop(emitter: JaxEmitter, term: Prim, at: JaxFrame, wish: str) -> Recursive[Value]:
     """A loop; of no rounds, what it starts from."""
     loop = LoopTerm(term)
     held = (term.type, *(arg.type for arg in term.args[1:]))
@@ -240,19 +254,19 @@ def loop(emitter: Emitter, term: Prim, at: Frame, wish: str) -> Recursive[Value]
     last = at.fresh(wish if is_fold else f"{wish}_last")
     if is_fold:
         at.body.append(Assign((last, "_"), text))
-        return Leaf(last, term.type)
+        return JaxLeaf(last, term.type)
     stack = at.fresh(wish)
     at.body.append(Assign((last, stack), text))
     carry, kept = component(term.type, 0), component(term.type, 1)
-    return Bundle((Leaf(last, carry), Leaf(stack, kept)), term.type)
+    return Bundle((JaxLeaf(last, carry), JaxLeaf(stack, kept)), term.type)
 
 
 def _carried(text: Text) -> Text:
     """What a round of a fold gives: what it carries on, and nothing to keep."""
-    return Split("", (text, "None"), "", display=True)
+    return Bracketed("", (text, "None"), "", display=True)
 
 
-def _mapped(emitter: Emitter, loop: LoopTerm, at: Frame, wish: str) -> Recursive[Value]:
+def _mapped(emitter: JaxEmitter, loop: LoopTerm, at: JaxFrame, wish: str) -> Recursive[Value]:
     result: Value
     xs: Value = yield emitter.value(loop.xs, at)
     if not loop.types.length:
@@ -260,4 +274,4 @@ def _mapped(emitter: Emitter, loop: LoopTerm, at: Frame, wish: str) -> Recursive
         return result
     given: list[Text] = yield arguments(emitter, xs, type_of(loop.function).dom, at)
     row: Text = yield callee(emitter, loop.function, at, "row", as_it_is)
-    return Leaf(at.assign(call(f"jax.vmap({flat(row)})", *given), wish), loop.term.type)
+    return JaxLeaf(at.assign(call(f"jax.vmap({flat(row)})", *given), wish), loop.term.type)

@@ -20,23 +20,22 @@ from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.text.emitter import Bundle, as_it_is, leaf_types, zeros
-from interpreters.backends.text.module import SUM_OF_TWO, Array, by_name, executed
-from interpreters.backends.text.module import Module as TextModule
+from interpreters.backends.text.module import SUM_OF_TWO, Array, Module, by_name, executed
 from interpreters.backends.xla import jax_arrays as arrays
 from interpreters.backends.xla import jax_functions as functions
 from interpreters.backends.xla.jax_arrays import plus
 from interpreters.backends.xla.jax_functions import choice
 from interpreters.backends.xla.jax_values import (
     JITTED,
-    Frame,
-    Leaf,
+    JaxFrame,
+    JaxLeaf,
     Value,
     array_lines,
     check_first_order,
     function_name,
     reserved_names,
 )
-from interpreters.backends.xla.placements import Emitter
+from interpreters.backends.xla.placements import JaxEmitter
 
 _SOURCE = """\
 def _scale(v, p):
@@ -142,7 +141,7 @@ WIDE = 'jax.config.update("jax_enable_x64", True)'
 """What JAX has to be told before it keeps 64 bits."""
 
 
-class Module(TextModule):
+class JaxModule(Module):
     """Functions and constants, which need JAX."""
 
     def __init__(self, name: str) -> None:
@@ -164,10 +163,10 @@ class Module(TextModule):
         return parts.under("\n".join(("import jax", *imports)), WIDE if wide else "")
 
 
-class Writer(Emitter):
+class JaxWriter(JaxEmitter):
     """One walk over a λ, into one Python function that JAX can trace."""
 
-    def value(self, term: Term, at: Frame, wish: str = "t") -> Recursive[Value]:
+    def value(self, term: Term, at: JaxFrame, wish: str = "t") -> Recursive[Value]:
         """The value of a term, after the statements that compute it."""
         result: Value
         match term:
@@ -197,7 +196,7 @@ class Writer(Emitter):
                 raise AssertionError(term)
         return result
 
-    def _let(self, term: Let, at: Frame, wish: str) -> Recursive[Value]:
+    def _let(self, term: Let, at: JaxFrame, wish: str) -> Recursive[Value]:
         before = [(var.name, at.env.get(var.name)) for var, _ in term.bindings]
         for var, bound in term.bindings:
             at.bind(var, (yield self.value(bound, at, var.name)))
@@ -207,7 +206,7 @@ class Writer(Emitter):
                 at.env[name] = old
         return result
 
-    def _prim(self, term: Prim, at: Frame, wish: str) -> Recursive[Value]:
+    def _prim(self, term: Prim, at: JaxFrame, wish: str) -> Recursive[Value]:
         primitive = term.operation.primitive
         result: Value
         if primitive is LOOP:
@@ -228,8 +227,8 @@ class Writer(Emitter):
         elif primitive is PLUS:
             result = yield plus(self, args[0], args[1], term.type, at)
         elif primitive is PACK:
-            packed: Leaf = yield self.leaf(args[0], at)
-            result = Leaf(packed.text, term.type, packed.level)
+            packed: JaxLeaf = yield self.leaf(args[0], at)
+            result = JaxLeaf(packed.text, term.type, packed.level)
         elif primitive is UNPACK:
             result = yield self._unpacked(args[0], term.type, at)
         elif primitive is VECTOR:
@@ -238,22 +237,24 @@ class Writer(Emitter):
             result = arrays.primitive(self, term, args, at, wish)
         return result
 
-    def _unpacked(self, x: Value, obj: Object, at: Frame) -> Recursive[Value]:
+    def _unpacked(self, x: Value, obj: Object, at: JaxFrame) -> Recursive[Value]:
         """What was packed, or the zero of its type: JAX traces one of the two."""
-        packed: Leaf = yield self.leaf(x, at)
+        packed: JaxLeaf = yield self.leaf(x, at)
         zero: Value = yield zeros(self, obj, at, {})
         if packed.text == "None":
             return zero
-        nothing: Leaf = yield self.leaf(zero, at)
+        nothing: JaxLeaf = yield self.leaf(zero, at)
         name = at.named(packed).text
-        return Leaf(at.assign(f"{at.named(nothing).text} if {name} is None else {name}", "t"), obj)
+        return JaxLeaf(
+            at.assign(f"{at.named(nothing).text} if {name} is None else {name}", "t"), obj
+        )
 
     def define(self, name: str, function: Lam) -> Recursive[None]:
         """Write a λ at the top of the module."""
         return functions.define(self, name, function)
 
 
-class Compiled:
+class JaxProgram:
     """A program as JAX."""
 
     def __init__(self, lam: Lam, name: str, doc: str) -> None:
@@ -265,9 +266,9 @@ class Compiled:
             for obj in leaf_types(survey.objects)
         )
         """Whether it has numbers of 64 bits."""
-        self._module = Module(name)
+        self._module = JaxModule(name)
         self.name = self._module.name
-        recurse(_written(Writer(self._module, survey), self._module, lam, doc))
+        recurse(_written(JaxWriter(self._module, survey), self._module, lam, doc))
 
     @property
     def source(self) -> str:
@@ -290,7 +291,7 @@ class Compiled:
         return function
 
 
-def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
+def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> JaxProgram:
     """The program ``lam``, a closed λ, as JAX.
 
     Its function takes an argument a parameter: numbers and tensors are arrays, products and
@@ -298,11 +299,11 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> Compiled:
     result, a loop or a conditional holds functions.
     """
     with uncollected():
-        return Compiled(lam, name, doc)
+        return JaxProgram(lam, name, doc)
 
 
-def _written(emitter: Emitter, module: Module, lam: Lam, doc: str) -> Recursive[None]:
-    at = Frame(module.name)
+def _written(emitter: JaxEmitter, module: JaxModule, lam: Lam, doc: str) -> Recursive[None]:
+    at = JaxFrame(module.name)
     params = tuple(at.fresh(param.name) for param in lam.params)
     for param, text in zip(lam.params, params, strict=True):
         at.env[param.name] = emitter.opaque(param.type, text)

@@ -18,9 +18,8 @@ from combinators.errors import MissingRule, Place
 from combinators.kit.text import Names
 from combinators.objects import Object, Tensor
 from combinators.terms import Term, Var
-from interpreters.backends.text.emitter import Bundle, Spread, leaf_types
-from interpreters.backends.text.emitter import Frame as TextFrame
-from interpreters.backends.text.layout import ATOM, UNARY, Split, Statement, Text, call, laid
+from interpreters.backends.text.emitter import Bundle, Frame, Spread, leaf_types
+from interpreters.backends.text.layout import ATOM, UNARY, Bracketed, Statement, Text, call, laid
 from interpreters.backends.text.module import (
     FEW,
     Array,
@@ -59,12 +58,12 @@ class Origin(NamedTuple):
     """The primitive that made a value, and what it was made of."""
 
     name: str
-    operands: tuple[Leaf, ...]
+    operands: tuple[JaxLeaf, ...]
     parameters: Mapping[str, Any]
 
 
 @dataclass(eq=False, slots=True)
-class Leaf:
+class JaxLeaf:
     """One expression; a literal number is written as Python's own, which takes any dtype."""
 
     text: str
@@ -83,8 +82,8 @@ class Leaf:
 class Put:
     """Zeros, to which ``inner`` is added at ``indices``, from ``axis`` on."""
 
-    inner: Leaf
-    indices: tuple[Leaf, ...]
+    inner: JaxLeaf
+    indices: tuple[JaxLeaf, ...]
     axis: int
     type: Tensor
 
@@ -93,12 +92,12 @@ class Put:
 class Pieces:
     """Zeros that hold arrays in places that are apart along one axis: where each begins, and it."""
 
-    pieces: tuple[tuple[int, Leaf], ...]
+    pieces: tuple[tuple[int, JaxLeaf], ...]
     axis: int
     type: Tensor
 
 
-Value: TypeAlias = "Leaf | Bundle[Value] | Spread[Leaf] | Put | Pieces"
+Value: TypeAlias = "JaxLeaf | Bundle[Value] | Spread[JaxLeaf] | Put | Pieces"
 
 
 def tensor(value: Value | Term) -> Tensor:
@@ -118,11 +117,11 @@ def check_first_order(what: str, *objects: Object, place: Place | None = None) -
             )
 
 
-def number(value: Any, dtype: str) -> Leaf:
+def number(value: Any, dtype: str) -> JaxLeaf:
     """A number, as one of Python's, that is ``value`` when it meets arrays of ``dtype``."""
     obj = Tensor((), dtype)
     if value != value:  # noqa: PLR0124 (nan)
-        return Leaf("jnp.nan", obj, ATOM, value)
+        return JaxLeaf("jnp.nan", obj, ATOM, value)
     if isinstance(value, float) and np.isinf(value):
         text = "jnp.inf" if value > 0 else "-jnp.inf"
     else:
@@ -130,15 +129,15 @@ def number(value: Any, dtype: str) -> Leaf:
         short = str(np.dtype(dtype).type(value)) if dtype == "float32" else text
         if "." in short and np.float32(short) == value:
             text = short
-    return Leaf(text, obj, UNARY if text.startswith("-") else ATOM, value)
+    return JaxLeaf(text, obj, UNARY if text.startswith("-") else ATOM, value)
 
 
-def strong(leaf: Leaf) -> Leaf:
+def strong(leaf: JaxLeaf) -> JaxLeaf:
     """The same, and of its own element type wherever it stands."""
     if leaf.literal is None:
         return leaf
     assert isinstance(leaf.type, Tensor)
-    return Leaf(f"{kind(leaf.type.dtype)}({leaf.text})", leaf.type)
+    return JaxLeaf(f"{kind(leaf.type.dtype)}({leaf.text})", leaf.type)
 
 
 def kind(dtype: str) -> str:
@@ -150,7 +149,7 @@ def kind(dtype: str) -> str:
     return f"jnp.{dtype}{'_' * (dtype == 'bool')}"
 
 
-def filled(inner: Leaf, obj: Tensor) -> Text:
+def filled(inner: JaxLeaf, obj: Tensor) -> Text:
     """A new array of one number."""
     value = inner.literal
     if value in (0, 1) and not np.signbit(value):
@@ -184,7 +183,7 @@ def _short(value: Array) -> Text | None:
         table = stepped(value)
         return None if table is None else call("jnp.array", table)
     items = [nested(row, lambda item: number(item, value.dtype.name).text) for row in value]
-    return call("jnp.array", Split("[", tuple(items), "]", display=True), dtype)
+    return call("jnp.array", Bracketed("[", tuple(items), "]", display=True), dtype)
 
 
 JITTED = "@jax.jit"
@@ -192,7 +191,7 @@ LONG = 56
 """How long an expression is that may stand in a line."""
 
 
-class Frame(TextFrame[Value, Leaf]):
+class JaxFrame(Frame[Value, JaxLeaf]):
     """The state of writing one function at the top of the module, and the functions in it."""
 
     def __init__(self, taken: str) -> None:
@@ -203,15 +202,15 @@ class Frame(TextFrame[Value, Leaf]):
         """The statement that ends a function."""
         self.do(self.unnamed(text), "return ")
 
-    def named(self, leaf: Leaf, wish: str = "t") -> Leaf:
+    def named(self, leaf: JaxLeaf, wish: str = "t") -> JaxLeaf:
         """The same value under a name, or as a number."""
         if leaf.is_short:
             return leaf
-        return Leaf(self.assign(leaf.text, wish), leaf.type, origin=leaf.origin)
+        return JaxLeaf(self.assign(leaf.text, wish), leaf.type, origin=leaf.origin)
 
     def bind(self, var: Var, value: Value) -> None:
         """From here on, ``var`` is ``value``."""
-        self.env[var.name] = self.named(value, var.name) if isinstance(value, Leaf) else value
+        self.env[var.name] = self.named(value, var.name) if isinstance(value, JaxLeaf) else value
 
     @contextmanager
     def function(self, binders: Iterable[Var]) -> Iterator[list[Statement]]:

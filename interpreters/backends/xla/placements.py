@@ -7,13 +7,12 @@ from typing import Any
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from interpreters.backends.text.emitter import Bundle, Spread
-from interpreters.backends.text.emitter import Emitter as TextEmitter
-from interpreters.backends.text.layout import ATOM, Split, Text, call, flat, tuple_of
+from interpreters.backends.text.emitter import Bundle, Emitter, Spread
+from interpreters.backends.text.layout import ATOM, Bracketed, Text, call, flat, tuple_of
 from interpreters.backends.xla.jax_values import (
     LONG,
-    Frame,
-    Leaf,
+    JaxFrame,
+    JaxLeaf,
     Pieces,
     Put,
     Value,
@@ -28,8 +27,8 @@ Shape = tuple[int, ...]
 
 
 def embedded(
-    x: Leaf, cod: Tensor, at: Frame, start: Shape, step: Shape, shape: Shape
-) -> Leaf | Pieces | Spread[Leaf]:
+    x: JaxLeaf, cod: Tensor, at: JaxFrame, start: Shape, step: Shape, shape: Shape
+) -> JaxLeaf | Pieces | Spread[JaxLeaf]:
     """Zeros that hold ``x`` in a window."""
     extent = tensor(x).shape
     if not tensor(x).size:
@@ -45,16 +44,18 @@ def embedded(
         last = first + stride * (count - 1)
         low, high = min(first, last), max(first, last)
         widths.append((low, n - 1 - high, abs(stride) - 1 if count > 1 else 0))
-    return Leaf(at.assign(call("lax.pad", text, _typed_zero(cod), str(tuple(widths))), "t"), cod)
+    return JaxLeaf(at.assign(call("lax.pad", text, _typed_zero(cod), str(tuple(widths))), "t"), cod)
 
 
-def row_put(x: Leaf, index: int, axis: int, cod: Tensor, at: Frame) -> Pieces | Spread[Leaf]:
+def row_put(
+    x: JaxLeaf, index: int, axis: int, cod: Tensor, at: JaxFrame
+) -> Pieces | Spread[JaxLeaf]:
     """Zeros that hold ``x`` at an index that is known; one outside holds nothing."""
     if not 0 <= index < cod.shape[axis]:
         return Spread(number(_zero(cod), cod.dtype), cod)
     shape = (*cod.shape[:axis], 1, *cod.shape[axis + 1 :])
     row = at.assign(f"{x.text}.reshape({', '.join(map(str, shape))})", "row")
-    return Pieces(((index, Leaf(row, Tensor(shape, cod.dtype))),), axis, cod)
+    return Pieces(((index, JaxLeaf(row, Tensor(shape, cod.dtype))),), axis, cod)
 
 
 def _zero(obj: Tensor) -> float | int | bool:
@@ -76,20 +77,20 @@ def joined(x: Pieces, y: Pieces) -> Pieces | None:
     return Pieces(tuple(pieces), x.axis, x.type)
 
 
-def whole(value: Put | Pieces, at: Frame, wish: str) -> Leaf:
+def whole(value: Put | Pieces, at: JaxFrame, wish: str) -> JaxLeaf:
     """The array that waited."""
     if isinstance(value, Put):
-        zeros = Leaf(at.assign(filled(number(0, "int64"), value.type), "zeros"), value.type)
+        zeros = JaxLeaf(at.assign(filled(number(0, "int64"), value.type), "zeros"), value.type)
         return added(zeros, value, at, wish)
-    return Leaf(at.assign(_side_by_side(value), wish), value.type, ATOM)
+    return JaxLeaf(at.assign(_side_by_side(value), wish), value.type, ATOM)
 
 
-def added(x: Leaf, put: Put, at: Frame, wish: str) -> Leaf:
+def added(x: JaxLeaf, put: Put, at: JaxFrame, wish: str) -> JaxLeaf:
     """``x``, with what is put added in its place."""
     along = [f"axis={put.axis}"] if put.axis else []
     indices = [index.text for index in put.indices]
     text = call("_add_at", at.named(x).text, put.inner.text, *indices, *along)
-    return Leaf(at.assign(text, wish), put.type)
+    return JaxLeaf(at.assign(text, wish), put.type)
 
 
 def _side_by_side(value: Pieces) -> Text:
@@ -102,7 +103,7 @@ def _side_by_side(value: Pieces) -> Text:
         return call("lax.pad", leaf.text, _typed_zero(obj), str(widths))
     parts: list[Text] = []
     here = 0
-    ends: tuple[tuple[int, Leaf | None], ...] = (*value.pieces, (obj.shape[axis], None))
+    ends: tuple[tuple[int, JaxLeaf | None], ...] = (*value.pieces, (obj.shape[axis], None))
     for start, piece in ends:
         if start > here:
             shape = (*obj.shape[:axis], start - here, *obj.shape[axis + 1 :])
@@ -111,32 +112,32 @@ def _side_by_side(value: Pieces) -> Text:
             parts.append(piece.text)
             here = start + tensor(piece).shape[axis]
     along = [f"axis={axis}"] if axis else []
-    return call("jnp.concatenate", Split("[", tuple(parts), "]", display=True), *along)
+    return call("jnp.concatenate", Bracketed("[", tuple(parts), "]", display=True), *along)
 
 
-class Emitter(TextEmitter[Value, Leaf, Frame]):
+class JaxEmitter(Emitter[Value, JaxLeaf, JaxFrame]):
     """Gives each value as an expression; what it is asked to write is the writer's."""
 
-    def expression(self, text: str, obj: Object) -> Leaf:
+    def expression(self, text: str, obj: Object) -> JaxLeaf:
         """An expression."""
-        return Leaf(text, obj)
+        return JaxLeaf(text, obj)
 
     def component(self, whole: Value, index: int, obj: Object) -> Value:
         """A component of a product or a vector."""
         if isinstance(whole, Bundle):
             return whole.parts[index]
-        assert isinstance(whole, Leaf)
-        return Leaf(f"{whole.text}[{index}]", obj)
+        assert isinstance(whole, JaxLeaf)
+        return JaxLeaf(f"{whole.text}[{index}]", obj)
 
-    def number_of(self, value: Any, obj: Tensor) -> Leaf:
+    def number_of(self, value: Any, obj: Tensor) -> JaxLeaf:
         """A number of the element type of ``obj``."""
         return number(bool(value) if obj.dtype == "bool" else value, obj.dtype)
 
-    def constant(self, literal: Literal) -> Leaf:
+    def constant(self, literal: Literal) -> JaxLeaf:
         """An array that stands at the top of the module."""
-        return Leaf(self.module.constant(literal), literal.type)
+        return JaxLeaf(self.module.constant(literal), literal.type)
 
-    def leaf(self, value: Value, at: Frame, wish: str = "t") -> Recursive[Leaf]:
+    def leaf(self, value: Value, at: JaxFrame, wish: str = "t") -> Recursive[JaxLeaf]:
         """The value as one expression, which has a type of its own wherever it stands."""
         if not isinstance(value, Bundle):
             return strong(self.array(value, at, wish))
@@ -146,12 +147,12 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
         text: Text = yield self.text(value, at)
         short = flat(text)
         made = short if len(short) <= LONG else at.assign(text, wish)
-        return at.remember(value, Leaf(made, value.type))
+        return at.remember(value, JaxLeaf(made, value.type))
 
-    def text(self, value: Value, at: Frame) -> Recursive[Text]:
+    def text(self, value: Value, at: JaxFrame) -> Recursive[Text]:
         """The value as text that may break into lines: what is returned, or goes into a loop."""
         if not isinstance(value, Bundle) or at.find(value) is not None:
-            leaf: Leaf = yield self.leaf(value, at)
+            leaf: JaxLeaf = yield self.leaf(value, at)
             return leaf.text
         texts: list[Text] = []
         for part in value.parts:
@@ -159,9 +160,9 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
             texts.append(leaf.text)
         return tuple_of(tuple(texts))
 
-    def array(self, value: Value, at: Frame, wish: str = "t") -> Leaf:
+    def array(self, value: Value, at: JaxFrame, wish: str = "t") -> JaxLeaf:
         """A tensor as an expression, or as a number."""
-        if isinstance(value, Leaf):
+        if isinstance(value, JaxLeaf):
             return value
         assert not isinstance(value, Bundle)
         found = at.find(value)
@@ -172,9 +173,9 @@ class Emitter(TextEmitter[Value, Leaf, Frame]):
         return at.remember(value, _repeated(value, at, wish))
 
 
-def _repeated(value: Spread[Leaf], at: Frame, wish: str) -> Leaf:
+def _repeated(value: Spread[JaxLeaf], at: JaxFrame, wish: str) -> JaxLeaf:
     """The array that a repetition stands for."""
     inner, obj = value.inner, value.type
     if inner.literal is not None:
-        return Leaf(at.assign(filled(inner, obj), wish), obj)
-    return Leaf(at.assign(f"jnp.broadcast_to({inner.text}, {obj.shape})", wish), obj, ATOM)
+        return JaxLeaf(at.assign(filled(inner, obj), wish), obj)
+    return JaxLeaf(at.assign(f"jnp.broadcast_to({inner.text}, {obj.shape})", wish), obj, ATOM)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from diffcurry import fun
-from interpreters.backends.python import Compiled, compile_program
+from interpreters.backends.python import PythonProgram, compile_program
 
 
 def plain(value: Any) -> Any:
@@ -39,7 +39,7 @@ def same(found: Any, true: Any, rtol: float = 4e-16 * 2) -> None:
         assert np.array_equal(np.signbit(a)[number], np.signbit(b)[number])
 
 
-def agrees(function: Any, *args: Any, rtol: float = 1e-15) -> Compiled:
+def agrees(function: Any, *args: Any, rtol: float = 1e-15) -> PythonProgram:
     """The code of a function, which gives what the carrier gives, and leaves its arguments."""
     whole = fun(function)
     code = compile_program(whole.program(*args).lam)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from interpreters.backends.python.python_program import Module
+from interpreters.backends.python.python_program import PythonModule
 from interpreters.backends.text.layout import flat
 from interpreters.backends.text.module import diagonal, stepped
 from interpreters.backends.xla.jax_values import array_lines
@@ -55,7 +55,7 @@ def bits(array: np.ndarray) -> tuple:
 
 @pytest.mark.parametrize("array", [*SAID, *AS_BYTES], ids=lambda array: str(array.shape))
 def test_the_text_gives_the_same_bits(array):
-    lines = Module("f").array("a", array)
+    lines = PythonModule("f").array("a", array)
     assert ("bytes.fromhex" in lines) == (not any(array is one for one in SAID))
     assert bits(read(lines)) == bits(array)
 
@@ -77,6 +77,6 @@ def test_index_tables_are_not_embedded_as_text():
     assert flat(stepped(table)) == "np.add.outer(np.arange(0, 1000, 10), np.arange(10))"
     assert flat(stepped(table.ravel())) == "np.arange(1000)"
     assert stepped(np.arange(12.0)) is None
-    irregular = Module("f").array("a", np.argsort(np.sin(np.arange(100))))
+    irregular = PythonModule("f").array("a", np.argsort(np.sin(np.arange(100))))
     assert len(irregular) < 400
     assert 'dtype="|u1"' in irregular

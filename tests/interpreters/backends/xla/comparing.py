@@ -7,7 +7,7 @@ import pytest
 
 from combinators.terms import Lam
 from diffcurry import fun
-from interpreters.backends.xla import Compiled, compile_program
+from interpreters.backends.xla import JaxProgram, compile_program
 
 WHY = "JAX is not installed: pip install 'diffcurry[xla]'"
 
@@ -45,7 +45,7 @@ def same(found: Any, true: Any, rtol: float = 1e-13, atol: float = 1e-13) -> Non
     np.testing.assert_allclose(np.asarray(found), true, rtol=rtol, atol=atol)
 
 
-def agrees(function: Any, *args: Any, rtol: float = 1e-13) -> Compiled:
+def agrees(function: Any, *args: Any, rtol: float = 1e-13) -> JaxProgram:
     """The code of a function, which gives on XLA what the carrier gives."""
     whole = fun(function)
     lam = whole.program(*args).lam
