@@ -210,6 +210,7 @@ def test_an_equation_is_used_and_both_sides_mean_the_same(name: str) -> None:
     made, fired = in_bulk(left, *args)
     names = {one.rule for one in fired}
     assert name in names
+    assert names <= {one.name for one in EQUATIONS}
     assert_close(value(made, *args), value(fun(right).program(*args).lam, *args))
 
 
