@@ -12,8 +12,9 @@ import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.literal import Literal
-from combinators.objects import Object, Product, Tensor, components
+from combinators.objects import Object, Product, Tensor
 from combinators.operation import Operation
+from combinators.type_folds import columns_of, map_leaves, zip_leaves
 
 _ALIKE = frozenset(
     {
@@ -153,33 +154,22 @@ class Functions:
         return lambda x: self._inner(left(x), right(x), obj)
 
     def _zipped(self, of: Callable[[Any, Any], Any], a: Any, b: Any, obj: Object) -> Any:
-        product = components(obj)
-        if product is None:
-            return of(a, b)
-        return tuple([self._zipped(of, a[i], b[i], p) for i, p in enumerate(product.parts)])
+        return map_leaves(lambda _, x, y: of(x, y), obj, a, b, parts=columns_of)
 
     def _zeros(self, obj: Object) -> Any:
-        product = components(obj)
-        if product is None:
-            assert isinstance(obj, Tensor)
-            return self.xp.zeros(obj.shape)
-        return tuple([self._zeros(part) for part in product.parts])
+        return map_leaves(lambda leaf: self.xp.zeros(leaf.shape), obj)
 
     def _inner(self, a: Any, b: Any, obj: Object) -> Any:
-        product = components(obj)
-        if product is None:
-            return self.xp.sum(self.xp.multiply(a, b))
-        parts = (self._inner(a[i], b[i], part) for i, part in enumerate(product.parts))
+        parts = (
+            self.xp.sum(self.xp.multiply(x, y))
+            for _, x, y in zip_leaves(obj, a, b, parts=columns_of)
+        )
         return reduce(self.xp.add, parts, self.xp.zeros(()))
 
 
 def leafwise(of: Callable[[Any, Tensor], Any], value: Any, obj: Object) -> Any:
     """``of`` every array in a value, and its type."""
-    product = components(obj)
-    if product is None:
-        assert isinstance(obj, Tensor)
-        return of(value, obj)
-    return tuple(leafwise(of, value[i], part) for i, part in enumerate(product.parts))
+    return map_leaves(lambda leaf, x: of(x, leaf), obj, value, parts=columns_of)
 
 
 def plain(value: Any) -> Any:

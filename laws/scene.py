@@ -7,7 +7,7 @@ follows it combinator by combinator, in the model's own category.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,10 +19,10 @@ from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Curry, Id, Morphism, Primitive, Relabel, interpret, prod
-from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
+from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector
 from combinators.operation import Operation
 from combinators.primitives.structural import VECTOR
-from combinators.type_folds import tangent_of
+from combinators.type_folds import map_leaves, tangent_of
 from laws.equality import IllConditioned, Leaf, Level, Nudge, magnitude, precision, slack
 from laws.free import FREE, one_combinator
 from laws.language import (
@@ -349,12 +349,10 @@ def simplest(obj: Object, dom: Object = Unit) -> Morphism:
 
 def ones(obj: Object) -> Any:
     """A covector of ones; of functions, no calls."""
-    product = components(obj)
-    parts: Iterable[Object] | None = product.parts if product is not None else None
-    if isinstance(obj, Vector):
-        parts = (obj.item,) * obj.length
-    if parts is not None:
-        return tuple(map(ones, parts))
-    if isinstance(obj, Tensor) and obj.is_smooth:
-        return Literal(np.ones(obj.shape, dtype=obj.dtype))
-    return [] if isinstance(obj, Fun) else None
+    return map_leaves(_ones, obj)
+
+
+def _ones(leaf: Object) -> Any:
+    if isinstance(leaf, Tensor) and leaf.is_smooth:
+        return Literal(np.ones(leaf.shape, dtype=leaf.dtype))
+    return [] if isinstance(leaf, Fun) else None

@@ -13,8 +13,9 @@ import numpy as np
 
 from combinators.literal import Literal
 from combinators.morphisms import Primitive
-from combinators.objects import Object, Real, Tensor, components
+from combinators.objects import Object, Real, Tensor
 from combinators.operation import Operation, named
+from combinators.type_folds import columns_of, zip_leaves
 from laws.language import Generator, Image, Variable, arrows, pair, points
 from laws.law import Computed, Law, Structure
 from laws.structures.cartesian import CATEGORY
@@ -39,12 +40,9 @@ MONOID = "The differentiable curry, section 2: cotangents are a commutative mono
 
 def numbers(obj: Object, value: Any) -> Iterator[tuple[Any, Tensor]]:
     """The numbers in a value of an object without functions, with their types."""
-    product = components(obj)
-    if product is not None:
-        for part, below in zip(value, product.parts, strict=True):
-            yield from numbers(below, part)
-    elif isinstance(obj, Tensor):
-        yield value, obj
+    for leaf, number in zip_leaves(obj, value, parts=columns_of):
+        if isinstance(leaf, Tensor):
+            yield number, leaf
 
 
 def shape_and_kind(number: Any, obj: Tensor) -> tuple[Any, str]:
@@ -126,16 +124,7 @@ def _types_found(scene: Any) -> Any:
 
 
 def _types_said(scene: Any) -> Any:
-    def parts(obj: Object) -> Iterator[Tensor]:
-        product = components(obj)
-        if product is None:
-            assert isinstance(obj, Tensor)
-            yield obj
-        else:
-            for part in product.parts:
-                yield from parts(part)
-
-    return [(part.shape, part.dtype) for part in parts(scene.obj(B))]
+    return [(leaf.shape, leaf.dtype) for (leaf,) in zip_leaves(scene.obj(B), parts=columns_of)]
 
 
 def _law(

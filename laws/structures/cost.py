@@ -13,8 +13,9 @@ from typing import Any
 
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism, Primitive
-from combinators.objects import Object, Product, Tensor, components
+from combinators.objects import Object, Product, Tensor
 from combinators.operation import Operation, named
+from combinators.type_folds import columns_of, zip_leaves
 from laws.language import Generator, Variable, copy, first, pair, points
 from laws.law import Computed, Law, Structure
 from laws.model import ways_of
@@ -44,10 +45,8 @@ HUOT = "Huot and Shaikhha, section 5"
 
 def size(obj: Object) -> int:
     """How many floats a value of ``obj`` holds."""
-    product = components(obj)
-    if product is not None:
-        return sum(map(size, product.parts))
-    return obj.size if isinstance(obj, Tensor) and obj.is_smooth else 0
+    leaves = [leaf for (leaf,) in zip_leaves(obj, parts=columns_of)]
+    return sum(leaf.size for leaf in leaves if isinstance(leaf, Tensor) and leaf.is_smooth)
 
 
 def _spent(
