@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from combinators.kit.quotient import Quotient
+from combinators.morphisms import Curry, Eval, Projection, interpret
+from combinators.objects import Fun, Product, Real
 from diffcurry.models.reverse import CallsModel, EnvironmentModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
@@ -143,3 +145,11 @@ def test_equivalent_calls_pair_alike_with_every_tangent(cs, ds, coefficients):
         for at in points
     ]
     assert alike == all(tells)
+
+
+def test_a_forgotten_result_is_a_call_with_zero():
+    mode = Pullback(EXACT)
+    f = interpret(Curry(Projection(Product(Real, Real), 1)), mode)
+    h, _ = mode.rep(f, (Fraction(2),))
+    _, pull = mode.rep(interpret(Eval(Fun(Real, Real)), mode), (h, Fraction(1)))
+    assert pull(None) == {0: [(Fraction(1), None)]}
