@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from combinators.literal import Literal
-from combinators.morphisms import Choice, Constant, Projection, interpret
+from combinators.morphisms import Choice, Constant, Primitive, Projection, interpret
 from combinators.objects import Fun, Real
+from combinators.operation import CONSTANT, Operation, declare
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import PrimalModel
 from interpreters.carriers.fractions import Fractions
@@ -14,8 +16,11 @@ from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent, Pullback
 from laws.free import Free
+from laws.model import Signature
+from laws.strategies.making import paths
 from laws.structures.functor import WAYS
 from tests.laws.asking import by_name, claimed, fails, holds, names
+from tests.laws.values import Values
 
 EXACT = Fractions()
 MODES = [Primal(EXACT), Primal(NumPy()), Pullback(EXACT), Dependent(EXACT), Pushforward(EXACT)]
@@ -136,3 +141,35 @@ def test_functions_are_written_as_they_are_applied():
     assert arrow.cod.parts[0] is Fun(Real, Real)
     for rewrite in REWRITINGS.values():
         assert (rewrite(arrow).dom, rewrite(arrow).cod) == (arrow.dom, arrow.cod)
+
+
+def _twin():
+    """A primitive of the name ``twin``, which is known to its programs alone."""
+    return declare("twin", lambda *_, **__: Real, CONSTANT, public=False)
+
+
+ONE, TWO = _twin(), _twin()
+
+
+def _twins(dom, cod):
+    """Arrows that end in one of them."""
+    found = paths(dom, Real) if cod is Real else ()
+    ends = [path >> Primitive(Operation(twin), (Real,)) for path in found for twin in (ONE, TWO)]
+    return st.sampled_from(ends) if ends else None
+
+
+class Twins(Values):
+    """Two primitives have one name: one adds 1, the other 2."""
+
+    signature = Signature(shapes=((),), arrays=False, integers=False, own=_twins)
+
+    def primitive(self, operation, dom, cod):
+        if operation.primitive in (ONE, TWO):
+            return lambda x: x + (1 if operation.primitive is ONE else 2)
+        return super().primitive(operation, dom, cod)
+
+
+@pytest.mark.parametrize("name", ["F3", "F5a", "F7β"])
+def test_two_primitives_with_one_name_are_two_to_every_rewriting(name):
+    """Lines are equal by what they compute, and not by what that is called."""
+    holds(LAW[name], Twins(), examples=60)

@@ -41,8 +41,8 @@ class CapturedStill(Forwards):
 
 
 class _Unmoved(Pushforward):
-    def eval(self, function):
-        return Running.eval(self, function)
+    def entering(self, function):
+        return Running.entering(self, function)
 
 
 @seeded("D-ev")
