@@ -30,7 +30,6 @@ class Scope(Block):
         self.key = key
         self.owner = owner
         self.parts: dict[str, tuple[Var, int]] = parent.parts if parent else {}
-        self.root: Scope = parent.root if parent else self
         self.is_open = True
         self.is_flat: bool = parent is not None and parent.is_flat
         """Whether its lines stay lines when it closes, as the simplifier takes them."""
@@ -86,8 +85,11 @@ class Scope(Block):
     def close(self, result: Term) -> tuple[Term, tuple[Var, ...]]:
         """The scope as a term that gives ``result``, and the variables it captures."""
         self.is_open = False
-        if self.rules is not None and self.is_ruled:
-            return self.term(result), ()  # the simplifier goes on with its lines
+        rules, self.rules = self.rules, None  # which know the scope
+        if rules is not None and self.is_ruled:
+            body = self.term(result)
+            self.lines = []
+            return body, ()  # the simplifier goes on with its lines
         uses: Uses = {}
         seen: dict[str, Var] = {}
         count(result, uses, seen)

@@ -1,6 +1,7 @@
 """Simplification is linear, and makes no program longer: nodes and steps are counted, not timed."""
 
 import functools
+import gc
 import sys
 
 import numpy as np
@@ -164,3 +165,20 @@ def test_a_hundred_nested_loops_and_conditionals():
     for family in (conditionals, folds):
         before = family(100)
         assert size(simplify(before)) <= 1.2 * size(before)
+
+
+def test_what_is_written_is_no_garbage_in_circles():
+    """A circle of a scope and the rules of its lines would keep them all until a collection."""
+    f = fun(lambda x: functools.reduce(lambda y, _: np.sin(y) * x, range(50), x), Real)
+    dc.grad(f).program()
+    slope = dc.grad(
+        fun(lambda x: functools.reduce(lambda y, _: np.cos(y) * x, range(400), x), Real)
+    )
+    gc.collect()
+    gc.disable()
+    try:
+        slope.program()
+        found = gc.collect()
+    finally:
+        gc.enable()
+    assert found < 10_000
