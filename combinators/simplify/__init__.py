@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from combinators.kit.memory import uncollected
+from combinators.simplify.calls import fused
 from combinators.simplify.forward import passed, resumed
-from combinators.simplify.fusion import fused
 from combinators.simplify.needs import Analysis
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
 from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace, check_words

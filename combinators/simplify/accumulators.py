@@ -23,7 +23,7 @@ from combinators.block import operands
 from combinators.objects import Fun, Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import loop_of
-from combinators.simplify.carries import LoopBody
+from combinators.simplify.needs import LoopBody
 from combinators.simplify.walks import Inside
 from combinators.terms import Cond, Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import fold_type

@@ -3,18 +3,23 @@
 A name stands for the atom that was written for it, so that let-normal form, forward substitution
 and dead code need no rule of their own. What is known of the uses, from the end of the program as
 it was, says what is written later, in parts, or not at all.
+
+Most lines of most programs are primitives, projections and tuples alone; they are written by plain
+recursion, since a computation that Python's stack does not limit costs several times as much.
 """
 
 from __future__ import annotations
 
-from combinators.block import Block, opened
+from collections.abc import Mapping
+from typing import Any
+
+from combinators.block import Block, opened, remade
 from combinators.errors import UnboundVariable
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import components
 from combinators.primitives.loops import LOOP
 from combinators.simplify.calls import call, choice
-from combinators.simplify.direct import direct, is_direct
 from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.loop_parts import loop
 from combinators.simplify.needs import Analysis
@@ -105,9 +110,9 @@ class Pass(Evaluator):
             return False
         if uses is not None and is_partial(uses.needs[var.name], bound.type):
             return False
-        if not is_direct(bound, env):
+        if not is_plain_line(bound, env):
             return False
-        value = direct(bound, env, self.writer, block, var)
+        value = plain_atom(bound, env, self.writer, block, var)
         if uses is not None and isinstance(value, Var):
             self.writer.used(value, uses.count[var.name])
         env[var.name] = value
@@ -177,3 +182,56 @@ def resumed(lam: Lam, writer: Writer, before: Block) -> tuple[Lam, Pass]:
     run.units.append(made)
     run.ids.add(id(made))
     return made, run
+
+
+# ---- plain lines ---------------------------------------------------------------------------------
+
+DEEP = 40
+"""So deep is a line at most that is written by plain recursion."""
+
+
+def is_plain_line(term: Term, env: Mapping[str, Value], depth: int = DEEP) -> bool:
+    """Whether ``term`` holds no λ, choice, call or loop, and no value that is written later."""
+    if type(term) is Prim:
+        if term.operation.primitive is LOOP:
+            return False
+        parts = term.args
+    elif type(term) is Var:
+        return isinstance(env.get(term.name), Term)
+    elif type(term) is Const:
+        return True
+    elif isinstance(term, (Tuple, Proj)):
+        parts = term.below()
+    else:
+        return False
+    for part in parts:
+        if type(part) is Var:
+            if not isinstance(env.get(part.name), Term):
+                return False
+        elif type(part) is not Const and not is_plain_line(part, env, depth - 1):
+            return False
+    return depth > 0
+
+
+def plain_atom(
+    term: Term, env: Mapping[str, Value], writer: Writer, block: Block, wish: Var | None = None
+) -> Term:
+    """The atom for a term of which ``is_plain_line`` holds."""
+    if type(term) is Var:
+        return env[term.name]  # type: ignore[return-value]  # as is_plain_line asks
+    if type(term) is Const:
+        return term
+    parts = term.args if type(term) is Prim else term.below()
+    if not parts and type(term) is Prim:
+        return term
+    is_new = False
+    atoms: list[Any] = []
+    for part in parts:
+        if type(part) is Var:
+            atom: Any = env[part.name]
+        else:
+            atom = part if type(part) is Const else plain_atom(part, env, writer, block)
+        is_new = is_new or atom is not part
+        atoms.append(atom)
+    made = remade(term, tuple(atoms)) if is_new else term
+    return writer.emit(made, block, wish.name if wish is not None else "v", wish)

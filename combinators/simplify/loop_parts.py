@@ -17,9 +17,9 @@ from combinators.objects import Fun, Object, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
 from combinators.rows import row_of
 from combinators.simplify.calls import function_of, is_alone
-from combinators.simplify.carries import LoopBody
 from combinators.simplify.evaluator import Evaluator
 from combinators.simplify.holes import zeros
+from combinators.simplify.needs import LoopBody
 from combinators.simplify.parts import (
     Frame,
     Need,

@@ -20,7 +20,7 @@ from combinators.operation import Operation, named
 from combinators.primitives.loops import loop_term, looping
 from combinators.simplify.accumulators import Accumulator, Addend, SummingBody, body_of, chosen
 from combinators.simplify.rule import Switches
-from combinators.simplify.walks import Inside, everywhere
+from combinators.simplify.walks import Inside, rewritten_blocks
 from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var
 
 SUMS = {"plus": "loop-sums", "add": "loop-adds"}
@@ -51,7 +51,7 @@ def summed(units: list[Lam], switches: Switches) -> list[Lam]:
             switches.say(step, term, made[-1][1], var.name)
         return made if len(made) > len(lines) else lines
 
-    return everywhere(units, rewrite) if additions else units
+    return rewritten_blocks(units, rewrite) if additions else units
 
 
 def _bound(lam: Lam) -> Iterator[str]:

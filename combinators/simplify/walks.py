@@ -1,7 +1,15 @@
 """Walks over the blocks of a program in let-normal form, the inner ones first.
 
-``everywhere`` writes other lines in the place of those of a block; ``nested_blocks`` puts what is
-used once where it is used. Nothing moves into a λ or a branch.
+``rewritten_blocks`` writes other lines in the place of those of a block; ``nested_blocks`` gives
+the program as people read it. With sin x used twice, and the rest once, a block as the passes leave
+it becomes
+
+    v7 = sin x
+    v8 = v7 * 2                 let v = sin x in v * 2 + (if p then v else 0)
+    c4 = if p then v7 else 0
+    v9 = v8 + c4  → v9
+
+Nothing moves into a λ or a branch: what these use counts as used twice.
 """
 
 from __future__ import annotations
@@ -57,18 +65,18 @@ Rewrite = Callable[[Lines, Inside], Lines]
 """The lines of a block instead of others; the same list where nothing changes."""
 
 
-def everywhere(units: list[Lam], rewrite: Rewrite) -> list[Lam]:
+def rewritten_blocks(units: list[Lam], rewrite: Rewrite) -> list[Lam]:
     """The closed λs with every block rewritten; the same list where none changes.
 
     The last of them mentions the others.
     """
-    rewriting = _Everywhere(Inside(units[-1]), rewrite)
+    rewriting = _Rewriting(Inside(units[-1]), rewrite)
     if recurse(rewriting.function(units[-1])) is units[-1]:
         return units
     return [recurse(rewriting.function(unit)) for unit in units]
 
 
-class _Everywhere:
+class _Rewriting:
     def __init__(self, inside: Inside, rewrite: Rewrite) -> None:
         self._inside, self._rewrite = inside, rewrite
         self._done: dict[int, Lam] = {}
