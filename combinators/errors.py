@@ -165,5 +165,9 @@ class WrongMode(DiffcurryError, ValueError):
     """A mode that does not exist, or that cannot do what is asked of it."""
 
 
+class TooManyCalls(WrongMode):
+    """The simply-typed form of a function's cotangent runs too many calls again."""
+
+
 class DomainError(DiffcurryError, ArithmeticError):
     """A value that the carrier cannot hold, as 1/0 among the rationals."""

@@ -40,6 +40,7 @@ from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.nans import debug_nans
 from diffcurry.primitive import primitive, with_derivative
+from diffcurry.tangents import tangent_space
 from diffcurry.transforms import (
     grad,
     jvp,
@@ -103,6 +104,7 @@ __all__ = [
     "primitive",
     "pullback",
     "pushforward",
+    "tangent_space",
     "value_and_grad",
     "vjp",
     "with_derivative",

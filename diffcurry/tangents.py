@@ -7,15 +7,18 @@ result, or a mapping of the tangents of what it captures, by name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
+from combinators.terms import packed
 from combinators.tracing.faces import Face, face_of
+from combinators.tracing.functions import natural
+from combinators.type_folds import tangent_of
 from diffcurry.arguments import fits, opened_as
-from diffcurry.closures import FunctionValue, lift, lower
+from diffcurry.closures import FunctionValue, bound, lift, lower
 from diffcurry.function import fun
 from diffcurry.modes import CARRIER, pushforward
 from interpreters.sparse_cotangents import zeros
@@ -106,6 +109,64 @@ def show_tangent(tangent: Any, obj: Object, face: Face | None) -> Any:
     if not isinstance(obj, Tensor) or not obj.is_smooth:
         return None
     return CARRIER.lower(zeros(CARRIER, obj) if tangent is None else tangent)
+
+
+class Copower(NamedTuple):
+    """The type of lists of calls ``[(A, T B)]``: the tangent space of ``A ⇒ B`` (Fig. 6 of 004)."""
+
+    argument: Object
+    cotangent: Object | Copower
+
+    def __repr__(self) -> str:
+        """As the paper writes it."""
+        return f"[({self.argument!r}, {self.cotangent!r})]"
+
+
+def tangent_space(value: Any, *, mode: str = "dependent") -> Any:
+    """``T[v]``: the type of the cotangents of a number, an array or a function.
+
+    In the dependently-typed form (Definition 5.2 of 004) it is, of a function, the record of the
+    tangent spaces of what it captured; in ``mode="simple"`` (Fig. 6) it is the lists of its calls.
+    A function has to say its types, as what ``fun(f, Real)`` gives and what a program returned do.
+
+    >>> from functools import partial
+    >>> from combinators.objects import Real
+    >>> line = fun(partial(lambda a, x: a * x, 2.0), Real)
+    >>> tangent_space(line), tangent_space(line, mode="simple"), tangent_space(3)
+    ({a: Real}, [(Real, Real)], Unit)
+    """
+    if not callable(value):
+        return tangent_of(natural(value).type)
+    types = getattr(value, "types", None)
+    if types is None:
+        raise TypeMismatch(
+            f"the tangent space of {value!r:.60} depends on its types; say them, as in fun(f, Real)"
+        )
+    return _space(value, packed(types), mode)
+
+
+def _space(function: Any, dom: Object, mode: str) -> Any:
+    """Of a function at its argument type."""
+    if isinstance(function, FunctionValue):
+        code = function.closure.code
+        obj: Object = function.function
+        held = zip(code.label.names, code.captured.parts, function.captured.values(), strict=True)
+    else:
+        made = bound(function, dom)
+        obj = made.lam.type
+        names = [var.name for var in made.names]
+        held = zip(names, [var.type for var in made.names], made.values, strict=True)
+    if mode == "simple":
+        return _calls_of(obj)
+    spaces = {
+        name: _space(value, part.dom, mode) if isinstance(part, Fun) else tangent_of(part)
+        for name, part, value in held
+    }
+    return Record.of(tuple(spaces), Product(*spaces.values())) if spaces else Unit
+
+
+def _calls_of(obj: Object) -> Any:
+    return Copower(obj.dom, _calls_of(obj.cod)) if isinstance(obj, Fun) else tangent_of(obj)
 
 
 class TangentFunction:

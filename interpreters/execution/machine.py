@@ -28,12 +28,14 @@ Step = Callable[["Machine"], "Iterator[Step] | None"]
 class Machine:
     """A stack of values, and a tape on which steps leave what undoes them."""
 
-    __slots__ = ("stack", "tape")
+    __slots__ = ("again", "stack", "tape")
 
     def __init__(self, *stack: Any) -> None:
         """A machine with these values on its stack."""
         self.stack: list[Any] = list(stack)
         self.tape: list[Step] = []
+        self.again = 0
+        """How many bodies were run once more, to be pulled back."""
 
     def run(self, steps: Iterable[Step]) -> None:
         """Run ``steps``, and the steps that they return."""

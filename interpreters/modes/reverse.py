@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from combinators.category import Label
+from combinators.errors import TooManyCalls
 from combinators.kit.memory import uncollected
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
@@ -37,6 +38,9 @@ from interpreters.sparse_cotangents import (
     plus,
     sparse,
 )
+
+MOST_CALLS = 300_000
+"""So many calls are run again before the simply-typed form gives up: some seconds."""
 
 
 class Reverse(Running):
@@ -172,6 +176,13 @@ class Reverse(Running):
             x, cotangent = call
             if cotangent is None:
                 continue
+            machine.again += 1
+            if machine.again > MOST_CALLS:
+                raise TooManyCalls(
+                    'the pullback in mode="simple" runs the body of a function again for every '
+                    f"call of it, and of λs inside λs every one again: after {MOST_CALLS:,} calls "
+                    'it is not over; use mode="dependent", in which nothing runs twice'
+                )
             machine.tape = []
             stack.append([*env, x])
             yield code.arrow.enter

@@ -125,3 +125,51 @@ def test_a_returned_closure_can_be_differentiated():
     apply = fun(lambda a: fun(lambda f, y: f(y) * a, dc.Fun(Real, Real), Real))(2.0)
     assert dc.grad(apply)(line, 0.5) == {"a": 0.5}
     assert np.isclose(dc.grad(apply, argnums=1)(np.sin, 0.5), 2 * np.cos(0.5))
+
+
+def nested(a, depth):
+    """Functions that capture functions, numbers, arrays and pairs."""
+    if not depth:
+        return functools.partial(lambda a, z: a * z, a)
+    below = nested(a + 1.0, depth - 1)
+    inside = lambda g, p, xs, z: g(z) * p[0] + p[1] * xs[0]
+    return functools.partial(inside, below, (a, 2.0), (a,))
+
+
+@BOTH
+@pytest.mark.parametrize("depth", range(4))
+def test_what_is_shown_reads_as_what_it_was(mode, depth):
+    """``show (read c) ~ c``, of the cotangents of functions that capture functions."""
+    g = nested(1.5, depth)
+    _, pullback = dc.vjp(lambda g, x: g(x) * g(2.0) + g(x), g, 3.0, mode=mode)
+    shown, _ = pullback(1.0)
+    _, back = dc.vjp(lambda g: (g, g(1.0)), g, mode=mode)
+    (again,) = back((shown, 0.0))
+    if mode == "simple":
+        again = Calls([call for call in again if call.cotangent])
+    assert again.equivalent(shown)
+    (twice,) = back((2 * shown + shown, 0.0))
+    assert twice.equivalent(3 * shown)
+
+
+def test_the_tangent_space_of_a_function_is_that_of_what_it_captured():
+    g = nested(1.5, 1)
+    space = dc.tangent_space(fun(g, Real))
+    assert repr(space) == "{g: {a: Real}, p: Real × Real, xs: (Real,)}"
+    assert dc.tangent_space(dc.vjp(make, 2.0)[0]) is dc.Record(a=Real)
+    assert repr(
+        dc.tangent_space(fun(lambda x: fun(lambda y: x * y, Real), Real), mode="simple")
+    ) == ("[(Real, [(Real, Real)])]")
+    assert dc.tangent_space(2.0) is Real
+    with pytest.raises(TypeMismatch, match="depends on its types"):
+        dc.tangent_space(lambda x: x)
+
+
+def test_the_simply_typed_form_of_nested_functions_is_bounded_and_says_so():
+    def nest(x, n):
+        return fun(lambda y: nest(y, n - 1), Real)(x) if n else x * x
+
+    with pytest.raises(dc.WrongMode, match="runs the body of a function again for every call"):
+        dc.grad(lambda x: nest(x, 40), mode="simple")(1.0)
+    with pytest.warns(UserWarning, match="check_grads leaves a form out"):
+        dc.check_grads(lambda x: nest(x, 40), (1.0,))
