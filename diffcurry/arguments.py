@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
-from combinators.objects import Fun, Object, Record, Tensor, Vector, components
+from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, components
 from combinators.tracing.emit import check_fits
-from combinators.tracing.faces import Face, open_up, put_together
+from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
 from combinators.tracing.traced import Traced
 from combinators.type_folds import Layout
@@ -265,3 +265,27 @@ def parameter_types(value: Traced) -> tuple[Object, ...]:
         raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
     product = components(value.type.dom)
     return product.parts if product is not None and product.width != 1 else (value.type.dom,)
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is called and is no container."""
+    return callable(value) and open_up(value) is None
+
+
+def holds_functions(values: Sequence[Any]) -> bool:
+    """Whether there are functions among ``values`` or in their containers."""
+    try:
+        return any(is_function(leaf) for value in values for leaf in take_apart(value)[1])
+    except RecursionError:
+        return False  # of a container too deep it is said elsewhere
+
+
+def of_pair(product: Object, face: Face | None, has_aux: bool) -> tuple[Object, Face | None]:
+    """The first component of ``(result, aux)``, where ``has_aux`` holds."""
+    if not has_aux:
+        return product, face
+    if not isinstance(product, Product) or product.width != 2:
+        raise TypeMismatch(
+            f"has_aux=True takes a function that gives (value, aux), not {product!r}"
+        )
+    return product.parts[0], face.children[0] if face is not None else None

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
-from combinators.tracing.faces import Face, face_of, open_up
+from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
 from combinators.tracing.functions import Faces
 from interpreters.backends.text.module import executed
 
@@ -181,3 +181,18 @@ def _result(name: str, obj: Object, face: Face | None, space: dict[str, Any]) ->
     build = f"build{len(space)}"
     space[build] = shown.build
     return f"{build}([{', '.join(parts)}])"
+
+
+def owned(value: Any, others: Sequence[Any]) -> Any:
+    """``value``, whose arrays share no memory with those in ``others``: they may be written into."""
+    arrays = [x for other in others for x in take_apart(other)[1] if isinstance(x, np.ndarray)]
+    if not arrays:
+        return value
+    face, leaves = take_apart(value)
+    shared = (isinstance(x, np.ndarray) and _shares(x, arrays) for x in leaves)
+    made = [x.copy() if is_shared else x for x, is_shared in zip(leaves, shared, strict=True)]
+    return put_together(face, iter(made))
+
+
+def _shares(array: np.ndarray[Any, Any], others: list[np.ndarray[Any, Any]]) -> bool:
+    return any(np.may_share_memory(array, other) for other in others)

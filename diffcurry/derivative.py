@@ -22,7 +22,7 @@ from combinators.tracing.functions import Faces, Specialised, Types, call
 from combinators.tracing.scope import Scope, entered
 from combinators.type_folds import direction, is_first_order, velocity
 from diffcurry import interpretation
-from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_many
+from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_function, is_many, of_pair
 from diffcurry.derived import (
     Written,
     applied,
@@ -33,8 +33,8 @@ from diffcurry.derived import (
     unrepresented,
 )
 from diffcurry.function import Function
-from diffcurry.interpretation import forward_gradient, gradients, of_pair, run
-from diffcurry.known import Known, NotKnown, is_function
+from diffcurry.interpretation import forward_gradient, gradients, run
+from diffcurry.known import Known, NotKnown
 from diffcurry.known_in_trace import KnownInTrace, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded

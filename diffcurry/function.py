@@ -24,7 +24,9 @@ from diffcurry.arguments import (
     are_types,
     by_name,
     fits,
+    holds_functions,
     in_order,
+    is_function,
     parameter_types,
     signature_of,
 )
@@ -32,7 +34,7 @@ from diffcurry.border import NotThese
 from diffcurry.calling import Calling, of_names
 from diffcurry.closures import lower
 from diffcurry.explain import Shown
-from diffcurry.known import Known, NotKnown, Recent, holds_functions, is_function
+from diffcurry.known import Known, NotKnown, Recent
 from diffcurry.modes import primal
 from diffcurry.program import Program, Quick
 from diffcurry.readings import ACTIVE, Readings, traced_under

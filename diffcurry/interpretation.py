@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
-from combinators.objects import Fun, Object, Product, Tensor, Vector, components
+from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.tracing.faces import Face, put_together, take_apart
 from combinators.type_folds import Layout
 from diffcurry.arguments import (
@@ -21,6 +21,7 @@ from diffcurry.arguments import (
     is_many,
     is_number,
     leaves,
+    of_pair,
 )
 from diffcurry.closures import lower
 from diffcurry.cotangents import read, show
@@ -93,17 +94,6 @@ def values_of(category: Pulling) -> Running:
 def auxiliary(program: Program, has_aux: bool) -> tuple[Object, Face | None]:
     """The type and the face of the differentiated result, of which ``(result, aux)`` may hold."""
     return of_pair(program.cod, program.face, has_aux)
-
-
-def of_pair(product: Object, face: Face | None, has_aux: bool) -> tuple[Object, Face | None]:
-    """The first component of ``(result, aux)``, where ``has_aux`` holds."""
-    if not has_aux:
-        return product, face
-    if not isinstance(product, Product) or product.width != 2:
-        raise TypeMismatch(
-            f"has_aux=True takes a function that gives (value, aux), not {product!r}"
-        )
-    return product.parts[0], face.children[0] if face is not None else None
 
 
 def jvp(

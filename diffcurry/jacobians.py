@@ -24,13 +24,14 @@ from diffcurry.arguments import (
     Argnums,
     beside,
     chosen,
+    holds_functions,
     is_many,
     is_number,
     leaves,
 )
 from diffcurry.derivative import Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
-from diffcurry.known import Data, Known, NotKnown, holds_functions
+from diffcurry.known import Data, Known, NotKnown
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.readings import Readings

@@ -22,6 +22,7 @@ from combinators.tracing.definition import Definition
 from combinators.tracing.faces import Face, open_up, take_apart
 from combinators.tracing.functions import Untyped, argument_types, call
 from combinators.tracing.traced import parameter_names
+from diffcurry.arguments import is_function
 from diffcurry.closures import FunctionValue
 from diffcurry.function_cotangents import Captured
 from diffcurry.readings import Readings
@@ -204,19 +205,6 @@ class Known(Generic[D]):
         if made is None:
             raise NotKnown
         return made
-
-
-def is_function(value: Any) -> bool:
-    """Whether a value is called and is no container."""
-    return callable(value) and open_up(value) is None
-
-
-def holds_functions(values: Sequence[Any]) -> bool:
-    """Whether there are functions among ``values`` or in their containers."""
-    try:
-        return any(is_function(leaf) for value in values for leaf in take_apart(value)[1])
-    except RecursionError:
-        return False  # of a container too deep it is said elsewhere
 
 
 def identity(function: Any) -> Any:

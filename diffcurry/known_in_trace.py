@@ -31,9 +31,10 @@ from combinators.tracing.functions import (
 from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
 from combinators.type_folds import velocity
+from diffcurry.arguments import is_function
 from diffcurry.closures import Bound, FunctionValue, bound_partial
 from diffcurry.function import Function
-from diffcurry.known import Code, Data, Known, NotKnown, Place, is_function
+from diffcurry.known import Code, Data, Known, NotKnown, Place
 
 
 def holds_known_functions(values: tuple[Any, ...]) -> bool:

@@ -15,8 +15,8 @@ from combinators.operation import Operation
 from combinators.terms import Lam, Prim
 from combinators.tracing.faces import take_apart
 from combinators.tracing.scope import current
+from diffcurry.arguments import holds_functions
 from diffcurry.function import Function
-from diffcurry.known import holds_functions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 

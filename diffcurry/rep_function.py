@@ -16,7 +16,7 @@ from combinators.errors import TypeMismatch, UnknownCode
 from combinators.free import captured as captured_by
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object, Product, components
+from combinators.objects import Fun, Object, Product, Tensor, components
 from combinators.operation import Operation
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import simplify, simplifying
@@ -26,12 +26,12 @@ from combinators.tracing.functions import Faces, argument_types, call
 from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
-from diffcurry.border import Border, NotThese
+from diffcurry.arguments import leaves, of_pair
+from diffcurry.border import Border, NotThese, owned
 from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Pushed, filled, transformed
 from diffcurry.derived import Written, closed_of, finished, tangent_face, unrepresented
 from diffcurry.function import Function
-from diffcurry.interpretation import of_pair
 from diffcurry.known import Known, NotKnown
 from diffcurry.known_in_trace import holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, Mode, reverse, written
@@ -116,7 +116,8 @@ class Pulled(Derivative[P, Any]):
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
-            return value, LinearMap(way, run, partial(self.again, args)), *aux
+            shown = owned(value, _held(run)) if way.has_arrays else value
+            return shown, LinearMap(way, run, partial(self.again, args)), *aux
 
         return entry
 
@@ -124,7 +125,8 @@ class Pulled(Derivative[P, Any]):
         """The result at arguments that fit the types."""
         value, run, *aux = quick.run(args)
         way = self._ways.of(program, lambda: self.way(program, quick))
-        return value, LinearMap(way, run, partial(self.again, args)), *aux
+        shown = owned(value, _held(run)) if way.has_arrays else value
+        return shown, LinearMap(way, run, partial(self.again, args)), *aux
 
     def way(self, program: Program, quick: Quick) -> Way:
         """From cotangents of the result to those of the arguments."""
@@ -143,7 +145,7 @@ class Pulled(Derivative[P, Any]):
             return [border.given(dense(CARRIER, sparse, cotangent), cotangent)]
 
         about = f"pullback from the cotangents of {value!r}"
-        return Way(border, given, "np." in quick.compiled.source, about)
+        return Way(border, given, _has_arrays(program, quick), about)
 
     def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
         """The linear map at ``args`` in a trace, or as it says errors in our own words."""
@@ -233,7 +235,7 @@ class Linearized(Pulled[P]):
                 found.append(border.given(tangent, obj))
             return found
 
-        return Way(border, given, "np." in quick.compiled.source, f"derivative to {value!r}")
+        return Way(border, given, _has_arrays(program, quick), f"derivative to {value!r}")
 
     def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
         """The tangent by forward mode."""
@@ -259,6 +261,21 @@ class Linearized(Pulled[P]):
         still = (None,) * len(args)
         value, _ = interpretation.jvp(self.inner, args, still, has_aux=False)
         return value, lambda *given: interpretation.jvp(self.inner, args, given, has_aux=False)[1]
+
+
+def _has_arrays(program: Program, quick: Quick) -> bool:
+    """Whether code computes with arrays, or takes or gives them."""
+    objects = (*program.types, program.cod)
+    return "np." in quick.compiled.source or any(map(_holds_arrays, objects))
+
+
+def _holds_arrays(obj: Object) -> bool:
+    return any(isinstance(leaf, Tensor) and leaf.shape for leaf in leaves(obj))
+
+
+def _held(run: Callable[..., Any]) -> list[Any]:
+    """What compiled code keeps for later."""
+    return [cell.cell_contents for cell in getattr(run, "__closure__", None) or ()]
 
 
 def _types(program: Program) -> tuple[Object, Object, Object]:
@@ -324,7 +341,7 @@ class LinearMap:
             if not self._way.has_arrays:
                 return self._entry(args)
             with np.errstate(all="ignore"):
-                return self._entry(args)
+                return owned(self._entry(args), args)
         except (NotThese, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             return self._carefully(args)
 
@@ -332,7 +349,7 @@ class LinearMap:
         given = self._way.given(args)
         try:
             with np.errstate(all="ignore"):
-                return self._way.border.called(self._run, given)
+                return owned(self._way.border.called(self._run, given), args)
         except (IndexError, ArithmeticError, RecursionError):
             return self._again(args)
 

@@ -143,3 +143,18 @@ def test_functions_in_containers_are_known_too():
     slope = 3.0 * 2.0 * inner * 2.0 * (1.0 - np.tanh(0.28) ** 2) * 0.4
     assert found[0]["act"]["k"] == pytest.approx(slope)
     assert dict(found[1]["act"]) == {}
+
+
+def test_what_a_pullback_gives_belongs_to_the_caller():
+    cotangent = np.ones(3)
+    value, pullback = dc.vjp(lambda x, y: np.exp(x) + y, np.zeros(3), np.zeros(3))
+    first = pullback(cotangent)
+    value *= 100.0
+    for found in first:
+        found *= 7.0
+    np.testing.assert_array_equal(cotangent, np.ones(3))
+    np.testing.assert_array_equal(pullback(cotangent), np.ones((2, 3)))
+    argument = np.ones(3)
+    _, pullback = dc.vjp(lambda x: np.sum(x * x), argument)
+    argument *= 5.0
+    np.testing.assert_array_equal(pullback(1.0)[0], np.full(3, 2.0))
