@@ -184,7 +184,7 @@ def _result(name: str, obj: Object, face: Face | None, space: dict[str, Any]) ->
 
 
 def owned(value: Any, others: Sequence[Any]) -> Any:
-    """``value``, whose arrays share no memory with those in ``others``: they may be written into."""
+    """``value``, whose arrays share no memory with those in ``others``: one may write into them."""
     arrays = [x for other in others for x in take_apart(other)[1] if isinstance(x, np.ndarray)]
     if not arrays:
         return value

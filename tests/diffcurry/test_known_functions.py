@@ -151,7 +151,7 @@ def test_what_a_pullback_gives_belongs_to_the_caller():
     first = pullback(cotangent)
     value *= 100.0
     for found in first:
-        found *= 7.0
+        np.multiply(found, 7.0, out=found)
     np.testing.assert_array_equal(cotangent, np.ones(3))
     np.testing.assert_array_equal(pullback(cotangent), np.ones((2, 3)))
     argument = np.ones(3)
