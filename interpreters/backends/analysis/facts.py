@@ -269,8 +269,11 @@ def total(a: Known, b: Known, made: Made) -> Recursive[Known]:
     return made[key]
 
 
-def widened(before: Known, after: Known, obj: Object, made: Made) -> Recursive[Known]:
-    """What a loop carries, assumed more widely; the same where a round gives no more."""
+def widened(before: Known, after: Known, obj: Object, made: Made, *, far: bool) -> Recursive[Known]:
+    """What a loop carries, assumed more widely; the same where a round gives no more.
+
+    First it is what is known of either; if that grows again, ``far``, it is what its type says.
+    """
     key = id(before), id(after)
     if key in made:
         return made[key]
@@ -280,14 +283,17 @@ def widened(before: Known, after: Known, obj: Object, made: Made) -> Recursive[K
         assert product is not None
         parts: list[Known] = []
         for x, y, part in zip(before.parts, after.parts, product.parts, strict=True):
-            parts.append((yield widened(x, y, part, made)))
+            parts.append((yield widened(x, y, part, made, far=far)))
         if any(x is not y for x, y in zip(before.parts, parts, strict=True)):
             found = facts_of(tuple(parts))
     else:
         a, b = as_one(before), as_one(after)
         fits = within(b.bounds, a.bounds) and (b.is_plain or not a.is_plain)
         if not fits or b.doubtful > a.doubtful or not isinstance(before, Fact):
-            found = given(obj, doubtful=a.doubtful or b.doubtful)
+            doubtful = a.doubtful or b.doubtful
+            found = given(obj, doubtful=doubtful)
+            if not far and isinstance(before, Fact):
+                found = Fact(joined(a.bounds, b.bounds), doubtful)
     made[key] = found
     return found
 

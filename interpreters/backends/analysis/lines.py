@@ -370,6 +370,7 @@ class _Reading:
         if id(term) in self._carried:
             carry = yield either(carry, self._carried[id(term)], {})
         before: Known | None = None
+        far = False
         while before is not carry and types.length:
             before = carry
             given: Known = yield self._called(function, code, facts_of((carry, rows)))
@@ -378,6 +379,7 @@ class _Reading:
                 lambda whole, i: component(whole, i, component_type(types.function.cod, i)),
             )
             after, item = halves
-            carry = yield widened(carry, after, carried, {})
+            carry = yield widened(carry, after, carried, {}, far=far)
+            far = True
         self._carried[id(term)] = carry
         return carry if types.item is None else facts_of((carry, item))

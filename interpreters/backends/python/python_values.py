@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 from combinators.literal import Literal
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.operation import Operation
-from combinators.terms import Lam, Prim, Tuple, Var
+from combinators.terms import Lam, Tuple, Var
 from interpreters.backends.analysis.captures import OFTEN, Occurrences, VariableUses
-from interpreters.backends.analysis.facts import UNKNOWN, Bounds, LineFact, ProgramFacts
+from interpreters.backends.analysis.facts import Bounds, ProgramFacts
 from interpreters.backends.text.emitter import MOST, Bundle, Emitter, Frame, Spread, is_broad
 from interpreters.backends.text.layout import ATOM, UNARY, Statement
 from interpreters.backends.text.module import Module, as_range, names_apart
@@ -231,8 +231,8 @@ class PythonEmitter(Emitter[Value, Leaf, PythonFrame]):
 
         ``careful`` code never raises; where it ``absorbs``, products hide zeros by themselves.
         """
-        super().__init__(module, survey)
-        self.lines, self.careful, self.absorbs = lines, careful, absorbs
+        super().__init__(module, survey, lines)
+        self.careful, self.absorbs = careful, absorbs
         self.raises = self.warns = False
         self.closers: dict[tuple[int, bool], str] = {}
 
@@ -245,10 +245,6 @@ class PythonEmitter(Emitter[Value, Leaf, PythonFrame]):
         self, known: CapturedLam, argument: Value, at: PythonFrame, wish: str, *, last: bool = False
     ) -> Any:
         """The body of a λ, written here; ``last`` in a block."""
-
-    def line(self, term: Prim) -> LineFact:
-        """What is known of a primitive."""
-        return self.lines.of.get(id(term), UNKNOWN)
 
     def bundle(self, parts: tuple[Value, ...], obj: Object) -> Bundle[Value]:
         """A product of known parts, which something else may look at from here on."""

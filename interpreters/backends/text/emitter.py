@@ -18,6 +18,7 @@ from combinators.literal import Literal
 from combinators.objects import Object, Product, Tangent, Tensor, Vector, components
 from combinators.terms import Lam, Term, Var
 from interpreters.backends.analysis.captures import Occurrences
+from interpreters.backends.analysis.facts import UNKNOWN, LineFact, ProgramFacts
 from interpreters.backends.text.layout import Assign, Bracketed, Do, Statement, Text, several
 from interpreters.backends.text.module import Module, identifier, is_uniform
 
@@ -164,9 +165,9 @@ F = TypeVar("F", bound=Frame[Any, Any])
 class Emitter(ABC, Generic[V, L, F]):
     """Writes the functions of one program into a module."""
 
-    def __init__(self, module: Module, survey: Occurrences) -> None:
-        """The functions of the program that was surveyed."""
-        self.module, self.captured = module, dict(survey.captured)
+    def __init__(self, module: Module, survey: Occurrences, lines: ProgramFacts) -> None:
+        """The functions of the program that was surveyed, and of which these lines are known."""
+        self.module, self.captured, self.lines = module, dict(survey.captured), lines
         self.functions: dict[int, str] = {}
         self._times = survey.times
         self._kept: list[Term] = []
@@ -210,6 +211,10 @@ class Emitter(ABC, Generic[V, L, F]):
     def is_once(self, function: Lam) -> bool:
         """Whether a λ stands in one place only, where it may be written out."""
         return self._times[id(function)] <= 1
+
+    def line(self, term: Term) -> LineFact:
+        """What is known of a primitive."""
+        return self.lines.of.get(id(term), UNKNOWN)
 
     def keep(self, function: Lam, captured: tuple[Var, ...]) -> Lam:
         """A λ of ours; it is kept, as nodes are known by their ids."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 import numpy as np
 
 from combinators.objects import Tensor
+from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_zero
 from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import (
     ATOM,
@@ -75,13 +76,18 @@ _SMALL = 16
 
 
 def elementwise(
-    emitter: JaxEmitter, name: str, args: Sequence[Value], cod: Tensor, at: JaxFrame
+    emitter: JaxEmitter,
+    name: str,
+    args: Sequence[Value],
+    cod: Tensor,
+    at: JaxFrame,
+    line: LineFact = UNKNOWN,
 ) -> Value:
     """A primitive of numbers; of a number that is repeated, it is computed once."""
     inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
     shapes = [tensor(x).shape for x in inners]
     if cod.shape and not any(shapes):
-        of_one = elementwise(emitter, name, inners, Tensor((), cod.dtype), at)
+        of_one = elementwise(emitter, name, inners, Tensor((), cod.dtype), at, line)
         assert isinstance(of_one, JaxLeaf)
         return Spread(at.named(of_one), cod)
     fits = np.broadcast_shapes(*shapes) == cod.shape
@@ -99,7 +105,7 @@ def elementwise(
     whole = idiom(name, operands)
     if whole is not None:
         return JaxLeaf(at.assign(whole, "t"), cod)
-    leaf = written(_form(name, operands), _typed(name, operands), cod, at)
+    leaf = written(_form(name, operands, line), _typed(name, operands), cod, at)
     leaf.origin = Origin(name, tuple(operands), {})
     return leaf
 
@@ -112,7 +118,7 @@ def _typed(name: str, operands: list[JaxLeaf]) -> list[JaxLeaf]:
     return operands
 
 
-def _form(name: str, operands: Sequence[JaxLeaf]) -> Form:
+def _form(name: str, operands: Sequence[JaxLeaf], line: LineFact) -> Form:
     """How a primitive is written at these operands: simpler where a number is known."""
     last, obj = operands[-1], tensor(operands[-1])
     match name:
@@ -120,9 +126,9 @@ def _form(name: str, operands: Sequence[JaxLeaf]) -> Form:
             return FORMS["multiply"]
         case "unscale" if is_plain(operands[0].literal) or is_plain(last.literal):
             return FORMS["divide"]
-        case "floor_divide" | "remainder" if not (obj.is_smooth or is_plain(last.literal)):
+        case "floor_divide" | "remainder" if not obj.is_smooth and may_be_zero(line.operands[1]):
             return Form(f"_{name}({{0}}, {{1}})")
-        case "power" if obj.dtype.startswith("int") and not _is_natural(last.literal):
+        case "power" if obj.dtype.startswith("int") and line.operands[1][0] < 0:
             return Form("_total_power({0}, {1})")
         case "power" if obj.is_smooth and last.literal is not None:
             return _power(last.literal)
@@ -139,10 +145,6 @@ def _of_row(name: str, arity: int) -> Form:
 def is_elementwise(name: str) -> bool:
     """Whether a primitive is written element by element."""
     return name in FORMS or (name in ROWS and bool(ROWS[name].on_jax(1)))
-
-
-def _is_natural(literal: float | None) -> bool:
-    return literal is not None and literal >= 0
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
 from combinators.primitives.checks import CHECKS
 from combinators.terms import Prim
+from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_outside
 from interpreters.backends.text.emitter import Spread, are_added_apart
 from interpreters.backends.text.emitter import plus as summed
 from interpreters.backends.text.layout import ATOM, Bracketed, Text, call, slice_text
@@ -45,7 +46,7 @@ def primitive(
     """A primitive of tensors."""
     name, parameters, cod = term.operation.name, term.operation.keywords, tensor(term)
     if is_elementwise(name) and name != "matmul":
-        return elementwise(emitter, name, args, cod, at)
+        return elementwise(emitter, name, args, cod, at, emitter.line(term))
     if name in _MOVES and (moved := _waiting(emitter, args[0], name, cod, at)) is not None:
         return moved
     if name == "stop_gradient":
@@ -55,7 +56,8 @@ def primitive(
         inner, *indices = [at.named(x) for x in (strong(operands[0]), *operands[1:])]
         if len(indices) == 1 and indices[0].literal is not None:
             return row_put(inner, int(indices[0].literal), parameters["axis"], cod, at)
-        return Put(inner, tuple(map(strong, indices)), parameters["axis"], cod)
+        places, axis = tuple(map(strong, indices)), parameters["axis"]
+        return Put(inner, places, axis, cod, _are_inside(emitter.line(term), cod, axis))
     if name == "embed":
         return embedded(strong(operands[0]), cod, at, **parameters)
     if name == "matmul":
@@ -69,6 +71,8 @@ def primitive(
         )
     if name not in _WRITTEN:
         raise MissingRule(f"the XLA backend has no code for the primitive {name}", term.place)
+    if name == "take" and _are_inside(emitter.line(term), tensor(operands[0]), parameters["axis"]):
+        name = "take_inside"
     text = _WRITTEN[name](operands, cod, **parameters)
     made = Origin(name, tuple(operands), parameters)
     return JaxLeaf(text if isinstance(text, str) else at.assign(text, wish), cod, origin=made)
@@ -147,9 +151,18 @@ def _slice(args: Sequence[JaxLeaf], cod: Tensor, **window: Any) -> Text:
     return f"{_tight(args[0])}[{slice_text(**window, shape=tensor(args[0]).shape)}]"
 
 
-def _take(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
-    along = [f"axis={axis}"] if axis else []
-    return call("_take", *(strong(x).text for x in args), *along)
+def _are_inside(line: LineFact, whole: Tensor, axis: int) -> bool:
+    """Whether no index of elements of an array can lie outside."""
+    known = zip(line.operands[1:], whole.shape[axis:], strict=False)
+    return line is not UNKNOWN and not any(may_be_outside(*each) for each in known)
+
+
+def _taken(function: str) -> Callable[..., Text]:
+    def text(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
+        along = [f"axis={axis}"] if axis else []
+        return call(function, *(strong(x).text for x in args), *along)
+
+    return text
 
 
 def _concatenate(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
@@ -165,7 +178,8 @@ _WRITTEN: dict[str, Callable[..., Text]] = {
     "reshape": _reshape,
     "transpose": _transpose,
     "slice": _slice,
-    "take": _take,
+    "take": _taken("_take"),
+    "take_inside": _taken("_take_inside"),
     "concatenate": _concatenate,
     "convert": lambda args, cod, dtype: f"{_tight(args[0])}.astype({kind(dtype)})",
     "iota": lambda args, cod, length: f"jnp.arange({length}, dtype={kind('int64')})",

@@ -19,6 +19,7 @@ from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import surveyed
+from interpreters.backends.analysis.lines import CAREFUL, lines_of
 from interpreters.backends.text.emitter import Bundle, as_it_is, leaf_types, zeros
 from interpreters.backends.text.module import SUM_OF_TWO, Array, Module, by_name, executed
 from interpreters.backends.xla import jax_arrays as arrays
@@ -93,6 +94,16 @@ def _take(x, *indices, axis=0):
 def _add_at(whole, x, *indices, axis=0):
     at = whole.at[(slice(None),) * axis + _within(indices, whole.shape[axis:])]
     return at.add(x, mode="drop", wrap_negative_indices=False)
+
+
+def _take_inside(x, *indices, axis=0):
+    at = x.at[(slice(None),) * axis + indices]
+    return at.get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
+def _add_inside(whole, x, *indices, axis=0):
+    at = whole.at[(slice(None),) * axis + indices]
+    return at.add(x, mode="promise_in_bounds", wrap_negative_indices=False)
 
 
 def _shifted(x, first, axis, reverse):
@@ -268,7 +279,8 @@ class JaxProgram:
         """Whether it has numbers of 64 bits."""
         self._module = JaxModule(name)
         self.name = self._module.name
-        recurse(_written(JaxWriter(self._module, survey), self._module, lam, doc))
+        lines = lines_of(lam, survey, CAREFUL)
+        recurse(_written(JaxWriter(self._module, survey, lines), self._module, lam, doc))
 
     @property
     def source(self) -> str:

@@ -86,6 +86,8 @@ class Put:
     indices: tuple[JaxLeaf, ...]
     axis: int
     type: Tensor
+    is_inside: bool
+    """Whether no index can lie outside."""
 
 
 @dataclass(eq=False, slots=True)

@@ -89,7 +89,8 @@ def added(x: JaxLeaf, put: Put, at: JaxFrame, wish: str) -> JaxLeaf:
     """``x``, with what is put added in its place."""
     along = [f"axis={put.axis}"] if put.axis else []
     indices = [index.text for index in put.indices]
-    text = call("_add_at", at.named(x).text, put.inner.text, *indices, *along)
+    function = "_add_inside" if put.is_inside else "_add_at"
+    text = call(function, at.named(x).text, put.inner.text, *indices, *along)
     return JaxLeaf(at.assign(text, wish), put.type)
 
 

@@ -111,7 +111,7 @@ def test_rows_that_are_put_are_added_in_place():
     whole = doubled_by_puts(50)
     same(on_xla(whole, np.arange(50) + 0.5), 2 * np.arange(50) + 1.0)
     source = compile_program(whole).source
-    assert "_add_at(acc, " in source
+    assert "_add_inside(acc, " in source
     assert source.count("jnp.zeros") == 1
 
 
