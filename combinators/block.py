@@ -14,7 +14,7 @@ Nothing moves into a λ or a branch, so that no line is computed more often than
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import is_
 from typing import Protocol, TypeVar
 
@@ -153,13 +153,14 @@ def nested(
     result: Term,
     uses: Uses,
     inside: Standing,
-    inner: Callable[[Var, Term], Recursive[Term] | None] | None = None,
+    inner: Callable[[Term], Recursive[Term]] | None = None,
+    scoped: Collection[str] = (),
     named: Callable[[Var], Var] | None = None,
 ) -> Recursive[Term]:
     """The block as people read it; ``inside`` knows what stands for names of outside.
 
-    ``inner`` writes the λs and branches of a line, where there are any; ``named`` gives the
-    variable of a line that is left.
+    ``inner`` writes the λs and branches of a line that is ``scoped``; ``named`` gives the variable
+    of a line that is left.
     """
     left: Lines = []
     for var, term in lines:
@@ -167,8 +168,10 @@ def nested(
         times = uses.get(name)
         if times is None:
             continue
-        writing = inner(var, term) if inner is not None else None
-        made, height = _placed(term if writing is None else (yield writing), inside)
+        if inner is not None and name in scoped:
+            made, height = _placed((yield inner(term)), inside)
+        else:
+            made, height = _placed(term, inside)
         if times == 1 and height < TALLEST:
             inside[name] = made, height + 1
             continue

@@ -236,8 +236,9 @@ class _Unit:
         for var, _ in lines:
             name = var.name
             times = uses.pop(name, None)
-            if times is not None:
-                self._uses[name] = 2 if name in keep else times
+            if times is None:
+                continue
+            self._uses[name] = 2 if name in keep else times
             if name in keep or not _is_numbered(name):
                 self._taken.append(name)
         return uses
@@ -255,11 +256,10 @@ class _Unit:
         """A block as people read it."""
         lines, result = opened(body)
         end: Term = yield self._part(result)
-        made: Term = yield nested(lines, end, self._uses, self._inside, self._scopes, self._named)
+        made: Term = yield nested(
+            lines, end, self._uses, self._inside, self._opened_up, self._scoped, self._named
+        )
         return made
-
-    def _scopes(self, var: Var, term: Term) -> Recursive[Term] | None:
-        return self._opened_up(term) if var.name in self._scoped else None
 
     def _opened_up(self, term: Term) -> Recursive[Term]:
         """A line with its λs and branches as people read them."""
