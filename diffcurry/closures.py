@@ -35,6 +35,7 @@ from diffcurry.modes import CARRIER, primal
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running, Transport
+from interpreters.sparse_cotangents import Packed
 from interpreters.staging.function_derivatives import function_term
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
@@ -140,6 +141,8 @@ def lower(value: Any, obj: Object, face: Face | None = None) -> Any:
         return shown.build([lower(v, o, f) for v, o, f in parts])
     if isinstance(obj, Fun):
         return FunctionValue(value)
+    if isinstance(value, Packed):
+        return lower(value.value, value.obj)  # what a function captured, in order
     if isinstance(obj, Vector):
         return tuple(lower(item, obj.item) for item in value)
     return CARRIER.lower(value)

@@ -118,3 +118,9 @@ def test_what_a_chosen_function_captured_is_asked_for_as_calls():
         fun(lambda x: dc.vjp(choose, x)[1]({"a": 1.0}))(2.0)
     with pytest.raises(dc.TypeMismatch, match="captures a, and not b"):
         fun(lambda x: dc.vjp(square, x)[1]({"b": 1.0}))(2.0)
+
+
+def test_what_a_function_of_unknown_code_captured_is_shown_in_order():
+    """Inside the program a parameter's code is not known, and its captures have no names."""
+    slope = fun(lambda g, x: dc.grad(of_a_function)(g, x), dc.Fun(Real, Real), Real)
+    assert slope(partial(lambda a, z: a * z * a, 3.0), 5.0) == (5400.0,)
