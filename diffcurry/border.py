@@ -17,7 +17,7 @@ are converted first. For λ(x : Real, w : {b: Real}). … the text that is run a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,16 @@ SCALARS: dict[Object, tuple[type, Any]] = {
     Bool: (bool, np.bool_),
 }
 """What the compiled function takes and gives, and what the user gets, who may give either."""
+
+
+NAME = "the function"
+
+
+class Guard(NamedTuple):
+    """Lines of Python that come before a compiled function, and the values of their names."""
+
+    lines: list[str]
+    names: dict[str, Any]
 
 
 class NotThese(Exception):
@@ -57,11 +67,22 @@ class Border:
             "ndarray": np.ndarray,
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
-        text = _text(types, faces, cod, face, space)
-        executed(text, "the function", space)
+        self._lines, shown = _lines(types, faces, cod, face, space)
+        executed(f"{_bound(self._lines)}\ndef shown(y):\n    return {shown}", NAME, space)
+        self._space = space
         self._shown: Run = space["shown"]
-        self.entry: Callable[[Run], Run] = space["bind"]
-        """From a compiled function to that of a tuple of arguments, which may raise NotThese."""
+
+    def entry(self, compute: Run, guard: Guard | None = None) -> Run:
+        """From a compiled function to that of a tuple of arguments, which may raise NotThese.
+
+        The lines of a ``guard`` come first: what they cost is no call.
+        """
+        space = self._space
+        if guard is not None:
+            space = space | guard.names
+            executed(_bound([*guard.lines, *self._lines]), NAME, space)
+        bound: Run = space["bind"](compute)
+        return bound
 
     def run(self, compute: Run, args: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
@@ -85,16 +106,16 @@ class Border:
         return np.asarray(value, dtype=obj.dtype)[()]
 
 
-def _text(
+def _lines(
     types: tuple[Object, ...],
     faces: Faces,
     cod: Object,
     face: Face | None,
     space: dict[str, Any],
-) -> str:
-    """Two functions: one makes what tests arguments and computes, and one shows a result.
+) -> tuple[list[str], str]:
+    """The lines that test arguments, compute, and show the result; and what shows a result ``y``.
 
-    The first takes a tuple as it stands: to call a function of ``*args`` takes longer.
+    They take a tuple as it stands: to call a function of ``*args`` takes longer.
     """
     names = [f"x{index}" for index in range(len(types))]
     shown = _result("y", cod, face, space)
@@ -103,9 +124,13 @@ def _text(
         _taken(name, obj, faces[index] if faces else None, lines, space)
         for index, (name, obj) in enumerate(zip(names, types, strict=True))
     ]
-    lines += [f"    y = compute({', '.join(given)})", f"    return {shown}"]
+    return [*lines, f"    y = compute({', '.join(given)})", f"    return {shown}"], shown
+
+
+def _bound(lines: Sequence[str]) -> str:
+    """The function that makes the entry of a compiled one."""
     entry = ["def bind(compute):", "    def entry(args):", *(f"    {line}" for line in lines)]
-    return "\n".join([*entry, "    return entry", "def shown(y):", f"    return {shown}"])
+    return "\n".join([*entry, "    return entry"])
 
 
 def _taken(

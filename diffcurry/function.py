@@ -30,7 +30,7 @@ from diffcurry.arguments import (
     parameter_types,
     signature_of,
 )
-from diffcurry.border import NotThese
+from diffcurry.border import Guard, NotThese
 from diffcurry.calling import Calling, of_names
 from diffcurry.closures import lower
 from diffcurry.explain import Shown
@@ -128,8 +128,8 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         compiled = program.quick()
         if compiled is None:
             return self.otherwise(values)
-        entry = self.entry(program, compiled)
-        self._quick[len(values)] = entry if self.reads is None else self.reads.guarded(entry)
+        guard = None if self.reads is None else self.reads.guard()
+        self._quick[len(values)] = self.entry(program, compiled, guard)
         self.check(program, values)
         try:
             return self.run(program, compiled, values)
@@ -137,9 +137,11 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
             # It says errors in the language's own words, and has a stack of its own.
             return self.otherwise(values)
 
-    def entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
-        """The function of a tuple of arguments, which may raise NotThese."""
-        return quick.entry
+    def entry(
+        self, program: Program, quick: Quick, guard: Guard | None
+    ) -> Callable[[tuple[Any, ...]], Any]:
+        """The function of a tuple of arguments, which may raise ``NotThese`` or ``Changed``."""
+        return quick.entry(guard)
 
     def check(self, program: Program, values: tuple[Any, ...]) -> None:
         """Raise where an argument is not of its type."""

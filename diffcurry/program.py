@@ -21,7 +21,7 @@ from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
 from combinators.type_folds import is_first_order
 from diffcurry.arguments import fits
-from diffcurry.border import Border
+from diffcurry.border import Border, Guard
 from diffcurry.closures import arrow_in, lift
 from diffcurry.modes import CARRIER
 from interpreters.backends import xla
@@ -92,10 +92,9 @@ class Quick(NamedTuple):
     border: Border
     compiled: PythonProgram
 
-    @property
-    def entry(self) -> Callable[[tuple[Any, ...]], Any]:
+    def entry(self, guard: Guard | None) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments; ``NotThese`` for those that need a conversion."""
-        return self.border.entry(self.compiled.function)
+        return self.border.entry(self.compiled.function, guard)
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""

@@ -13,6 +13,7 @@ it holds is compared at the calls 1, 2, 4, 8, …, and a warning says that it wa
 
 from __future__ import annotations
 
+import dis
 import functools
 import random
 import sys
@@ -35,6 +36,7 @@ import numpy as np
 
 from combinators.errors import users_place
 from combinators.tracing.definition import Definition
+from diffcurry.border import Guard
 
 MOST, LONG, LARGE = 256, 64, 1 << 20
 """How many things are looked at, items of a container, and elements of an array."""
@@ -104,32 +106,38 @@ class Readings:
         if any(g.bit_generator.state != state for g, state in self._generators):
             _warn_random()
 
-    def guarded(self, entry: Callable[[tuple[Any, ...]], Any]) -> Callable[[tuple[Any, ...]], Any]:
-        """``entry``, which raises ``Changed`` once something differs."""
+    def guard(self) -> Guard | None:
+        """What raises ``Changed`` once something differs, before a compiled function is called."""
         if self.nothing:
-            return entry
-        items, cells, lengths = self._items, self._cells, self._lengths
+            return None
+        names: dict[str, Any] = {"Changed": Changed, "noticed": self._noticed()}
+        tests = []
+        for number, (holder, key, value) in enumerate(self._items):
+            names |= {f"holder{number}": holder, f"key{number}_": key, f"value{number}": value}
+            tests.append(f"holder{number}[key{number}_] is not value{number}")
+        for number, (cell, value) in enumerate(self._cells):
+            names |= {f"cell{number}": cell, f"held{number}": value}
+            tests.append(f"cell{number}.cell_contents is not held{number}")
+        for number, (holder, length) in enumerate(self._lengths):
+            names[f"list{number}"] = holder
+            tests.append(f"len(list{number}) != {length}")
+        lines = [line for test in tests for line in (f"    if {test}:", "        raise Changed")]
+        if self.arrays and self.warns:
+            lines.append("    noticed()")
+        return Guard(lines, names)
+
+    def _noticed(self) -> Callable[[], None]:
+        """Looks at arrays at the calls 1, 2, 4, 8, …."""
         asked, again = 0, 1
 
-        def guard(args: tuple[Any, ...]) -> Any:
+        def noticed() -> None:
             nonlocal asked, again
-            for holder, key, value in items:
-                if holder[key] is not value:
-                    raise Changed
-            for cell, value in cells:
-                if cell.cell_contents is not value:
-                    raise Changed
-            for holder, length in lengths:
-                if len(holder) != length:
-                    raise Changed
-            if self.arrays and self.warns:
-                asked += 1
-                if asked == again:
-                    again *= 2
-                    self.notice()
-            return entry(args)
+            asked += 1
+            if asked == again:
+                again *= 2
+                self.notice()
 
-        return guard
+        return noticed
 
     def _look(self, functions: tuple[Any, ...]) -> None:
         waiting: list[tuple[str, Any]] = [(_name(f), f) for f in functions]
@@ -193,11 +201,10 @@ class Readings:
         if room != "diffcurry":
             for code in _codes(function.__code__):
                 self._words.update(code.co_names)
-                for name in code.co_names:
-                    if name in space:
-                        found.append((name, space[name]))
-                        if not isinstance(space[name], ModuleType | type):
-                            self._items.append((space, name, space[name]))
+                for name in _globals_of(code) & space.keys():
+                    found.append((name, space[name]))
+                    if not isinstance(space[name], ModuleType | type):
+                        self._items.append((space, name, space[name]))
         names, cells = function.__code__.co_freevars, function.__closure__ or ()
         for name, cell in zip(names, cells, strict=True):
             try:
@@ -243,6 +250,13 @@ def _same_cell(pair: tuple[CellType, Any]) -> bool:
         return cell.cell_contents is value
     except ValueError:  # it is empty now
         return False
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _globals_of(code: CodeType) -> frozenset[str]:
+    """The globals that a code reads: of its names, some are attributes."""
+    loads = ("LOAD_GLOBAL", "LOAD_NAME")
+    return frozenset(line.argval for line in dis.get_instructions(code) if line.opname in loads)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

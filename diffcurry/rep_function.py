@@ -27,7 +27,7 @@ from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.arguments import leaves, of_pair
-from diffcurry.border import Border, NotThese, owned
+from diffcurry.border import Border, Guard, NotThese, owned
 from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Pushed, filled, transformed
 from diffcurry.derived import Written, closed_of, finished, tangent_face, unrepresented
@@ -110,9 +110,11 @@ class Pulled(Derivative[P, Any]):
         """Whether it is in a mode whose pullbacks are programs."""
         return self.mode in ("dependent", "delta")
 
-    def entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
+    def entry(
+        self, program: Program, quick: Quick, guard: Guard | None
+    ) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments."""
-        way, forward = self._ways.of(program, lambda: self.way(program, quick)), quick.entry
+        way, forward = self._ways.of(program, lambda: self.way(program, quick)), quick.entry(guard)
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
