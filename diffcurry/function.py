@@ -346,7 +346,7 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     It is typed by ``types``, one object for each parameter; or by its annotations, if every
     parameter is annotated by an object (or float, int, bool); or else by the arguments of each
     call. It is traced once for each choice of types, and free numbers and arrays of Python are
-    constants from then on.
+    constants then; where others stand in their places later, it is traced anew.
 
     An index that is computed reads 0 where it is outside, and puts nowhere; an integer divided by
     zero is 0, and a negative power of an integer its integer part; integers wrap. With ``checked``
