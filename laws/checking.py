@@ -24,7 +24,7 @@ from laws.scene import Counterexample, Scene, found_at
 from laws.shrinking import smaller
 from laws.strategies.choices import AFRESH
 from laws.strategies.instances import scenes
-from laws.tally import OUTSIDE, Tally
+from laws.tally import OUTSIDE, LawTally
 from laws.verdict import Outcome, Report, Verdict
 
 EXAMPLES = 50
@@ -78,7 +78,7 @@ def examples_by_profile() -> int:
 def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int = 0) -> Verdict:
     """Ask whether ``law`` holds in a model at so many random scenes, from the seed ``start``."""
     model, began = model_of(thing), time.perf_counter()
-    tally = Tally(
+    tally = LawTally(
         _whole(examples_by_profile() if examples is None else examples, "max_examples", 1)
     )
     seed = zlib.crc32(law.name.encode()) ^ _whole(start, "seed", 0)
@@ -113,7 +113,7 @@ def _whole(number: Any, name: str, least: int) -> int:
     return number
 
 
-def _search(law: Law, model: Any, tally: Tally, start: int) -> str:
+def _search(law: Law, model: Any, tally: LawTally, start: int) -> str:
     """Leave the smallest broken scene in the tally; say so where the model is fickle."""
 
     @hypothesis.seed(start)
@@ -185,7 +185,7 @@ def _line(error: BaseException) -> str:
     return str(error).partition("\n")[0]
 
 
-def look(scene: Scene, tally: Tally) -> None:
+def look(scene: Scene, tally: LawTally) -> None:
     """Raise where the law fails in ``scene``."""
     try:
         difference, level = scene.verdict()
@@ -209,6 +209,6 @@ def look(scene: Scene, tally: Tally) -> None:
         tally.note(scene, level)
 
 
-def _stop(tally: Tally) -> None:
+def _stop(tally: LawTally) -> None:
     if tally.is_small_enough:
         raise _Enough("small")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from laws.failure import Section
+from laws.failure import FailureSection
 from laws.law import Law
 
 RIGHT = frozenset({"examples", "seconds"})
@@ -34,7 +34,7 @@ class Finding:
 
     line: str
     outcome: str
-    sections: tuple[Section, ...] = ()
+    sections: tuple[FailureSection, ...] = ()
 
     def __str__(self) -> str:
         """Plain text."""
@@ -127,7 +127,7 @@ def framed(html: str) -> str:
     return f'<style>{STYLE}</style><div class="laws">{html}</div>'
 
 
-def _body(section: Section) -> Any:
+def _body(section: FailureSection) -> Any:
     from rich.padding import Padding
     from rich.syntax import Syntax
     from rich.text import Text

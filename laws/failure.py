@@ -77,7 +77,7 @@ MOST = 12
 
 
 @dataclass(frozen=True)
-class Step:
+class SideStep:
     """What one prefix of a side gives: leaves by place, or an error."""
 
     text: str
@@ -97,9 +97,9 @@ class Step:
         return ", ".join([*listed[:MOST], *more]) or "()"
 
 
-def steps(scene: Scene, side: Side) -> list[Step]:
+def steps(scene: Scene, side: Side) -> list[SideStep]:
     """Every step of a side; it ends after the first that raises."""
-    found: list[Step] = []
+    found: list[SideStep] = []
     seen: set[int] = set()
     for prefix in [side] if isinstance(side, Computed) else prefixes(side):
         if id(prefix) not in seen:
@@ -136,13 +136,13 @@ def _parts(side: Morphism, parts: tuple[Morphism, ...]) -> Iterator[Morphism]:
     yield side
 
 
-def _step(scene: Scene, prefix: Side) -> Step:
+def _step(scene: Scene, prefix: Side) -> SideStep:
     text = prefix.text if isinstance(prefix, Computed) else write(prefix, TEXT)
     try:
         found = _observed(scene, prefix)
     except Exception as error:  # noqa: BLE001 (whatever a model raises is shown)
-        return Step(text, (), said(error))
-    return Step(text, tuple((place, shown(leaf)) for place, leaf in found))
+        return SideStep(text, (), said(error))
+    return SideStep(text, tuple((place, shown(leaf)) for place, leaf in found))
 
 
 def _observed(scene: Scene, prefix: Side) -> list[Leaf]:
@@ -196,7 +196,7 @@ _LONG = 200
 
 
 @dataclass(frozen=True)
-class Section:
+class FailureSection:
     """A paragraph of a failure."""
 
     title: str
@@ -210,7 +210,7 @@ class Section:
 
 def sections(
     law: Law, reason: str, refusals: Mapping[str, int], found: Counterexample | None
-) -> Iterator[Section]:
+) -> Iterator[FailureSection]:
     """All that there is to say of a law that does not hold.
 
     ``refusals`` are what the model said of examples that it did not take, and how often.
@@ -222,26 +222,26 @@ def sections(
         *([f"for all {quantified}"] if quantified else []),
         f"source: {law.source}",
     ]
-    yield Section("the law", "words", tuple(said_of))
+    yield FailureSection("the law", "words", tuple(said_of))
     if reason:
         refused = (
             _cut(f"{count} examples were refused: {text}") for text, count in refusals.items()
         )
-        yield Section("why", "words", (reason, *refused))
+        yield FailureSection("why", "words", (reason, *refused))
     if found is not None:
         yield from _example(found)
 
 
-def _example(found: Counterexample) -> Iterator[Section]:
+def _example(found: Counterexample) -> Iterator[FailureSection]:
     scene = found.scene.settled()
     law = scene.law
     size = f"the smallest example found ({found.size} combinators)"
-    yield Section(size, "words", tuple(_chosen(found)))
-    yield Section("left, step by step", "steps", _lines(steps(scene, law.lhs)))
+    yield FailureSection(size, "words", tuple(_chosen(found)))
+    yield FailureSection("left, step by step", "steps", _lines(steps(scene, law.lhs)))
     if law.relation != "raises":
-        yield Section("right, step by step", "steps", _lines(steps(scene, law.rhs)))
-    yield Section("where they differ", "difference", (differs(found),))
-    yield Section("to see it again", "python", tuple(snippet(found).splitlines()))
+        yield FailureSection("right, step by step", "steps", _lines(steps(scene, law.rhs)))
+    yield FailureSection("where they differ", "difference", (differs(found),))
+    yield FailureSection("to see it again", "python", tuple(snippet(found).splitlines()))
 
 
 def example_record(found: Counterexample) -> dict[str, Any]:
@@ -316,7 +316,7 @@ def _covector(covector: Any) -> str:
             return "nothing" if covector is None else repr(covector)
 
 
-def _lines(found: list[Step]) -> tuple[str, ...]:
+def _lines(found: list[SideStep]) -> tuple[str, ...]:
     """The steps in two columns."""
     width = min(max((len(step.text) for step in found), default=0), 60)
     return tuple(f"{step.text:<{width}}  ↦  {step.gives}" for step in found)

@@ -39,7 +39,7 @@ class Variable(Object):
         return cls._intern(name, kind)
 
 
-class Space(Object):
+class TangentSpace(Object):
     """``T A``, the tangent space of an object that is not known yet."""
 
     __match_args__ = ("of",)
@@ -54,7 +54,7 @@ def tangent(obj: Object) -> Object:
     """``T A``: a vector's is itself, a product's is the product of its components'.
 
     >>> V, D = Variable("V", "vector"), Variable("D", "data")
-    >>> tangent(Product(V, V)) is Product(V, V), tangent(D) is Space(D)
+    >>> tangent(Product(V, V)) is Product(V, V), tangent(D) is TangentSpace(D)
     (True, True)
     """
     match obj:
@@ -65,7 +65,7 @@ def tangent(obj: Object) -> Object:
         case Tensor():
             return obj if obj.is_smooth else Unit
         case _:
-            return Space(obj)
+            return TangentSpace(obj)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,7 +194,7 @@ class At(Morphism):
     def __post_init__(self) -> None:
         """Both start from one object."""
         match self.vector.cod:
-            case Space(Fun(dom, cod)) if dom is self.argument.cod:
+            case TangentSpace(Fun(dom, cod)) if dom is self.argument.cod:
                 if self.vector.dom is self.argument.dom:
                     self._typed(self.vector.dom, tangent(cod))
                     return

@@ -27,12 +27,12 @@ from laws.language import (
     Plus,
     R,
     Scaled,
-    Space,
+    TangentSpace,
     Variable,
     Zero,
 )
 from laws.model import signature_of
-from laws.notation import LATEX, TEXT, Symbols, write, written
+from laws.notation import LATEX, TEXT, Notation, write, written
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,7 @@ def _variables(obj: Object) -> Iterator[Variable]:
     match obj:
         case Variable():
             yield obj
-        case Space(of):
+        case TangentSpace(of):
             yield from _variables(of)
         case Product():
             for part in obj.parts:
@@ -197,7 +197,7 @@ def _variables(obj: Object) -> Iterator[Variable]:
 _RELATIONS = {TEXT: {"=": "=", "≤": "≤"}, LATEX: {"=": "=", "≤": r"\leq"}}
 
 
-def side(what: Side, symbols: Symbols = TEXT) -> str:
+def side(what: Side, symbols: Notation = TEXT) -> str:
     """One side of a law."""
     if isinstance(what, Computed):
         return what.text if symbols is TEXT else what.latex or rf"\text{{{escaped(what.text)}}}"
@@ -220,7 +220,7 @@ def typeset(laws: Iterable[Law]) -> str:
     return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])
 
 
-def quantifiers(law: Law, symbols: Symbols = TEXT) -> str:
+def quantifiers(law: Law, symbols: Notation = TEXT) -> str:
     """What the law quantifies over: ``f : A → B; g : A → C; a : A``.
 
     Objects that are restricted stand first: ``A, B vectors``.
@@ -239,7 +239,7 @@ def escaped(text: str) -> str:
     return "".join(rf"\{letter}" if letter in "_#$%&{}" else letter for letter in text)
 
 
-def _equation(law: Law, symbols: Symbols, mark: str = "") -> str:
+def _equation(law: Law, symbols: Notation, mark: str = "") -> str:
     """Both sides; ``mark`` stands before what relates them."""
     left = f"{side(law.lhs, symbols)} {mark}"
     if law.relation == "raises":
@@ -247,7 +247,7 @@ def _equation(law: Law, symbols: Symbols, mark: str = "") -> str:
     return f"{left}{_RELATIONS[symbols][law.relation]} {side(law.rhs, symbols)}"
 
 
-def _restricted(law: Law, symbols: Symbols) -> list[str]:
+def _restricted(law: Law, symbols: Notation) -> list[str]:
     by_kind: dict[str, list[Variable]] = {}
     for variable in law.variables:
         by_kind.setdefault(variable.kind, []).append(variable)
@@ -259,7 +259,7 @@ def _restricted(law: Law, symbols: Symbols) -> list[str]:
     ]
 
 
-def _declared(generator: Generator, symbols: Symbols) -> str:
+def _declared(generator: Generator, symbols: Notation) -> str:
     name = symbols.named(generator.name)
     cod = written(generator.cod, symbols)
     if generator.sort == "point":

@@ -38,7 +38,7 @@ from laws.language import (
     Plus,
     R,
     Scaled,
-    Space,
+    TangentSpace,
     Variable,
     Zero,
 )
@@ -56,7 +56,7 @@ _GREEK = {
 
 
 @dataclass(frozen=True)
-class Symbols:
+class Notation:
     """What everything that laws speak of is called."""
 
     then: str
@@ -97,7 +97,7 @@ def _latex_name(name: str) -> str:
     return stem + (f"_{{{digits}}}" if digits else "") + "'" * len(primes)
 
 
-TEXT = Symbols(
+TEXT = Notation(
     then=" >> ",
     times=" × ",
     power=" ⇒ ",
@@ -124,7 +124,7 @@ TEXT = Symbols(
     operation=operation_name,
 )
 
-LATEX = Symbols(
+LATEX = Notation(
     then=r" \gg ",
     times=r" \times ",
     power=r" \Rightarrow ",
@@ -155,17 +155,17 @@ LATEX = Symbols(
 _FUNCTION, _PRODUCT, _ATOM = range(3)
 
 
-def written(obj: Object, symbols: Symbols) -> str:
+def written(obj: Object, symbols: Notation) -> str:
     """An object over variables; one that holds none is written as it prints."""
     return _written(obj, symbols)[0]
 
 
-def _written(obj: Object, symbols: Symbols) -> tuple[str, int]:
+def _written(obj: Object, symbols: Notation) -> tuple[str, int]:
     """What it reads as, and how tightly it binds."""
     match obj:
         case Variable(name):
             return symbols.named(name), _ATOM
-        case Space(of):
+        case TangentSpace(of):
             return f"{symbols.space}{_inside(of, _ATOM, symbols)}", _ATOM
         case Product() if obj is Unit:
             return symbols.unit, _ATOM
@@ -184,7 +184,7 @@ def _written(obj: Object, symbols: Symbols) -> tuple[str, int]:
             return (text if text.isalnum() else symbols.words(text).strip("\\; ")), _ATOM
 
 
-def _inside(obj: Object, least: int, symbols: Symbols) -> str:
+def _inside(obj: Object, least: int, symbols: Notation) -> str:
     text, binding = _written(obj, symbols)
     return text if binding >= least else f"({text})"
 
@@ -195,7 +195,7 @@ _THEN, _SUM, _TIMES, _PREFIX, _ATOM = range(5)
 Written = tuple[str, int]
 
 
-def write(side: Morphism, symbols: Symbols) -> str:
+def write(side: Morphism, symbols: Notation) -> str:
     """A side of a law."""
     return _Writer(symbols).written(side)[0]
 
@@ -203,7 +203,7 @@ def write(side: Morphism, symbols: Symbols) -> str:
 class _Writer:
     """Writes arrows in one set of symbols."""
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self, symbols: Notation) -> None:
         self.symbols = symbols
 
     def written(self, side: Morphism) -> Written:

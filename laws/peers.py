@@ -121,7 +121,7 @@ class JAX(Peer):
         super().__init__("jax.numpy", signature)
         self.jax = asked("jax")
         if branches == "where":
-            self.category = _Selecting(self.category.xp)
+            self.category = _SelectingBoth(self.category.xp)
             self.name = "JAX with where"
 
     name = "JAX"
@@ -158,7 +158,7 @@ def _told(vector: Any, obj: Tensor) -> Any:
     return vector if obj.is_smooth else ()
 
 
-class _Selecting(Functions):
+class _SelectingBoth(Functions):
     """Both branches are computed, and one result is selected."""
 
     def cond(self, dom: Object, then: Function, other: Function) -> Function:

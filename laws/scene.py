@@ -35,7 +35,7 @@ from laws.language import (
     Plus,
     R,
     Scaled,
-    Space,
+    TangentSpace,
     Variable,
     Zero,
 )
@@ -56,7 +56,7 @@ class Instance:
         match obj:
             case Variable():
                 return self.objects[obj]
-            case Space(of):
+            case TangentSpace(of):
                 return tangent_of(self.obj(of))
             case Product():
                 return Product(*map(self.obj, obj.parts))
@@ -123,7 +123,7 @@ class Meaning:
 
 def _functions(vector: Morphism) -> Object:
     """The ``A ⇒ B`` of an arrow into ``T(A ⇒ B)``."""
-    assert isinstance(vector.cod, Space)
+    assert isinstance(vector.cod, TangentSpace)
     return vector.cod.of
 
 

@@ -124,7 +124,7 @@ MOSTLY = 0.9
 """Where so many of the refusals say that the model has no such thing, it is not asked at all."""
 
 
-class Tally:
+class LawTally:
     """The count of one law in one model."""
 
     def __init__(self, wanted: int) -> None:

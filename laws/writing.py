@@ -27,7 +27,7 @@ Arrow = Callable[[Term], Term]
 """What an arrow does to a term."""
 
 
-class Writing:
+class TermWriting:
     """The category whose arrows write terms; what is no variable is named before it is used."""
 
     def __init__(self) -> None:
@@ -147,28 +147,28 @@ def _parts(product: Product, term: Term) -> tuple[Term, ...]:
     return tuple(_part(index, term) for index in range(product.width))
 
 
-def term_of(arrow: Morphism, writing: Writing | None = None) -> Lam:
+def term_of(arrow: Morphism, writing: TermWriting | None = None) -> Lam:
     """``λx. e``, a closed term that means ``arrow``."""
-    writing = writing or Writing()
+    writing = writing or TermWriting()
     var = writing.fresh(arrow.dom)
     return Lam((var,), interpret(arrow, writing)(var))
 
 
-class _Renamed(Writing):
+class _Renamed(TermWriting):
     """Other names, in another order."""
 
     def name(self, index: int) -> str:
         return f"y{10_000 - index}"
 
 
-class _Applied(Writing):
+class _AppliedLets(TermWriting):
     """``(λx. e) a`` for ``let x = a in e``."""
 
     def bind(self, var: Var, bound: Term, body: Term) -> Term:
         return App(Lam((var,), body), bound)
 
 
-class _Expanded(Writing):
+class _Expanded(TermWriting):
     """``(λx. f x) a`` for ``f a``."""
 
     def apply(self, function: Term, argument: Term) -> Term:
@@ -182,7 +182,7 @@ def _arrow(lam: Lam) -> Morphism:
     return Prod(lam.dom, (Id(lam.dom),)) >> body
 
 
-def _written(writing: type[Writing]) -> Callable[[Morphism], Morphism]:
+def _written(writing: type[TermWriting]) -> Callable[[Morphism], Morphism]:
     return lambda arrow: _arrow(term_of(arrow, writing()))
 
 
@@ -192,9 +192,9 @@ def _simplified(arrow: Morphism) -> Morphism:
 
 REWRITINGS: dict[str, Callable[[Morphism], Morphism]] = {
     "interpreted": lambda arrow: arrow,
-    "written": _written(Writing),
+    "written": _written(TermWriting),
     "renamed": _written(_Renamed),
-    "applied": _written(_Applied),
+    "applied": _written(_AppliedLets),
     "expanded": _written(_Expanded),
     "simplified": _simplified,
 }

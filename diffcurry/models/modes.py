@@ -181,7 +181,7 @@ class Directions(ModeModel):
 
 
 @dataclass(frozen=True)
-class Moving:
+class MovingOutcome:
     """A value, and the arrow and point that give it and its tangents."""
 
     value: Any
@@ -189,7 +189,7 @@ class Moving:
     point: Any
 
 
-class Deriving(Directions):
+class WithPushforward(Directions):
     """A model with ``D``, by forward mode over its numbers."""
 
     @property
@@ -221,7 +221,7 @@ class Deriving(Directions):
         return tangent
 
 
-class ForwardModel(Deriving):
+class ForwardModel(WithPushforward):
     """The pushforward; a value is seen with how it moves along a vector."""
 
     mode: Pushforward
@@ -238,16 +238,16 @@ class ForwardModel(Deriving):
 
     def outcome(self, arrow: Arrow, point: Any) -> Any:
         """The value; its tangents are asked for when it is looked at."""
-        return Moving(self.mode.push(arrow, point)[0], arrow, point)
+        return MovingOutcome(self.mode.push(arrow, point)[0], arrow, point)
 
     def value(self, outcome: Any) -> Any:
         """The value."""
-        return outcome.value if isinstance(outcome, Moving) else outcome
+        return outcome.value if isinstance(outcome, MovingOutcome) else outcome
 
     def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
         """The value, and its tangent; functions of the domain stand still."""
         yield from super().observe(cod, outcome, probes)
-        if isinstance(outcome, Moving):
+        if isinstance(outcome, MovingOutcome):
             dom = outcome.arrow.dom
             vector = self._vector(probes.cotangent("pushforward", dom), dom)
             push = QUIET(self.mode.push)

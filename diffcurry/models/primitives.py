@@ -38,7 +38,7 @@ from laws.structures import primitive as said
 Point = tuple[Any, ...]
 
 
-class Rows:
+class PrimitiveRows:
     """A primitive, asked at two points at once and at each of them alone."""
 
     types: tuple[Object, ...]
@@ -110,7 +110,7 @@ TRIES = 30
 Domain = tuple[float, float]
 
 
-class Choices(Protocol):
+class ChoiceSource(Protocol):
     """Where numbers come from: hypothesis, or a fixed list."""
 
     def below(self, count: int) -> int:
@@ -148,12 +148,12 @@ class PrimitiveModel(CarrierModel):
         return (*exact, "pointwise primitive") if self.rows else exact
 
     @cached_property
-    def rows(self) -> Rows | None:
+    def rows(self) -> PrimitiveRows | None:
         """The primitive at arrays, where its typing is ``pointwise`` and its user pinned none."""
         pinned = getattr(self.made_of, "pinned", False)
         if pinned or self.operation.primitive.typing is not pointwise:
             return None
-        return Rows(self.operation, self.arguments, Dependent(self.carrier))
+        return PrimitiveRows(self.operation, self.arguments, Dependent(self.carrier))
 
     @cached_property
     def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
@@ -183,7 +183,7 @@ class PrimitiveModel(CarrierModel):
         compute = self.carrier.operation(self.operation, self.arguments, self.arrow.cod)
         return slope(self.operation.name, compute, xs, vs)
 
-    def cast(self, law: Law, choices: Choices) -> Instance:
+    def cast(self, law: Law, choices: ChoiceSource) -> Instance:
         """The primitive, and points and vectors for it."""
         dom, cod = self.arrow.dom, self.arrow.cod
 
@@ -202,7 +202,7 @@ class PrimitiveModel(CarrierModel):
 
         return Instance({said.X: dom, said.Y: cod}, {g: arrow(g) for g in law.generators})
 
-    def _point(self, law: Law, choices: Choices, *, apart: bool) -> Morphism:
+    def _point(self, law: Law, choices: ChoiceSource, *, apart: bool) -> Morphism:
         """A point, of the domain where a law is about regular ones; ``apart`` from the others."""
         place = self._regular if law.tame else self._special
         shift = len(self.arguments) if apart else 0
@@ -267,8 +267,8 @@ class PrimitiveModel(CarrierModel):
         self,
         index: int,
         obj: Tensor,
-        choices: Choices,
-        place: Callable[[int, Choices, Tensor], Any],
+        choices: ChoiceSource,
+        place: Callable[[int, ChoiceSource, Tensor], Any],
         shift: int,
     ) -> Any:
         if self.given and index in self.given:
@@ -277,13 +277,13 @@ class PrimitiveModel(CarrierModel):
             return np.ones(obj.shape, dtype=obj.dtype)
         return place(index + shift, choices, obj)
 
-    def _regular(self, index: int, choices: Choices, obj: Tensor) -> Any:
+    def _regular(self, index: int, choices: ChoiceSource, obj: Tensor) -> Any:
         start = GRID[choices.below(len(GRID))]
         at = (start + GOLDEN * np.arange(obj.size) + ROOT * index) % 1.0
         sign = choices.below(3) if obj.size > 1 and self.domain is None else 0
         return np.round(_placed(at, self.domain, sign) * 2**12).reshape(obj.shape) / 2**12
 
-    def _special(self, index: int, choices: Choices, obj: Tensor) -> Any:
+    def _special(self, index: int, choices: ChoiceSource, obj: Tensor) -> Any:
         start = choices.below(len(SPECIAL))
         chosen_ones = [SPECIAL[(start + i) % len(SPECIAL)] for i in range(obj.size)]
         return np.array(chosen_ones).reshape(obj.shape)
@@ -299,7 +299,7 @@ def _placed(at: Any, domain: Domain | None, sign: int) -> Any:
     return (np.sign(about), 1.0, -1.0)[sign] * sizes
 
 
-def _vector(choices: Choices, obj: Tensor, *, zero: bool = False) -> Any:
+def _vector(choices: ChoiceSource, obj: Tensor, *, zero: bool = False) -> Any:
     if zero or not obj.is_smooth:
         return np.zeros(obj.shape)
     first = choices.below(len(VECTORS))

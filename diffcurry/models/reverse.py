@@ -20,7 +20,7 @@ from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.type_folds import tangent_of
 from diffcurry.models.host import Hosted
-from diffcurry.models.modes import QUIET, Deriving
+from diffcurry.models.modes import QUIET, WithPushforward
 from diffcurry.models.programs import gradients
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow
@@ -134,7 +134,7 @@ class Rep:
     point: Any
 
 
-class ReverseModel(Deriving):
+class ReverseModel(WithPushforward):
     """A reverse mode; a value is seen with what its pullback gives of a covector."""
 
     mode: Reverse | Deltas

@@ -19,7 +19,7 @@ from laws.strategies.arrays import folded, mapped, scanned
 from laws.strategies.choices import Choices, Draw
 from laws.strategies.making import POINT_FUEL, Making, Way, called, chosen, compared, given, shared
 from laws.strategies.making import linear as linear_map
-from laws.writing import Arrow, Writing
+from laws.writing import Arrow, TermWriting
 
 FUEL = 4
 """How many ways to larger arrows are gone at most in one arrow."""
@@ -135,7 +135,7 @@ def term_of(arrow: Morphism, params: Sequence[Object]) -> Lam:
     return Lam(own, interpret(arrow, scoped)(pack(own)))
 
 
-class _Scoped(Writing):
+class _Scoped(TermWriting):
     """Writing that gives the names of a λ or a branch again outside of it."""
 
     def name(self, index: int) -> str:
