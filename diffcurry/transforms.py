@@ -185,9 +185,10 @@ RECENT: Recent[Function[..., Any]] = Recent()
 def function_at_once(f: Any) -> Function[..., Any] | None:
     """``f`` as a function that is called at once; None where it is not worth compiling yet."""
     plain = f.__func__ if isinstance(f, MethodType) else f
-    if not isinstance(plain, FunctionType):
+    if not isinstance(plain, FunctionType | np.ufunc):
         return as_function(f)
-    return RECENT.of(plain.__code__, identity(f), lambda: _watched(as_function(f)))
+    code = getattr(plain, "__code__", plain)
+    return RECENT.of(code, identity(f), lambda: _watched(as_function(f)))
 
 
 def _watched(function: Function[..., Any]) -> Function[..., Any]:

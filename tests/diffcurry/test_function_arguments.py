@@ -10,6 +10,7 @@ import pytest
 
 import diffcurry as dc
 from diffcurry import Real, fun, grad, vjp
+from diffcurry.transforms import function_at_once
 
 
 def twice(g, x):
@@ -188,3 +189,8 @@ def test_deep_towers_of_closures_do_not_crash_the_compiled_code():
     for _ in range(2):
         assert abs(whole(2.0) - 5.0) < 1e-9
     assert abs(dc.grad(tower)(2.0) - 4.0) < 1e-9
+
+
+def test_a_ufunc_that_is_pulled_back_again_is_compiled_once():
+    assert function_at_once(np.sin) is function_at_once(np.sin)
+    assert dc.vjp(np.sin, 1.0)[1](1.0) == (np.cos(1.0),)
