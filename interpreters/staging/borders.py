@@ -129,7 +129,7 @@ class Staging(Protocol):
     def represented(self, mode: Running, obj: Object) -> Object:
         """The type of what ``plain`` gives."""
 
-    def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
+    def with_tangent(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A plain term, as every value of the program is."""
 
     def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
@@ -138,7 +138,9 @@ class Staging(Protocol):
     def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
         """The cotangent of a value, from that of what ``plain`` made of it."""
 
-    def settled(self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any) -> Written:
+    def without_calls(
+        self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any
+    ) -> Written:
         """A cotangent of ``value`` that can cross a border."""
 
 

@@ -110,7 +110,7 @@ def _transpose(
             arm.seed = seed(arm.back_scope, "dy", arm.term)
             given = control.returned(arm.shape, arm.own.type, Atom(arm.seed))
             pulled = yield from backwards(machine, arm.tape, given)
-            arm.cotangent = yield from control.settled(mode, machine, pulled, context)
+            arm.cotangent = yield from control.without_calls(mode, machine, pulled, context)
         held = union(held, layout_of_context(arm.cotangent, obj))
     if held == ZERO:
         return held

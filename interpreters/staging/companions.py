@@ -34,7 +34,7 @@ from combinators.type_folds import parts_of, types_within
 from interpreters.execution.machine import Machine
 from interpreters.execution.running import Running
 from interpreters.modes.primal import Primal
-from interpreters.staging import atoms, unknown
+from interpreters.staging import atoms, unknown_functions
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import Written, closed, forwards, lambda_of
 from interpreters.staging.borders import Accompanying, Borders, Shape
@@ -162,7 +162,11 @@ class AccompaniedControl(StagedControl):
                     companion = yield from self.derivative(mode, machine, companion, operation)
                 own, atom = self.borders.term(companion, type_of(obj, word))
                 made.append(
-                    (yield from unknown.plain(self, mode, machine, own, atom, type_of(obj, word)))
+                    (
+                        yield from unknown_functions.plain(
+                            self, mode, machine, own, atom, type_of(obj, word)
+                        )
+                    )
                 )
             return together(made)
         if self._is_apart(obj):
@@ -243,7 +247,7 @@ def _accompanied(lam: Lam, words: tuple[Word, ...]) -> Lam:
         arrow = interpret(translate(lam.params, lam.body), mode)
         value, _ = yield from forwards(machine, arrow, values)
         shape, own = control.borders.term(value, arrow.cod)
-        y = yield from unknown.plain(control, mode, machine, shape, own, arrow.cod)
+        y = yield from unknown_functions.plain(control, mode, machine, shape, own, arrow.cod)
         return Lam(params, closed(scope, y).body, lam.name)
 
     return lambda_of(scope, write)

@@ -11,7 +11,7 @@ from combinators.type_folds import as_it_is, rep_function, represented
 from interpreters.execution.machine import Arrow, Machine, Step
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent
-from interpreters.staging import choices, loops, unknown
+from interpreters.staging import choices, loops, unknown_functions
 from interpreters.staging.atoms import Atom, packed, primitive, product_of, unpacked
 from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders, Shape
@@ -84,12 +84,14 @@ class StagedControl:
                 step = call_known(self, mode, value, argument, again=again)
             else:
                 term = self.function_term(value)
-                step = unknown.call(self.inside, mode, term, argument, function)
+                step = unknown_functions.call(self.inside, mode, term, argument, function)
             yield step
 
         return apply
 
-    def settled(self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any) -> Written:
+    def without_calls(
+        self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any
+    ) -> Written:
         """A cotangent of ``value`` that can cross a border."""
         if not mode.records_calls:
             return cotangent
@@ -128,7 +130,7 @@ class StagedControl:
         self, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
     ) -> Written:
         """A term of any shape as a value of the program."""
-        written = yield from unknown.plain(self, mode, machine, shape, term, obj)
+        written = yield from unknown_functions.plain(self, mode, machine, shape, term, obj)
         return written
 
     def plain_shape(self, mode: Running, obj: Object) -> Shape:
@@ -139,7 +141,7 @@ class StagedControl:
         """The type of what ``plain`` gives."""
         return represented(obj, rep_function if mode.reverses else as_it_is)
 
-    def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
+    def with_tangent(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A plain term, as every value of the program is."""
         return term
 
@@ -149,4 +151,4 @@ class StagedControl:
 
     def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
         """The cotangent of a value, from that of what ``plain`` made of it."""
-        return unknown.returned(shape, own, cotangent)
+        return unknown_functions.returned(shape, own, cotangent)

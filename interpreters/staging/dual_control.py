@@ -132,7 +132,7 @@ class DualControl(StagedControl):
         """The type of what ``plain`` gives."""
         return with_tangent(represented(obj, dual_function))
 
-    def moved(self, shape: Shape, term: Atom, obj: Object) -> Atom:
+    def with_tangent(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A term with its tangent, which is zero where it had none."""
         assert isinstance(shape, Plain)
         if shape.moves or not moves(obj):

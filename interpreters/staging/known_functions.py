@@ -216,7 +216,7 @@ def _write_back(
         dy = seed(scope, "dy", y)
         pulled = yield from backwards(machine, tape, control.returned(shape, y.type, Atom(dy)))
         context = given.value(control, [Atom(param) for param in params])
-        cotangent = yield from control.settled(mode, machine, pulled, context)
+        cotangent = yield from control.without_calls(mode, machine, pulled, context)
         cotangents = given.of(cotangent)
         held = tuple(
             layout_of(cot, tangent_of(param.type), MOST)

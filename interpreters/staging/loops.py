@@ -204,7 +204,7 @@ class ReversedLoop:
             start = self._start()
             pulled = yield from backwards(machine, self.body.tape, start)
             control, mode = self.forward.control, self.forward.mode
-            pulled = yield from control.settled(mode, machine, pulled, self.body.start)
+            pulled = yield from control.without_calls(mode, machine, pulled, self.body.start)
             captured, before, row = self._split(pulled)
             carried = [] if self.carry is None else [dense(before, self.carry.type)]
             self.gathered = gather(

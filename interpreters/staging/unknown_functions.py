@@ -76,7 +76,7 @@ def plain(
             return control.together(mode, made, obj)
         case Accompanying(_, words):
             return term if len(words) == 1 else term[0]
-    return control.moved(shape, term, obj)
+    return control.with_tangent(shape, term, obj)
 
 
 def returned(shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
@@ -140,7 +140,7 @@ def _pullback(
     with entered(scope):
         dy = seed(scope, "dy", y)
         pulled = yield from backwards(machine, tape, returned(shape, own.type, Atom(dy)))
-        cotangent = yield from control.settled(mode, machine, pulled, applied)
+        cotangent = yield from control.without_calls(mode, machine, pulled, applied)
         given = {} if cotangent is None else opened(cotangent)
         env = given.get(0)
         packed = (
