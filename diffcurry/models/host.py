@@ -84,9 +84,10 @@ class Host:
         return self.own(self.mode.extend(context, mine), FREE.extend(context, program))
 
     def curry(self, captured: Product, function: Fun, body: Hosted, label: Label) -> Hosted:
-        """A closure; of the mode's own arrows alone."""
+        """A closure; of the mode's own arrows alone. Variables without names are named by place."""
         mine, program = _own(body)
-        labelled = Label(label.names, program)
+        names = label.names or tuple(f"x{place}" for place in range(captured.width))
+        labelled = Label(names, program)
         return self.own(
             self.mode.curry(captured, function, mine, labelled),
             FREE.curry(captured, function, program, label),

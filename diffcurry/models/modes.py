@@ -21,6 +21,7 @@ from combinators.primitives.structural import PLUS, ZEROS
 from combinators.type_folds import tangent_of
 from diffcurry.models.host import Host, Hosted
 from diffcurry.models.ways import Way, ways_of
+from diffcurry.tangents import read_tangent, show_tangent
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
@@ -249,10 +250,32 @@ class ForwardModel(WithPushforward):
         yield from super().observe(cod, outcome, probes)
         if isinstance(outcome, MovingOutcome):
             dom = outcome.arrow.dom
-            vector = self._vector(probes.cotangent("pushforward", dom), dom)
-            push = QUIET(self.mode.push)
-            tangent = push(outcome.arrow, outcome.point, vector)[1]
-            yield from self._told(tangent, cod, probes, "pushforward(…)")
+            probe = probes.cotangent("pushforward", dom)
+            tangent = self._pushed(outcome.arrow, outcome.point, probe)
+            yield from self.told_tangent(tangent, cod, probes, "pushforward(…)")
+
+    @property
+    def shows(self) -> bool:
+        """Whether its numbers are NumPy's, as what users are shown."""
+        return isinstance(self.carrier, NumPy)
+
+    def push(self, arrow: Hosted, point: Any, probe: Any) -> Any:
+        """The tangent that an arrow of the mode gives along a probe; functions stand still."""
+        if arrow.arrow is None:
+            raise NotDifferentiable("the derivative of a derivative is for programs")
+        return self._pushed(arrow.arrow, point, probe)
+
+    @QUIET
+    def _pushed(self, arrow: Arrow, point: Any, probe: Any) -> Any:
+        return self.mode.push(arrow, point, self._vector(probe, arrow.dom))[1]
+
+    def show_tangent(self, tangent: Any, obj: Object) -> Any:
+        """A tangent as a user gets it."""
+        return show_tangent(tangent, obj, None)
+
+    def read_tangent(self, shown: Any, obj: Object, value: Any) -> Any:
+        """The user's tangent of ``value`` as one of the mode."""
+        return read_tangent(shown, obj, "the value", value)
 
     def _vector(self, vector: Any, obj: Object) -> Any:
         product = components(obj)
@@ -260,17 +283,19 @@ class ForwardModel(WithPushforward):
             return tuple(map(self._vector, vector, product.parts))
         return self.carrier.const(vector) if isinstance(vector, Literal) else None
 
-    def _told(self, tangent: Any, obj: Object, probes: Probes, place: str) -> Iterator[Leaf]:
+    def told_tangent(
+        self, tangent: Any, obj: Object, probes: Probes, place: str = "tangent"
+    ) -> Iterator[Leaf]:
         """A tangent by its numbers; a function's by what it gives at an argument."""
         if isinstance(obj, Fun):
             argument = point_of(self, probes.argument(place, obj.dom))
             moved = tangent(argument) if tangent is not None else None
-            yield from self._told(moved, obj.cod, probes, f"{place}()")
+            yield from self.told_tangent(moved, obj.cod, probes, f"{place}()")
         elif components(obj) is not None:
             product = components(obj)
             assert product is not None
             parts = tangent or (None,) * product.width
             for index, part in enumerate(product.parts):
-                yield from self._told(parts[index], part, probes, f"{place}[{index}]")
+                yield from self.told_tangent(parts[index], part, probes, f"{place}[{index}]")
         else:
             yield from leaves(self, tangent_of(obj), self.dense(tangent, obj), probes, place)

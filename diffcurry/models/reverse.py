@@ -19,10 +19,12 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.type_folds import tangent_of
+from diffcurry.cotangents import read, show
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import QUIET, WithPushforward
 from diffcurry.models.programs import gradients
 from interpreters.carriers.carrier import Carrier
+from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Running, Transport
 from interpreters.modes.delta import Deltas
@@ -242,6 +244,21 @@ class ReverseModel(WithPushforward):
     ) -> Iterator[Leaf]:
         """The numbers in a cotangent at a point, zeros among them."""
         return told(self, cotangent, obj, point, probes, place)
+
+    @property
+    def shows(self) -> bool:
+        """Whether its numbers are NumPy's, as what users are shown."""
+        return isinstance(self.carrier, NumPy)
+
+    @QUIET
+    def show(self, cotangent: Cotangent, obj: Object, value: Any) -> Any:
+        """The cotangent of ``value`` as a user gets it."""
+        return show(cotangent, obj, None, value, self.mode)
+
+    @QUIET
+    def read(self, shown: Any, obj: Object, value: Any) -> Cotangent:
+        """The user's cotangent of ``value`` as a sparse one of the mode."""
+        return read(shown, obj, value, "the value", self.mode)
 
 
 class CallsModel(ReverseModel):

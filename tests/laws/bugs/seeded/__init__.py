@@ -20,6 +20,7 @@ KINDS = (
     "primitives",
     "programs",
     "modes",
+    "shown",
     "costs",
 )
 for kind in KINDS:
