@@ -26,7 +26,7 @@ from types import (
     CellType,
     CodeType,
     FunctionType,
-    MappingProxyType,
+    MemberDescriptorType,
     MethodType,
     ModuleType,
 )
@@ -46,6 +46,9 @@ _OURS = frozenset(
     | {"diffcurry"}
 )
 """Packages whose functions read nothing that changes."""
+
+_NAMESPACES = ("SimpleNamespace", "Namespace")
+"""Python's own classes whose objects hold what the user puts there."""
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), BuiltinFunctionType)
 
@@ -67,6 +70,8 @@ class Readings:
         self.whole = True
         """Whether everything that they can read was looked at."""
         self._items: list[tuple[Any, Any, Any]] = []
+        self._absent: list[tuple[Any, str]] = []
+        """Where a name that was read of a class would hide it."""
         self._cells: list[tuple[CellType, Any]] = []
         self._lengths: list[tuple[Any, int]] = []
         self.arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
@@ -82,7 +87,8 @@ class Readings:
     def changed(self) -> bool:
         """Whether anything else stands where something was read."""
         same = all(map(_same_item, self._items)) and all(map(_same_cell, self._cells))
-        return not same or any(len(holder) != length for holder, length in self._lengths)
+        hidden = any(word in holder for holder, word in self._absent)
+        return not same or hidden or any(len(held) != length for held, length in self._lengths)
 
     def in_place(self) -> list[str]:
         """The names of arrays that hold other numbers than they did."""
@@ -101,6 +107,7 @@ class Readings:
     def settle(self) -> None:
         """Leave out what tracing itself changed, as a log, and warn of random numbers drawn."""
         self._items[:] = filter(_same_item, self._items)
+        self._absent[:] = [(holder, word) for holder, word in self._absent if word not in holder]
         self._cells[:] = filter(_same_cell, self._cells)
         self._lengths[:] = [pair for pair in self._lengths if len(pair[0]) == pair[1]]
         if any(g.bit_generator.state != state for g, state in self._generators):
@@ -115,6 +122,9 @@ class Readings:
         for number, (holder, key, value) in enumerate(self._items):
             names |= {f"holder{number}": holder, f"key{number}_": key, f"value{number}": value}
             tests.append(f"holder{number}[key{number}_] is not value{number}")
+        for number, (holder, word) in enumerate(self._absent):
+            names[f"space{number}"] = holder
+            tests.append(f"{word!r} in space{number}")
         for number, (cell, value) in enumerate(self._cells):
             names |= {f"cell{number}": cell, f"held{number}": value}
             tests.append(f"cell{number}.cell_contents is not held{number}")
@@ -142,22 +152,21 @@ class Readings:
     def _look(self, functions: tuple[Any, ...]) -> None:
         waiting: list[tuple[str, Any]] = [(_name(f), f) for f in functions]
         seen: dict[int, Any] = {}
-        objects: list[tuple[str, Any]] = []
+        objects: list[tuple[str, Any, set[str]]] = []  # each with the words it was asked for
         while waiting:
             name, value = waiting.pop()
-            if isinstance(value, _PLAIN) or id(value) in seen:
-                continue
-            if len(seen) >= MOST:
-                self.whole = False
-                return
-            seen[id(value)] = value
-            found = self._below(name, value)
-            if found is None:
-                objects.append((name, value))
-            else:
-                waiting += found
+            if not isinstance(value, _PLAIN) and id(value) not in seen:
+                if len(seen) >= MOST:
+                    self.whole = False
+                    return
+                seen[id(value)] = value
+                found = self._below(name, value)
+                if found is None:
+                    objects.append((name, value, set()))
+                else:
+                    waiting += found
             if not waiting:
-                waiting, objects = self._attributes(objects), []
+                waiting = [pair for known in objects for pair in self._attributes(*known)]
 
     def _below(self, name: str, value: Any) -> list[tuple[str, Any]] | None:
         """What a value reaches; None for an object, which reaches what attributes are read."""
@@ -215,25 +224,55 @@ class Readings:
         defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
         return found + [("a default", value) for value in defaults]
 
-    def _attributes(self, objects: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-        """The attributes of objects, classes and modules whose names are read."""
+    def _attributes(self, name: str, thing: Any, asked: set[str]) -> list[tuple[str, Any]]:
+        """The attributes of an object, a class or a module whose names are read, once each."""
+        words = (self._words | {"__call__"}) - asked
+        asked |= words
+        kind = thing if isinstance(thing, type) else type(thing)
+        home = thing.__name__ if isinstance(thing, ModuleType) else kind.__module__
+        if home.partition(".")[0] in _OURS and kind.__qualname__ not in _NAMESPACES:
+            self.whole = self.whole and home not in ("builtins", "collections")
+            return []
         found: list[tuple[str, Any]] = []
-        for name, thing in objects:
-            kind = thing if isinstance(thing, type) else type(thing)
-            home = thing.__name__ if isinstance(thing, ModuleType) else kind.__module__
-            if home.partition(".")[0] in _OURS:
-                self.whole = self.whole and home not in ("builtins", "collections")
-                continue
-            held = getattr(thing, "__dict__", None)
-            if not isinstance(held, dict | MappingProxyType):
-                self.whole = False  # slots, or of C: who knows what it holds
-                continue
-            for word in self._words & held.keys():
+        held = {} if isinstance(thing, type) else getattr(thing, "__dict__", None)
+        if not isinstance(held, dict):
+            held, self.whole = {}, False  # slots, or of C: who knows what it holds
+        for word in words:
+            if word in held:
                 self._items.append((held, word, held[word]))
                 found.append((f"{name}.{word}", held[word]))
-            methods = (getattr(kind, word, None) for word in (*self._words, "__call__"))
-            found += [(name, method) for method in methods if isinstance(method, FunctionType)]
+                continue
+            homes = [vars(one) for one in kind.__mro__ if word in vars(one)]
+            space = homes[0] if homes else {}
+            match space.get(word):
+                case FunctionType() | None as method:
+                    found.append((name, method))
+                case classmethod() | staticmethod() as method:
+                    found.append((name, method.__func__))
+                case property() as read:
+                    found.append((name, read.fget))
+                case MemberDescriptorType() if thing is not kind and hasattr(thing, word):
+                    value = getattr(thing, word)
+                    self._items.append((_Slots(thing), word, value))
+                    found.append((f"{name}.{word}", value))
+                case value if not hasattr(type(value), "__get__"):
+                    self._items.append((space, word, value))
+                    self._absent.append((held, word))
+                    found.append((f"{name}.{word}", value))
         return found
+
+
+class _Slots:
+    """An object's slots, as a mapping by name."""
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+
+    def __getitem__(self, word: str) -> Any:
+        try:
+            return getattr(self._thing, word)
+        except AttributeError as error:
+            raise KeyError(word) from error
 
 
 def _same_item(item: tuple[Any, Any, Any]) -> bool:

@@ -1,6 +1,8 @@
 """What is captured and changes afterwards is seen (defect 19)."""
 
 import random
+from argparse import Namespace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -61,6 +63,70 @@ def test_an_attribute_behind_a_bound_method_is_read_anew():
     assert slope(1.0) == 2.0
     ridge.lam = 3.0
     assert slope(1.0) == 6.0
+
+
+class Held:
+    lam = 1.0
+
+    def loss(self, w):
+        return self.inner(w)
+
+    def inner(self, w):
+        return self.lam * w
+
+    @property
+    def shown(self):
+        return self.lam
+
+    @classmethod
+    def of_class(cls, w):
+        return cls.lam * w
+
+    def __call__(self, w):
+        return self.lam * w
+
+
+class Slotted:
+    __slots__ = ("lam",)
+
+
+READERS = {
+    "a method that calls another": lambda held: lambda w: held.loss(w),
+    "a bound method": lambda held: held.loss,
+    "a property": lambda held: lambda w: held.shown * w,
+    "an object that is called": lambda held: lambda w: held(w),
+    "an attribute": lambda held: lambda w: held.lam * w,
+}
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("default", [True, False], ids=["of the class", "of the object"])
+def test_an_attribute_is_read_anew_however_it_is_read(reader, default):
+    held = Held()
+    if not default:
+        held.lam = 1.0
+    slope = dc.grad(reader(held))
+    assert slope(1.0) == 1.0
+    held.lam = 4.0
+    assert [slope(1.0), slope(1.0)] == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("read", [Held().loss, Held.of_class, lambda w: Held.lam * w])
+def test_an_attribute_of_a_class_is_read_anew(monkeypatch, read):
+    slope = dc.grad(read)
+    assert slope(1.0) == 1.0
+    monkeypatch.setattr(Held, "lam", 5.0)
+    assert slope(1.0) == 5.0
+
+
+@pytest.mark.parametrize("kind", [Slotted, SimpleNamespace, Namespace])
+def test_so_is_one_in_slots_or_in_a_namespace(kind):
+    config = kind()
+    config.lam = 1.0
+    slope = dc.grad(lambda w: config.lam * w)
+    assert slope(1.0) == 1.0
+    config.lam = 3.0
+    assert slope(1.0) == 3.0
 
 
 def test_an_item_of_a_captured_container_is_read_anew():
