@@ -102,9 +102,9 @@ class Derivative(Function[P, R]):
     def on(self, inner: Function[..., Any]) -> Function[..., Any]:
         """The same derivative of another function."""
 
-    def settle(self) -> None:
-        """Leave out of what it reads what tracing it changed just now."""
-        self.inner.settle()
+    def settle(self, *, whole: bool) -> None:
+        """Leave out of what it reads what tracing it changed; it may not be ``whole`` any more."""
+        self.inner.settle(whole=whole)
 
     @property
     def base(self) -> Function[..., Any]:

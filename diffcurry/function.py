@@ -57,8 +57,6 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
     value, applied there and never inlined.
     """
 
-    reads_arrays: bool = False
-    """Whether functions that it stands for read arrays, which may be changed in place."""
     is_watched: bool = False
     """Whether it serves only while all that it reads is the same, as its maker sees to."""
     is_of_data: bool = False
@@ -227,18 +225,20 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         """What it reads besides its arguments."""
         return Readings(self.function, warns=not self.is_watched)
 
-    def settle(self) -> None:
-        """Leave out of what it reads what tracing it changed just now."""
+    def settle(self, *, whole: bool) -> None:
+        """Leave out of what it reads what tracing it changed; it may not be ``whole`` any more."""
         if self.is_watched and self.reads is not None:
             self.reads.settle()
+            self.reads.whole = self.reads.whole and whole
 
     def traced(self, types: Types, faces: Faces) -> Specialised:
         """The λ at these types, traced apart; what the function reads is remembered."""
         if self.reads is None:
             self.reads = self.read_by()
-        with uncollected(), traced_under(self.reads):
+        reads = self.reads
+        with uncollected(), traced_under(reads):
             made = traced_apart(lambda: self.specialise(types, faces))
-        self.settle()
+        self.settle(whole=reads.whole)
         return made
 
     def program(self, *args: Any) -> Program:
@@ -323,7 +323,6 @@ class OfData(Function[..., Any]):
     ) -> None:
         """Of ``inner``, which ``applied`` calls; ``functions`` are its function arguments."""
         self.inner, self._functions = inner, functions
-        self.reads_arrays = bool(Readings(*functions).arrays)
         super().__init__(applied, types)
         self.reads = self.read_by()
 

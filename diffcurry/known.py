@@ -36,7 +36,6 @@ class Reader(Protocol):
     """A function that knows what it read."""
 
     reads: Readings | None
-    reads_arrays: bool
     function: Callable[..., Any]
 
 
@@ -97,11 +96,14 @@ class Known(Generic[D]):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the functions, given again, read no array that could have changed in place."""
-        return not self.function.reads_arrays
+        """Whether a compiled function sees by itself that what the functions read has changed."""
+        reads = self.function.reads
+        return reads is not None and reads.whole and not reads.arrays
 
     def again(self, args: tuple[Any, ...]) -> Known[D]:
         """The same functions at other data; raises NotKnown where they are not the same."""
+        if not self.is_fixed:
+            raise NotKnown
         made = copy(self)
         made.data = list(self.data)
         for given, before, place in zip(args, self.args, self.places, strict=True):
@@ -248,6 +250,8 @@ class Recent(Generic[D]):
             return None  # a static value that cannot be compared
         if found is not None and _reads_the_same(found):
             return found
+        if found is not None and found.reads is not None and not found.reads.whole:
+            return None  # what it reads cannot be watched
         if found is None and code in self._codes and key not in self._met:
             self._met.add(key)
             return None

@@ -13,7 +13,6 @@ it holds is compared at the calls 1, 2, 4, 8, …, and a warning says that it wa
 
 from __future__ import annotations
 
-import dis
 import functools
 import random
 import sys
@@ -24,8 +23,8 @@ from contextvars import ContextVar
 from types import (
     BuiltinFunctionType,
     CellType,
-    CodeType,
     FunctionType,
+    MappingProxyType,
     MemberDescriptorType,
     MethodType,
     ModuleType,
@@ -37,20 +36,23 @@ import numpy as np
 from combinators.errors import users_place
 from combinators.tracing.definition import Definition
 from diffcurry.border import Guard
+from diffcurry.stillness import (
+    LOOKUPS,
+    OURS,
+    STILL,
+    Slots,
+    codes_of,
+    is_fixed,
+    is_namespace,
+    is_still,
+    read_by_name,
+)
 
 MOST, LONG, LARGE = 256, 64, 1 << 20
 """How many things are looked at, items of a container, and elements of an array."""
 
-_OURS = frozenset(
-    {*sys.stdlib_module_names, "numpy", "scipy", "jax", "combinators", "interpreters", "laws"}
-    | {"diffcurry"}
-)
-"""Packages whose functions read nothing that changes."""
-
-_NAMESPACES = ("SimpleNamespace", "Namespace")
-"""Python's own classes whose objects hold what the user puts there."""
-
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), BuiltinFunctionType)
+_HOLDERS = (FunctionType, list, dict, tuple, np.ndarray)
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), slice, range)
 
 
 class Changed(LookupError):
@@ -70,10 +72,9 @@ class Readings:
         self.whole = True
         """Whether everything that they can read was looked at."""
         self._items: list[tuple[Any, Any, Any]] = []
-        self._absent: list[tuple[Any, str]] = []
-        """Where a name that was read of a class would hide it."""
         self._cells: list[tuple[CellType, Any]] = []
         self._lengths: list[tuple[Any, int]] = []
+        self._absent: list[tuple[Any, str]] = []
         self.arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
         self._words: set[str] = set()
@@ -82,13 +83,13 @@ class Readings:
     @property
     def nothing(self) -> bool:
         """Whether nothing is read that could change."""
-        return not (self._items or self._cells or self.arrays or self._lengths)
+        return not (self._items or self._cells or self.arrays or self._lengths or self._absent)
 
     def changed(self) -> bool:
         """Whether anything else stands where something was read."""
         same = all(map(_same_item, self._items)) and all(map(_same_cell, self._cells))
-        hidden = any(word in holder for holder, word in self._absent)
-        return not same or hidden or any(len(held) != length for held, length in self._lengths)
+        same = same and not any(key in holder for holder, key in self._absent)
+        return not same or any(len(holder) != length for holder, length in self._lengths)
 
     def in_place(self) -> list[str]:
         """The names of arrays that hold other numbers than they did."""
@@ -106,11 +107,13 @@ class Readings:
 
     def settle(self) -> None:
         """Leave out what tracing itself changed, as a log, and warn of random numbers drawn."""
+        before = len(self._items) + len(self._cells)
         self._items[:] = filter(_same_item, self._items)
-        self._absent[:] = [(holder, word) for holder, word in self._absent if word not in holder]
         self._cells[:] = filter(_same_cell, self._cells)
         self._lengths[:] = [pair for pair in self._lengths if len(pair[0]) == pair[1]]
+        self.whole = self.whole and len(self._items) + len(self._cells) == before
         if any(g.bit_generator.state != state for g, state in self._generators):
+            self.whole = False
             _warn_random()
 
     def guard(self) -> Guard | None:
@@ -122,15 +125,15 @@ class Readings:
         for number, (holder, key, value) in enumerate(self._items):
             names |= {f"holder{number}": holder, f"key{number}_": key, f"value{number}": value}
             tests.append(f"holder{number}[key{number}_] is not value{number}")
-        for number, (holder, word) in enumerate(self._absent):
-            names[f"space{number}"] = holder
-            tests.append(f"{word!r} in space{number}")
         for number, (cell, value) in enumerate(self._cells):
             names |= {f"cell{number}": cell, f"held{number}": value}
             tests.append(f"cell{number}.cell_contents is not held{number}")
         for number, (holder, length) in enumerate(self._lengths):
             names[f"list{number}"] = holder
             tests.append(f"len(list{number}) != {length}")
+        for number, (holder, key) in enumerate(self._absent):
+            names |= {f"without{number}": holder, f"word{number}": key}
+            tests.append(f"word{number} in without{number}")
         lines = [line for test in tests for line in (f"    if {test}:", "        raise Changed")]
         if self.arrays and self.warns:
             lines.append("    noticed()")
@@ -150,23 +153,27 @@ class Readings:
         return noticed
 
     def _look(self, functions: tuple[Any, ...]) -> None:
-        waiting: list[tuple[str, Any]] = [(_name(f), f) for f in functions]
+        waiting: list[tuple[str, Any]] = [
+            (getattr(f, "__name__", "a function"), f) for f in functions
+        ]
         seen: dict[int, Any] = {}
-        objects: list[tuple[str, Any, set[str]]] = []  # each with the words it was asked for
-        while waiting:
+        objects: list[tuple[str, Any, set[str]]] = []
+        while waiting or (waiting := self._attributes(objects)):
             name, value = waiting.pop()
-            if not isinstance(value, _PLAIN) and id(value) not in seen:
-                if len(seen) >= MOST:
-                    self.whole = False
-                    return
-                seen[id(value)] = value
-                found = self._below(name, value)
-                if found is None:
-                    objects.append((name, value, set()))
-                else:
-                    waiting += found
-            if not waiting:
-                waiting = [pair for known in objects for pair in self._attributes(*known)]
+            if isinstance(value, _PLAIN) or id(value) in seen:
+                continue
+            if len(seen) >= MOST:
+                self.whole = False
+                return
+            seen[id(value)] = value
+            found = self._below(name, value)
+            if found is None:
+                objects.append((name, value, set()))
+                continue
+            waiting += found
+            if isinstance(value, _HOLDERS) and getattr(value, "__dict__", None):
+                objects.append((name, value, set()))
+        self.whole = self.whole and not self._words & LOOKUPS
 
     def _below(self, name: str, value: Any) -> list[tuple[str, Any]] | None:
         """What a value reaches; None for an object, which reaches what attributes are read."""
@@ -178,11 +185,17 @@ class Readings:
             case functools.partial():
                 held = (*value.args, *value.keywords.values())
                 return [(name, value.func), *((name, part) for part in held)]
+            case BuiltinFunctionType():
+                of = value.__self__
+                return [(name, sys.modules.get(value.__module__ or "") if of is None else of)]
             case Definition():
                 return [(name, value.function)]
             case np.ndarray():
-                if value.flags.writeable and value.dtype.kind in "biufc":
-                    self.arrays.append((name, value, _part(value).copy()))
+                if value.flags.writeable or value.base is not None:
+                    is_known = value.dtype.kind in "biufc"
+                    self.whole = self.whole and is_known and (self.warns or value.size <= LARGE)
+                    if is_known:
+                        self.arrays.append((name, value, _part(value).copy()))
                 return []
             case np.random.Generator():
                 self._generators.append((value, value.bit_generator.state))
@@ -203,16 +216,19 @@ class Readings:
                 return None
 
     def _function(self, function: FunctionType) -> list[tuple[str, Any]]:
-        room = (function.__module__ or "").partition(".")[0]
-        if room in _OURS and room != "diffcurry":
+        if (room := (function.__module__ or "").partition(".")[0]) in OURS and room != "diffcurry":
+            self.whole = self.whole and is_still(room)
             return []
-        space, found = function.__globals__, []
+        space = function.__globals__
+        found: list[tuple[str, Any]] = []
         if room != "diffcurry":
-            for code in _codes(function.__code__):
+            for code in codes_of(function.__code__):
                 self._words.update(code.co_names)
-                for name in _globals_of(code) & space.keys():
+                loaded, imported = read_by_name(code)
+                found += [(name, sys.modules.get(name)) for name in imported]
+                for name in loaded & space.keys():
                     found.append((name, space[name]))
-                    if not isinstance(space[name], ModuleType | type):
+                    if not isinstance(space[name], ModuleType):
                         self._items.append((space, name, space[name]))
         names, cells = function.__code__.co_freevars, function.__closure__ or ()
         for name, cell in zip(names, cells, strict=True):
@@ -221,58 +237,81 @@ class Readings:
             except ValueError:
                 continue  # it is given a value later
             self._cells.append((cell, cell.cell_contents))
-        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-        return found + [("a default", value) for value in defaults]
-
-    def _attributes(self, name: str, thing: Any, asked: set[str]) -> list[tuple[str, Any]]:
-        """The attributes of an object, a class or a module whose names are read, once each."""
-        words = (self._words | {"__call__"}) - asked
-        asked |= words
-        kind = thing if isinstance(thing, type) else type(thing)
-        home = thing.__name__ if isinstance(thing, ModuleType) else kind.__module__
-        if home.partition(".")[0] in _OURS and kind.__qualname__ not in _NAMESPACES:
-            self.whole = self.whole and home not in ("builtins", "collections")
-            return []
-        found: list[tuple[str, Any]] = []
-        held = {} if isinstance(thing, type) else getattr(thing, "__dict__", None)
-        if not isinstance(held, dict):
-            held, self.whole = {}, False  # slots, or of C: who knows what it holds
-        for word in words:
-            if word in held:
-                self._items.append((held, word, held[word]))
-                found.append((f"{name}.{word}", held[word]))
-                continue
-            homes = [vars(one) for one in kind.__mro__ if word in vars(one)]
-            space = homes[0] if homes else {}
-            match space.get(word):
-                case FunctionType() | None as method:
-                    found.append((name, method))
-                case classmethod() | staticmethod() as method:
-                    found.append((name, method.__func__))
-                case property() as read:
-                    found.append((name, read.fget))
-                case MemberDescriptorType() if thing is not kind and hasattr(thing, word):
-                    value = getattr(thing, word)
-                    self._items.append((_Slots(thing), word, value))
-                    found.append((f"{name}.{word}", value))
-                case value if not hasattr(type(value), "__get__"):
-                    self._items.append((space, word, value))
-                    self._absent.append((held, word))
-                    found.append((f"{name}.{word}", value))
+        defaults = function.__defaults__ or ()
+        found += [("a default", value) for value in defaults]
+        if function.__kwdefaults__:
+            found.append(("a default", function.__kwdefaults__))
         return found
 
+    def _attributes(self, objects: list[tuple[str, Any, set[str]]]) -> list[tuple[str, Any]]:
+        """The attributes of objects, classes and modules whose names are read, and new since."""
+        found: list[tuple[str, Any]] = []
+        for name, thing, asked in objects:
+            words, is_new = self._words - asked, not asked
+            asked.update(words, ("__call__",))
+            if isinstance(thing, FunctionType):
+                self._read(name, thing.__dict__, words, found)
+                continue
+            kind = thing if isinstance(thing, type) else type(thing)
+            home = thing.__name__ if isinstance(thing, ModuleType) else kind.__module__
+            if home.partition(".")[0] in OURS and not is_namespace(thing):
+                self.whole = self.whole and is_fixed(thing)
+                continue
+            held = getattr(thing, "__dict__", None)
+            if not isinstance(held, dict | MappingProxyType):
+                held = {}
+                self.whole = self.whole and hasattr(thing, "__slots__")  # of C: who knows of what
+            self._read(name, held, words, found)
+            if not isinstance(thing, ModuleType):
+                self._of_class(name, thing, held, words, found, is_new=is_new)
+        return found
 
-class _Slots:
-    """An object's slots, as a mapping by name."""
+    def _read(self, name: str, held: Any, words: set[str], found: list[tuple[str, Any]]) -> None:
+        """Remember what ``held`` has of these names."""
+        for word in words & held.keys():
+            self._items.append((held, word, held[word]))
+            found.append((f"{name}.{word}", held[word]))
 
-    def __init__(self, thing: Any) -> None:
-        self._thing = thing
-
-    def __getitem__(self, word: str) -> Any:
-        try:
-            return getattr(self._thing, word)
-        except AttributeError as error:
-            raise KeyError(word) from error
+    def _of_class(
+        self,
+        name: str,
+        thing: Any,
+        held: Any,
+        words: set[str],
+        found: list[tuple[str, Any]],
+        *,
+        is_new: bool,
+    ) -> None:
+        """What the classes of a thing have of these names, and what operators call."""
+        before = [held]
+        for kind in (thing if isinstance(thing, type) else type(thing)).__mro__:
+            if kind.__module__.partition(".")[0] in OURS:
+                self.whole = self.whole and kind.__module__ in STILL
+                continue
+            special = {word for word in vars(kind) if word[:2] == "__" == word[-2:]} - {
+                "__repr__",
+                "__str__",
+            }
+            for word in (words | special if is_new else words) & vars(kind).keys():
+                value = vars(kind)[word]
+                if word in words:
+                    self._items.append((vars(kind), word, value))
+                    self._absent += [(held, word) for held in before if word not in held]
+                match value:
+                    case property():
+                        found += [(name, value.fget)]
+                    case classmethod() | staticmethod():
+                        found += [(name, value.__func__)]
+                    case FunctionType() | Definition():
+                        found += [(name, value)]
+                    case MemberDescriptorType() if word in words and hasattr(thing, word):
+                        self._items.append((Slots(thing), word, getattr(thing, word)))
+                        found += [(f"{name}.{word}", getattr(thing, word))]
+                    case _ if word in words and hasattr(type(value), "__get__"):
+                        self.whole = False  # who knows what it reads
+                    case _ if word in words:
+                        found += [(f"{name}.{word}", value)]
+            before.append(vars(kind))
 
 
 def _same_item(item: tuple[Any, Any, Any]) -> bool:
@@ -289,25 +328,6 @@ def _same_cell(pair: tuple[CellType, Any]) -> bool:
         return cell.cell_contents is value
     except ValueError:  # it is empty now
         return False
-
-
-@functools.lru_cache(maxsize=1 << 10)
-def _globals_of(code: CodeType) -> frozenset[str]:
-    """The globals that a code reads: of its names, some are attributes."""
-    loads = ("LOAD_GLOBAL", "LOAD_NAME")
-    return frozenset(line.argval for line in dis.get_instructions(code) if line.opname in loads)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code, and those of the functions inside it."""
-    waiting = [code]
-    while waiting:
-        yield (one := waiting.pop())
-        waiting += [const for const in one.co_consts if isinstance(const, CodeType)]
-
-
-def _name(function: Any) -> str:
-    return str(getattr(function, "__name__", "a function"))
 
 
 def _equal(array: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
@@ -333,6 +353,7 @@ def traced_under(readings: Readings) -> Iterator[None]:
         ACTIVE.reset(token)
     readings.settle()
     if _states() != before:
+        readings.whole = False
         _warn_random()
 
 
