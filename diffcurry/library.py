@@ -38,7 +38,21 @@ map = eager(control.map)
 scan = eager(control.scan)
 
 
-curry, uncurry = definition.curry, definition.uncurry
+def curry(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``λx. λy. f(x, y)``: it splits off the last argument, as the combinator of that name does.
+
+    A typed function gives a typed one, which can be stored and passed on.
+
+    >>> curry(lambda x, y: x * y)(2.0)(3.0)
+    6.0
+    """
+    made = definition.curry(f)
+    if current() is not None or not isinstance(made, definition.Definition):
+        return made
+    return Function(made.function, made.types)
+
+
+uncurry = definition.uncurry
 
 
 def recompute(f: Callable[P, R]) -> Function[P, R]:

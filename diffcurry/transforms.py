@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from combinators.errors import NotDifferentiable, TypeMismatch
+from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry import interpretation
@@ -148,11 +148,17 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tuple[Any, ...]]:
     """The transpose of ``f``, which is linear in all its arguments together.
 
-    ``primals`` only say the types. Raises NotDifferentiable where ``f`` is seen not to be linear.
+    ``primals`` only say the types. Raises NotDifferentiable where ``f`` is seen not to be linear,
+    which is looked at in numbers: in a program, WrongMode.
 
     >>> linear_transpose(lambda x, y: 2.0 * x + 3.0 * y, 0.0, 0.0)(1.0)
     (np.float64(2.0), np.float64(3.0))
     """
+    if current() is not None:
+        raise WrongMode(
+            "linear_transpose looks whether f is linear, in numbers, which a trace does not have; "
+            "write vjp(f, x)[1], which is the transpose of a linear f"
+        )
     random = np.random.default_rng(0)
     points = tuple(_map_leaves(p, lambda x: _random_like(x, random)) for p in primals)
     doubled = tuple(_map_leaves(p, lambda x: 2 * x) for p in points)

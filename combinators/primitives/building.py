@@ -223,7 +223,9 @@ def _tables(extents: Shape, f: Callable[..., Any], target: Shape) -> tuple[Any, 
             raise TypeMismatch(f"an index is one integer an axis, and this is {given!r:.60}")
         for entry in indices:
             if np.result_type(dtype_of(entry)).kind in "bfc":
-                raise TypeMismatch(f"indices are integers, and this is {entry!r:.60}")
+                raise TypeMismatch(
+                    f"gather and scatter: indices are integers, and this is {entry!r:.60}"
+                )
         return indices
 
     made: tuple[Any, ...] = build(extents, entries)

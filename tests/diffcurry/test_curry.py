@@ -23,6 +23,17 @@ def test_curry_and_uncurry_are_words_of_the_front_door() -> None:
     assert dc.uncurry(lambda x: lambda y: x - y)(5.0, 3.0) == 2.0
 
 
+def test_a_typed_function_gives_a_curried_one_that_computes_outside_a_trace_too() -> None:
+    curried = dc.curry(dc.fun(product, Real, Real))
+    assert curried(2.0)(3.0) == 12.0
+    assert dc.uncurry(curried)(2.0, 3.0) == 12.0
+    assert dc.fun(lambda x: curried(x)(x), Real)(2.0) == 8.0
+    assert (
+        dc.curry(dc.fun(lambda a: dc.fun(lambda x, y: a * x * y, Real, Real))(2.0))(3.0)(5.0)
+        == 30.0
+    )
+
+
 def test_they_are_each_others_inverses_of_functions_that_are_given() -> None:
     round_trip = dc.fun(lambda f, x, y: dc.uncurry(dc.curry(f))(x, y), TWO, Real, Real)
     assert round_trip(product, 2.0, 3.0) == 12.0

@@ -219,3 +219,10 @@ def test_a_nan_in_the_loss_is_found_where_it_arises():
             dc.grad(lambda x: np.sum(np.sqrt(x)))(np.array([1.0, -1.0]))
         assert np.isnan(dc.fun(loss)(np.nan, 2.0))
     assert np.isnan(dc.fun(loss)(-1.0, 2.0))
+
+
+def test_linear_transpose_in_a_program_says_to_write_vjp():
+    double = lambda y: 2.0 * y
+    with pytest.raises(dc.WrongMode, match=r"write vjp\(f, x\)\[1\]"):
+        dc.fun(lambda x: dc.linear_transpose(double, x)(x))(3.0)
+    assert dc.fun(lambda x: dc.vjp(double, x)[1](x)[0])(3.0) == 6.0
