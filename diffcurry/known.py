@@ -203,7 +203,7 @@ class Known(Generic[D]):
             applied.__name__ = function.__name__
             return make(applied, declared, functions)
 
-        made = recent.of(tuple(map(code_of, functions)), key, made_now)
+        made = recent.of(tuple(map(code_of, functions)), key, functions, made_now)
         if made is None:
             raise NotKnown
         return made
@@ -230,34 +230,53 @@ class Recent(Generic[D]):
     """Functions made of Python functions of late, which serve while these read the same.
 
     Code that captures something else at every call is not worth compiling: where the same code is
-    met with other captures, it is run once as it is before a program is made for them.
+    met with other captures, it is run once as it is before a program is made for them. Where what
+    it reads has changed, it is run so twice; and twice as often where a program served no call.
     """
 
     MOST = 64
     """How many are kept."""
+    FEW = 4
+    """Of how many that are met what they captured is kept."""
 
     def __init__(self) -> None:
         """None yet."""
         self._made: dict[Any, D] = {}
         self._codes: set[Any] = set()
-        self._met: set[Any] = set()
+        self._met: dict[Any, Any] = {}
+        self._waits: dict[Any, tuple[int, int]] = {}
 
-    def of(self, code: Any, key: Any, make: Callable[[], D]) -> D | None:
-        """What was made for ``key``, or is now; None where it is not worth it yet."""
+    def of(self, code: Any, key: Any, held: Any, make: Callable[[], D]) -> D | None:
+        """What was made for ``key``, or is now; None where it is not worth it yet.
+
+        ``held`` are the functions of which ``key`` tells: while they are kept, no others are met
+        in their places in memory.
+        """
         try:
             found = self._made.get(key)
         except TypeError:
             return None  # a static value that cannot be compared
         if found is not None and _reads_the_same(found):
+            self._waits.pop(key, None)
             return found
         if found is not None and found.reads is not None and not found.reads.whole:
             return None  # what it reads cannot be watched
-        if found is None and code in self._codes and key not in self._met:
-            self._met.add(key)
+        left, span = self._waits.get(key, (0, 1))
+        if found is not None:
+            del self._made[key]
+            left = span = min(2 * span, self.MOST)
+        if left:
+            self._waits[key] = left - 1, span
             return None
-        for kept in (self._made, self._codes, self._met):
+        if found is None and code in self._codes and key not in self._met:
+            if len(self._met) >= self.FEW:
+                self._met.clear()
+            self._met[key] = held
+            return None
+        for kept in (self._made, self._codes, self._waits):
             if len(kept) >= self.MOST:
                 kept.clear()
+        self._met.pop(key, None)
         self._codes.add(code)
         self._made[key] = made = make()
         return made

@@ -292,6 +292,8 @@ class Readings:
                 "__repr__",
                 "__str__",
             }
+            if not isinstance(thing, type):
+                special -= {"__init__", "__new__", "__post_init__"}  # it has been made
             for word in (words | special if is_new else words) & vars(kind).keys():
                 value = vars(kind)[word]
                 if word in words:

@@ -194,7 +194,7 @@ def function_at_once(f: Any) -> Function[..., Any] | None:
     if not isinstance(plain, FunctionType | np.ufunc):
         return as_function(f)
     code = getattr(plain, "__code__", plain)
-    return RECENT.of(code, identity(f), lambda: _watched(as_function(f)))
+    return RECENT.of(code, identity(f), f, lambda: _watched(as_function(f)))
 
 
 def _watched(function: Function[..., Any]) -> Function[..., Any]:

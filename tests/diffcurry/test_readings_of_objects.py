@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
+from diffcurry.transforms import function_at_once
 
 
 class Model:
@@ -152,3 +153,22 @@ def test_what_counts_while_it_is_traced_counts_at_every_call():
 
     ask = verbs(counted)["vjp"]
     assert [float(ask()) for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_code_that_captures_other_numbers_at_every_call_is_compiled_for_the_first_alone():
+    def made(number):
+        return lambda x: number * x
+
+    compiled = [function_at_once(made(float(number))) is not None for number in range(50)]
+    assert sum(compiled) <= 1
+
+
+def test_what_changes_at_every_call_is_compiled_ever_more_seldom():
+    model, compiled = Model(), 0
+    for number in range(100):
+        model.weight = float(number)
+        compiled += function_at_once(model.loss) is not None
+        assert dc.vjp(model.loss, 3.0)[1](1.0)[0] == number
+    assert compiled < 10
+    asked = [function_at_once(model.loss) is not None for _ in range(130)]
+    assert asked[-1]
