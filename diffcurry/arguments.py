@@ -201,7 +201,7 @@ def is_number(leaf: Object) -> bool:
 
 def flattened(value: Any, face: Face | None) -> list[Any]:
     """The leaves of a value in these containers, in which None may stand for a leaf."""
-    if face is None:
+    if face is None or face.is_function:
         return [value]
     opened = open_up(value)
     assert opened is not None

@@ -66,10 +66,11 @@ def _same(number: Any) -> Any:
 class FunctionValue(Specialisable):
     """A function that a program returned: callable, and an argument for other programs."""
 
-    def __init__(self, closure: Closure) -> None:
-        """Of a closure over NumPy's numbers."""
+    def __init__(self, closure: Closure, face: Face | None = None) -> None:
+        """Of a closure over NumPy's numbers; ``face`` is that of its results."""
         self.closure = closure
         self.function = closure.code.function
+        self.face = face or face_of(self.function.cod)
         self._term: Lam | None = None
         product = components(self.function.dom)
         self.types: tuple[Object, ...] = (
@@ -85,7 +86,7 @@ class FunctionValue(Specialisable):
         if self._term is None:
             with apart():
                 self._term = function_term(self.closure)
-        return self._term, face_of(self.function.cod)
+        return self._term, self.face
 
     def __deepcopy__(self, memo: Any) -> FunctionValue:
         """Itself: it does not change."""
@@ -96,7 +97,7 @@ class FunctionValue(Specialisable):
         code = self.closure.code
         types = code.captured.parts
         env = [lower(v, o) for v, o in zip(self.closure.env, types, strict=True)]
-        return _revived, (code.captured, code.function, code.label, env)
+        return _revived, (code.captured, code.function, code.label, env, self.face)
 
     @property
     def captured(self) -> Mapping[str, Any]:
@@ -122,7 +123,7 @@ class FunctionValue(Specialisable):
         closure = transport(self.closure, self.function, mode)
         values = tuple(lift(a, o, mode) for a, o in zip(args, self.types, strict=True))
         argument = values[0] if len(self.types) == 1 else values
-        return lower(apply(closure, argument, mode), self.function.cod)
+        return lower(apply(closure, argument, mode), self.function.cod, self.face)
 
 
 def apply(closure: Closure, argument: Any, mode: Running) -> Any:
@@ -140,7 +141,7 @@ def lower(value: Any, obj: Object, face: Face | None = None) -> Any:
         parts = zip(value, product.parts, shown.children, strict=True)
         return shown.build([lower(v, o, f) for v, o, f in parts])
     if isinstance(obj, Fun):
-        return FunctionValue(value)
+        return FunctionValue(value, face and face.children[0])
     if isinstance(value, Packed):
         return lower(value.value, value.obj)  # what a function captured, in order
     if isinstance(obj, Vector):
@@ -254,9 +255,11 @@ def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
     return closure
 
 
-def _revived(captured: Product, function: Fun, label: Label, env: list[Any]) -> FunctionValue:
+def _revived(
+    captured: Product, function: Fun, label: Label, env: list[Any], face: Face | None
+) -> FunctionValue:
     """A function value that was pickled."""
     mode = primal()
     values = tuple(lift(v, o, mode) for v, o in zip(env, captured.parts, strict=True))
     code = Code(arrow_in(mode, label.body), captured, function, label)
-    return FunctionValue(Closure(code, values))
+    return FunctionValue(Closure(code, values), face)

@@ -63,11 +63,13 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     first, second = then.finish(leaves), other.finish(leaves)
     captured = tuple({var.name: var for var in (*first.captured, *second.captured)}.values())
     result = emit(Cond(test, first.lam.body, second.lam.body, place), "c", captured)
-    return unpack(then.face, result)
+    return unpack(first.face if first.face == second.face else then.face, result)
 
 
 def _shape(face: Face | None) -> Any:
-    return None if face is None else (face.names, tuple(_shape(child) for child in face.children))
+    if face is None or face.is_function:
+        return None
+    return face.names, tuple(_shape(child) for child in face.children)
 
 
 def _joined(x: Natural, y: Natural) -> Object:

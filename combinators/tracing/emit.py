@@ -161,6 +161,9 @@ def unpack(face: Face | None, whole: Traced) -> Any:
         return Unopened(whole)
     if face is None:
         return whole
+    if face.is_function:
+        whole.scope.functions[whole.variable.name] = face
+        return whole
     return face.build(
         [unpack(child, _part(whole, i, face.word(i))) for i, child in enumerate(face.children)]
     )
@@ -254,7 +257,7 @@ def item(vector: Traced, index: Any) -> Any:
 
 def nest(face: Face | None, terms: Iterator[Term]) -> Term:
     """The tuples and records that ``face`` describes, of these leaves."""
-    if face is None:
+    if face is None or face.is_function:
         return next(terms)
     items = tuple([nest(child, terms) for child in face.children])
     made = Tuple(items, face.names)
@@ -264,7 +267,7 @@ def nest(face: Face | None, terms: Iterator[Term]) -> Term:
 
 def pack(face: Face | None, leaves: tuple[Term, ...]) -> Term:
     """A container of operands as one operand."""
-    if face is None:
+    if face is None or face.is_function:
         return leaves[0]
     made = nest(face, iter(leaves))
     if isinstance(made, Var) or all(not isinstance(leaf, Var) for leaf in leaves):

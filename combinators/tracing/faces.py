@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from types import FunctionType
 from typing import Any
 
 from combinators.errors import TooDeep
@@ -23,7 +24,11 @@ from combinators.type_folds import is_large
 
 @dataclass(frozen=True)
 class Face:
-    """The Python class of a product value, its keys, and the faces of its components."""
+    """The Python class of a product value, its keys, and the faces of its components.
+
+    A returned function has one too, where what it gives wears another than the plainest: its only
+    child. In a container it is a leaf.
+    """
 
     kind: type
     keys: tuple[Any, ...]
@@ -35,6 +40,11 @@ class Face:
         if self.kind in (tuple, list) or not all(isinstance(key, str) for key in self.keys):
             return None
         return self.keys or None
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is that of a function."""
+        return self.kind is FunctionType
 
     @property
     def is_plain(self) -> bool:
@@ -128,14 +138,14 @@ def _take_apart(value: Any, leaves: list[Any]) -> Face | None:
 
 def put_together(face: Face | None, leaves: Iterator[Any]) -> Any:
     """The value with this face and these leaves."""
-    if face is None:
+    if face is None or face.is_function:
         return next(leaves)
     return face.build([put_together(child, leaves) for child in face.children])
 
 
 def paths(face: Face | None, path: str) -> Iterator[str]:
     """How Python writes each leaf, when it writes the whole as ``path``."""
-    if face is None:
+    if face is None or face.is_function:
         yield path
         return
     for index, child in enumerate(face.children):
@@ -144,10 +154,24 @@ def paths(face: Face | None, path: str) -> Iterator[str]:
 
 def object_of(face: Face | None, types: Iterator[Object]) -> Object:
     """The object of a value with this face and leaves of these types."""
-    if face is None:
+    if face is None or face.is_function:
         return next(types)
     product = Product(*(object_of(child, types) for child in face.children))
     return Record.of(face.names, product) if face.names else product
+
+
+def with_functions(face: Face | None, functions: Iterator[Face | None]) -> Face | None:
+    """``face`` with those of the functions among its leaves: one a leaf, in order."""
+    if face is None:
+        return next(functions)
+    children = tuple([with_functions(child, functions) for child in face.children])
+    return Face(face.kind, face.keys, children)
+
+
+def face_of_function(result: Face | None, cod: Object) -> Face | None:
+    """The face of a function into ``cod`` whose results wear ``result``; None where it is plain."""
+    plain = face_of(cod)
+    return None if result == plain or plain is None else Face(FunctionType, (), (result,))
 
 
 def face_of(obj: Object) -> Face | None:

@@ -40,11 +40,13 @@ from combinators.tracing.emit import (
 from combinators.tracing.faces import (
     Face,
     face_of,
+    face_of_function,
     object_of,
     open_up,
     paths,
     put_together,
     take_apart,
+    with_functions,
 )
 from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.traced import Traced, library, parameter_names, positional_types
@@ -229,12 +231,12 @@ class Draft:
         """Write down the λ; its result's leaves become what is ``expected``."""
         wanted = expected or [natural.type for natural in self.naturals]
         with entered(self.scope):
-            operands = iter(
-                [coerce(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)]
-            )
-            body, captured = self.scope.close(nest(self.face, operands))
+            made = [_coerced(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)]
+            body, captured = self.scope.close(nest(self.face, iter([term for term, _ in made])))
         params = tuple(p.parameter() if isinstance(p, Pending) else p for p in self._params)
-        return Specialised(Lam(params, body, self.name), captured, self.face)
+        faces = [face for _, face in made]
+        face = with_functions(self.face, iter(faces)) if any(faces) else self.face
+        return Specialised(Lam(params, body, self.name), captured, face)
 
 
 class Natural(NamedTuple):
@@ -275,13 +277,20 @@ def natural(leaf: Any) -> Natural:
 
 def coerce(value: Any, obj: Object) -> Term:
     """``value`` as an operand of type ``obj``; a weak Python scalar takes its dtype."""
+    return _coerced(value, obj)[0]
+
+
+def _coerced(value: Any, obj: Object) -> tuple[Term, Face | None]:
+    """The operand, and the face of a function."""
+    face = None
     if obj is Unit and callable(value):
-        return Tuple(())  # a function that nothing calls
+        return Tuple(()), None  # a function that nothing calls
     if components(obj) is not None:
-        return _coerce_container(value, obj)
-    if isinstance(obj, Fun) and callable(value) and not isinstance(value, Traced):
-        types = positional_types(value, obj.dom)
-        term, _ = function_operand(value, types, tuple(map(face_of, types)))
+        return _coerce_container(value, obj), None
+    if isinstance(obj, Fun) and callable(value):
+        types = () if isinstance(value, Traced) else positional_types(value, obj.dom)
+        term, shown = function_operand(value, types, tuple(map(face_of, types)))
+        face = face_of_function(shown, obj.cod)
     elif isinstance(obj, Tensor) and natural(value).weak and obj.shape == ():
         if np.result_type(obj.dtype, value) != np.dtype(obj.dtype):
             raise TypeMismatch(f"{value!r} does not fit into {obj!r}")
@@ -290,7 +299,7 @@ def coerce(value: Any, obj: Object) -> Term:
         term = operand(value)
     if term.type is not obj:
         raise _mismatch(obj, term.type)
-    return term
+    return term, face
 
 
 def _mismatch(expected: Object, given: Object) -> TypeMismatch | ShapeMismatch:
@@ -323,7 +332,9 @@ def function_operand(function: Any, types: Types, faces: Faces) -> tuple[Term, F
     """Anything callable as an operand, at these argument types, and the face of its result."""
     if isinstance(function, Traced):
         term = operand(function)
-        return term, face_of(term.type.cod) if isinstance(term.type, Fun) else None
+        known = function.scope.functions.get(function.variable.name)
+        plain = face_of(term.type.cod) if isinstance(term.type, Fun) else None
+        return term, plain if known is None else known.children[0]
     if isinstance(function, Specialisable):
         return function.at(types, faces)
     made = Draft(function, types, faces).finish()

@@ -17,6 +17,7 @@ from combinators.errors import EscapedVariable
 from combinators.kit.recursion import recurse
 from combinators.objects import Object
 from combinators.terms import Term, Var
+from combinators.tracing.faces import Face
 
 
 class Scope(Block):
@@ -30,6 +31,8 @@ class Scope(Block):
         self.key = key
         self.owner = owner
         self.parts: dict[str, tuple[Var, int]] = parent.parts if parent else {}
+        self.functions: dict[str, Face] = parent.functions if parent else {}
+        """The faces of variables that are functions, where they are not the plainest."""
         self.is_open = True
         self.is_flat: bool = parent is not None and parent.is_flat
         """Whether its lines stay lines when it closes, as the simplifier takes them."""

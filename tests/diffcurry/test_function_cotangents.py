@@ -1,6 +1,8 @@
 """Cotangents of functions: one type in two forms, added, scaled, compared and handed back."""
 
 import functools
+import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -173,3 +175,37 @@ def test_the_simply_typed_form_of_nested_functions_is_bounded_and_says_so():
         dc.grad(lambda x: nest(x, 40), mode="simple")(1.0)
     with pytest.warns(UserWarning, match="check_grads leaves a form out"):
         dc.check_grads(lambda x: nest(x, 40), (1.0,))
+
+
+class Line(NamedTuple):
+    slope: float
+    height: float
+
+
+def line(a):
+    return fun(lambda z: Line(a, a * z), Real)
+
+
+def test_a_returned_function_gives_the_users_container():
+    f = fun(line)(2.0)
+    assert repr(f(3.0)) == repr(Line(np.float64(2.0), np.float64(6.0)))
+    assert type(pickle.loads(pickle.dumps(f))(3.0)) is Line
+    primal, tangent = dc.jvp(f, (3.0,), (1.0,))
+    assert (primal, tangent) == ((2.0, 6.0), (0.0, 2.0))
+    assert type(primal) is type(tangent) is Line
+    g, pullback = dc.vjp(line, 2.0)
+    assert type(g(3.0)) is Line
+    assert pullback([(3.0, Line(1.0, 10.0))]) == (31.0,)
+    inner = fun(lambda a: {"k": fun(lambda z: [a, fun(line)(z)], Real)})(2.0)["k"](3.0)
+    assert type(inner) is list
+    assert type(inner[1](1.0)) is Line
+
+
+def test_a_function_that_is_made_in_a_trace_gives_the_users_container():
+    make = fun(line)
+    assert fun(lambda a: make(a)(3.0).height)(2.0) == 6.0
+    assert type(fun(lambda a: make(a))(2.0)(3.0)) is Line
+    choose = fun(lambda a: dc.cond(a > 0, lambda: line(a), lambda: line(-a)))
+    assert choose(-2.0)(3.0) == Line(2.0, 6.0)
+    other = fun(lambda a: dc.cond(a > 0, lambda: line(a), lambda: fun(lambda z: Line(z, a), Real)))
+    assert other(-2.0)(3.0) == Line(3.0, -2.0)
