@@ -1,6 +1,7 @@
 """The recurrent network of *The Differentiable Curry* learns the yearly sunspot numbers.
 
-Run ``make demo``, or ``python examples/sunspots.py`` (``--quick`` for a few seconds of it).
+Run ``make demo``, or ``python examples/sunspots.py`` (``--quick`` for a few seconds of it), which
+needs ``pip install '.[demo]'``.
 """
 
 import argparse
