@@ -119,7 +119,8 @@ class Pulled(Derivative[P, Any]):
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
             shown = owned(value, _held(run)) if way.has_arrays else value
-            return shown, LinearMap(way, run, partial(self.again, args)), *aux
+            kept = owned(args, args) if way.has_arrays else args
+            return shown, LinearMap(way, run, partial(self.again, kept)), *aux
 
         return entry
 
@@ -128,7 +129,8 @@ class Pulled(Derivative[P, Any]):
         value, run, *aux = quick.run(args)
         way = self._ways.of(program, lambda: self.way(program, quick))
         shown = owned(value, _held(run)) if way.has_arrays else value
-        return shown, LinearMap(way, run, partial(self.again, args)), *aux
+        kept = owned(args, args) if way.has_arrays else args
+        return shown, LinearMap(way, run, partial(self.again, kept)), *aux
 
     def way(self, program: Program, quick: Quick) -> Way:
         """From cotangents of the result to those of the arguments."""
@@ -260,7 +262,7 @@ class Linearized(Pulled[P]):
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions: a pushforward for each tangent."""
-        still = (None,) * len(args)
+        args, still = owned(args, args), (None,) * len(args)
         value, _ = interpretation.jvp(self.inner, args, still, has_aux=False)
         return value, lambda *given: interpretation.jvp(self.inner, args, given, has_aux=False)[1]
 

@@ -13,6 +13,7 @@ from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry import interpretation
 from diffcurry.arguments import Argnums
+from diffcurry.border import owned
 from diffcurry.derivative import Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.known import Recent, identity
@@ -141,6 +142,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     if function is not None:
         value, derivative = transformed(function, Linearized)(*primals)
         return value, derivative
+    primals = owned(primals, primals)
     value, _ = jvp(f, primals, (None,) * len(primals))
     return value, lambda *tangents: jvp(f, primals, tangents)[1]
 

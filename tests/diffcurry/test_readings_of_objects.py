@@ -172,3 +172,19 @@ def test_what_changes_at_every_call_is_compiled_ever_more_seldom():
     assert compiled < 10
     asked = [function_at_once(model.loss) is not None for _ in range(130)]
     assert asked[-1]
+
+
+@pytest.mark.parametrize("number", [1.0, 2.0, 3.0])
+def test_linear_maps_are_those_at_the_point_though_its_arrays_change_in_place(number):
+    def function(x):
+        return number * x * x
+
+    ones, slopes = np.ones(3), 2 * number * np.arange(3.0)
+    point = np.arange(3.0)
+    _, derivative = dc.linearize(function, point)
+    pullback = dc.vjp(dc.fun(function), point)[1]
+    point[:] = 100.0
+    assert derivative(ones) == pytest.approx(slopes)
+    assert pullback(ones)[0] == pytest.approx(slopes)
+    assert dc.grad(lambda t: derivative(t).sum())(ones) == pytest.approx(slopes)
+    assert dc.grad(lambda t: pullback(t)[0].sum())(ones) == pytest.approx(slopes)
