@@ -160,12 +160,18 @@ class Bound(NamedTuple):
     """The variables of a trace that the λ mentions."""
 
 
+def undeclared(function: Any) -> Any:
+    """The partial in ``fun(partial(…), Real)``, which only says the types; others as they are."""
+    declares = isinstance(function, Definition) and not hasattr(function, "inner")
+    is_partial = declares and isinstance(function.function, functools.partial)
+    return function.function if is_partial else function
+
+
 def bound(function: Any, dom: Object) -> Bound:
     """A user's function at an argument type; what ``functools.partial`` binds is captured."""
     types = positional_types(function, dom)
     faces = tuple(map(face_of, types))
-    if isinstance(function, Definition) and isinstance(function.function, functools.partial):
-        function = function.function  # fun(partial(…), Real) only says the types
+    function = undeclared(function)
     if isinstance(function, functools.partial):
         return traced_apart(lambda: bound_partial(function, types, faces))
     term, _ = traced_apart(lambda: function_operand(function, types, faces))
@@ -209,9 +215,8 @@ def _is_static(value: Any) -> bool:
     """Whether ``partial`` binds what has no cotangent: a word, a function that captures nothing."""
     if isinstance(value, FunctionValue):
         return False
-    function = value.function if isinstance(value, Definition) else value
-    captures = isinstance(function, functools.partial)
-    return value is None or isinstance(value, str) or (callable(function) and not captures)
+    captures = isinstance(undeclared(value), functools.partial)
+    return value is None or isinstance(value, str) or (callable(value) and not captures)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -23,7 +23,7 @@ from combinators.tracing.faces import Face, open_up, take_apart
 from combinators.tracing.functions import Untyped, argument_types, call
 from combinators.tracing.traced import parameter_names
 from diffcurry.arguments import is_function
-from diffcurry.closures import FunctionValue
+from diffcurry.closures import FunctionValue, undeclared
 from diffcurry.function_cotangents import Captured
 from diffcurry.readings import Readings
 
@@ -155,8 +155,9 @@ class Known(Generic[D]):
 
     def _open_function(self, function: Any) -> tuple[Any, Place]:
         typed = function.types if isinstance(function, Definition) else None
-        inner = function.function if isinstance(function, Definition) else function
-        if isinstance(inner, FunctionValue):
+        inner = undeclared(function)
+        held = function.function if isinstance(function, Definition) else function
+        if isinstance(held, FunctionValue):
             raise NotKnown
         if not isinstance(inner, functools.partial):
             self._functions.append(function)
@@ -308,7 +309,7 @@ def _argument_names(function: functools.partial[Any]) -> list[str]:
 
 def _is_static(value: Any) -> bool:
     """Whether ``partial`` binds what has no cotangent: a word, a function that captures nothing."""
-    function = value.function if isinstance(value, Definition) else value
+    function = undeclared(value)
     captures = isinstance(function, functools.partial | FunctionValue)
     return value is None or isinstance(value, str) or (is_function(value) and not captures)
 

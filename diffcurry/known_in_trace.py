@@ -32,7 +32,7 @@ from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
 from combinators.type_folds import velocity
 from diffcurry.arguments import is_function
-from diffcurry.closures import Bound, FunctionValue, bound_partial
+from diffcurry.closures import Bound, FunctionValue, bound_partial, undeclared
 from diffcurry.function import Function
 from diffcurry.known import Code, Data, Known, NotKnown, Place
 
@@ -139,8 +139,7 @@ class Closing(Specialisable):
 
 def specialised(function: Any, obj: Fun) -> Bound:
     """The λ of a function at its type, and what it captures: of a partial what it binds too."""
-    if isinstance(function, Definition) and isinstance(function.function, functools.partial):
-        function = function.function  # fun(partial(…), Real) only says the types
+    function = undeclared(function)
     types = positional_types(function, obj.dom)
     faces = tuple(map(face_of, types))
     if isinstance(function, functools.partial):

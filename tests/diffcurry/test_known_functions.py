@@ -158,3 +158,14 @@ def test_what_a_pullback_gives_belongs_to_the_caller():
     _, pullback = dc.vjp(lambda x: np.sum(x * x), argument)
     argument *= 5.0
     np.testing.assert_array_equal(pullback(1.0)[0], np.full(3, 2.0))
+
+
+def test_the_derivative_of_a_partial_that_is_an_argument_is_its_derivative():
+    def step(a, x):
+        return a * x * x * x
+
+    slope = dc.grad(functools.partial(step, 2.0))
+    assert dc.grad(lambda f, x: f(x), 1)(slope, 3.0) == 36.0
+    assert dc.vjp(lambda f, x: f(x), slope, 3.0)[1](1.0)[1] == 36.0
+    assert dc.fun(lambda f, x: f(x))(slope, 3.0) == 54.0
+    assert dc.grad(lambda x: dc.grad(lambda f, y: f(y), 1)(slope, x))(3.0) == 12.0
