@@ -6,7 +6,9 @@ Both stand in docs/architecture.md between marks, and a test holds the page to w
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import mean
 
 from tests.house.calls import FIRST_CALLS, files_entered
 from tests.house.imports import arrows
@@ -19,16 +21,43 @@ def folder(file: str) -> str:
     return "/".join(Path(file).parent.parts[:2])
 
 
+def heights(drawn: dict[str, set[str]]) -> dict[str, int]:
+    """Of each file, the longest way down its imports; there are no circles."""
+    found: dict[str, int] = {}
+    for start in drawn:
+        todo = [start]
+        while todo:
+            below = [there for there in drawn[todo[-1]] if there not in found]
+            if below:
+                todo += below
+            else:
+                here = todo.pop()
+                found[here] = max((found[there] + 1 for there in drawn[here]), default=0)
+    return found
+
+
 def folders(root: Path) -> dict[str, set[str]]:
-    """Which folders each folder imports from."""
-    drawn: dict[str, set[str]] = defaultdict(set)
-    for here, there in arrows(root).items():
-        drawn[folder(here)] |= {folder(file) for file in there} - {folder(here)}
-    return drawn
+    """Which folders each folder stands on: those that it imports from, and that stand lower."""
+    drawn = arrows(root)
+    found = heights(drawn)
+    ranks = {name: mean(found[file] for file in files) for name, files in by_folder(drawn).items()}
+    stands: dict[str, set[str]] = {name: set() for name in ranks}
+    for here, there in drawn.items():
+        one = folder(here)
+        stands[one] |= {two for file in there if ranks[two := folder(file)] < ranks[one]}
+    return stands
+
+
+def by_folder(names: Iterable[str]) -> dict[str, list[str]]:
+    """The files of each folder."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        groups[folder(name)].append(name)
+    return groups
 
 
 def needed(drawn: dict[str, set[str]]) -> list[tuple[str, str]]:
-    """The arrows that no longer way through others says already."""
+    """The arrows that no way through others says already."""
 
     def reached(start: str, without: str) -> set[str]:
         seen: set[str] = set()
@@ -37,21 +66,17 @@ def needed(drawn: dict[str, set[str]]) -> list[tuple[str, str]]:
             here = todo.pop()
             if here not in seen:
                 seen.add(here)
-                todo += drawn.get(here, ())
+                todo += drawn[here]
         return seen
 
-    return sorted(
-        (here, there)
-        for here in [*drawn]
-        for there in drawn[here]
-        if there not in reached(here, there)
-    )
+    pairs = [(here, there) for here in drawn for there in drawn[here]]
+    return sorted(pair for pair in pairs if pair[1] not in reached(*pair))
 
 
 def picture(root: Path) -> str:
     """The folders as boxes, in their rooms, and what imports what, as a Mermaid graph."""
     drawn = folders(root)
-    names = {name: name.replace("/", "_") for name in sorted({*drawn}.union(*drawn.values()))}
+    names = {name: name.replace("/", "_") for name in sorted(drawn)}
     lines = ["```mermaid", "graph TD"]
     for room in sorted({name.split("/")[0] for name in names}):
         lines.append(f"  subgraph {room}")
