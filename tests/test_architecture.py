@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import ROOMS, files, imports
+from tests.house.imports import ROOMS, arrows, circles, files, imports
+from tests.house.measures import Measure, counted, entered, imports_in_functions
+from tests.house.picture import PAGE, page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -154,6 +156,19 @@ def test_the_distribution_is_the_four_rooms_and_needs_the_core_only() -> None:
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(ROOMS)
 
 
+@pytest.mark.parametrize("measures", [counted, entered], ids=["counted", "entered"])
+def test_the_measures_of_the_house_hold(measures: Callable[[Path], list[Measure]]) -> None:
+    assert not [measure for measure in measures(ROOT) if not measure.holds], "see `make house`"
+
+
+def test_the_page_of_the_architecture_is_that_of_the_imports_and_of_a_run() -> None:
+    text = (ROOT / PAGE).read_text(encoding="utf-8")
+    assert text == page(ROOT), "run `python -m tests.house.picture`"
+    named = re.findall(r"`((?:combinators|interpreters|laws|diffcurry|tests)/[\w/.]*)`", text)
+    assert named
+    assert not [path for path in named if not (ROOT / path).exists()]
+
+
 # --- the rules bite
 
 
@@ -229,3 +244,13 @@ def test_a_missing_marker_median_or_test_is_found(house: Path) -> None:
     for number in range(10):
         write(house / "laws" / f"b{number}.py", "x = 1\n" * MEDIAN_LINES)
     assert files_too_long(house) == ["the median file has 201 lines, more than 200"]
+
+
+def test_a_circle_is_found_though_an_import_is_deferred_or_for_types_alone(house: Path) -> None:
+    write(house / "combinators" / "a.py", "from combinators.b import f")
+    write(house / "combinators" / "b.py", "def f():\n    from combinators import c")
+    write(house / "combinators" / "c.py", "if TYPE_CHECKING:\n    import combinators.a")
+    write(house / "combinators" / "d.py", "import combinators.a")
+    (circle,) = circles(arrows(house))
+    assert circle == [f"combinators/{name}.py" for name in "abc"]
+    assert imports_in_functions(house) == ["combinators/b.py:2"]

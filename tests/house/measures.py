@@ -1,4 +1,4 @@
-"""The measures of the house, each with what it may be at most."""
+"""The measures of the house: what each is to be, and what it is held to until it is that."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,15 +10,22 @@ from tests.house.imports import arrows, circles, files, imports
 
 
 class Measure(NamedTuple):
-    """What is counted, the count, and the most that it may be."""
+    """What is counted: the count, what it is to be at most, and what it is held to today."""
 
     what: str
     value: int
     most: int
+    held: int
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether it is what it is to be."""
+        return self.value <= self.most
 
     @property
     def holds(self) -> bool:
-        return self.value <= self.most
+        """Whether it has not become worse."""
+        return self.value <= max(self.most, self.held)
 
 
 def lines(path: Path) -> int:
@@ -32,36 +39,39 @@ def stems(root: Path) -> Counter[str]:
 
 
 def imports_in_functions(root: Path) -> list[str]:
-    return [
-        str(found) for path in files(root) for found in imports(root, path) if found.in_function
-    ]
+    """Where an import stands in a function, once a statement."""
+    found = (found for path in files(root) for found in imports(root, path) if found.in_function)
+    return sorted({f"{one.file}:{one.line}" for one in found})
 
 
-MOST_LINES, MOST_FILES, LONGEST_FILE, MOST_NAMESAKES, MOST_DEFERRED = 36_000, 270, 400, 3, 15
-MOST_ENTERED = {
-    "the first gradient of a scalar": 40,
-    "the first gradient of a fold": 55,
-    "the first Hessian": 60,
-    "the first vjp at numbers": 45,
+def files_in_circles(root: Path) -> int:
+    return sum(map(len, circles(arrows(root))))
+
+
+COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
+    "lines of source": (lambda root: sum(map(lines, files(root))), 36_000, 52_200),
+    "files": (lambda root: len(list(files(root))), 270, 277),
+    "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
+    "files of one name": (lambda root: max(stems(root).values()), 3, 4),
+    "files in circles of imports": (files_in_circles, 0, 0),
+    "imports inside functions": (lambda root: len(imports_in_functions(root)), 15, 28),
 }
-COUNTS: dict[str, tuple[Callable[[Path], int], int]] = {
-    "lines of source": (lambda root: sum(map(lines, files(root))), MOST_LINES),
-    "files": (lambda root: len(list(files(root))), MOST_FILES),
-    "lines of the longest file": (lambda root: max(map(lines, files(root))), LONGEST_FILE),
-    "files of one name": (lambda root: max(stems(root).values()), MOST_NAMESAKES),
-    "circles of imports": (lambda root: len(circles(arrows(root))), 0),
-    "imports inside functions": (lambda root: len(imports_in_functions(root)), MOST_DEFERRED),
+ENTERED = {
+    "the first gradient of a scalar": (40, 77),
+    "the first gradient of a fold": (55, 96),
+    "the first Hessian": (60, 107),
+    "the first vjp at numbers": (45, 82),
 }
 
 
 def counted(root: Path) -> list[Measure]:
     """What can be read off the files."""
-    return [Measure(what, count(root), most) for what, (count, most) in COUNTS.items()]
+    return [Measure(what, count(root), most, held) for what, (count, most, held) in COUNTS.items()]
 
 
 def entered(root: Path) -> list[Measure]:
     """How many files a newcomer steps through, with the first calls."""
     return [
-        Measure(f"files entered by {what}", len(files_entered(root, call)), MOST_ENTERED[what])
+        Measure(f"files entered by {what}", len(files_entered(root, call)), *ENTERED[what])
         for what, call in FIRST_CALLS.items()
     ]

@@ -7,6 +7,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from graphlib import TopologicalSorter
 from pathlib import Path
 from statistics import mean
 
@@ -22,17 +23,10 @@ def folder(file: str) -> str:
 
 
 def heights(drawn: dict[str, set[str]]) -> dict[str, int]:
-    """Of each file, the longest way down its imports; there are no circles."""
+    """Of each file, the longest way down its imports; ``CycleError`` where they make a circle."""
     found: dict[str, int] = {}
-    for start in drawn:
-        todo = [start]
-        while todo:
-            below = [there for there in drawn[todo[-1]] if there not in found]
-            if below:
-                todo += below
-            else:
-                here = todo.pop()
-                found[here] = max((found[there] + 1 for there in drawn[here]), default=0)
+    for here in TopologicalSorter(drawn).static_order():
+        found[here] = max((found[there] + 1 for there in drawn[here]), default=0)
     return found
 
 
@@ -106,6 +100,12 @@ def page(root: Path) -> str:
     """docs/architecture.md with what is drawn put between its marks."""
     text = (root / PAGE).read_text(encoding="utf-8")
     for mark, drawn in (("picture", picture(root)), ("way", way(root))):
-        pattern = rf"(<!-- {mark} -->\n).*?(\n<!-- end of {mark} -->)"
-        text = re.sub(pattern, lambda m, drawn=drawn: m[1] + drawn + m[2], text, flags=re.DOTALL)
+        before, rest = text.split(f"<!-- {mark} -->\n")
+        after = rest.split(f"<!-- end of {mark} -->")[1]
+        text = f"{before}<!-- {mark} -->\n{drawn}\n\n<!-- end of {mark} -->{after}"
     return text
+
+
+if __name__ == "__main__":
+    HERE = Path(__file__).resolve().parents[2]
+    (HERE / PAGE).write_text(page(HERE), encoding="utf-8")
