@@ -190,13 +190,18 @@ class Explanation:
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
         """In a terminal."""
-        from rich.rule import Rule
-        from rich.text import Text
+        from rich import rule, syntax, text
 
-        yield Text(self.title, style="bold magenta")
+        yield text.Text(self.title, style="bold magenta")
         for section in self.sections:
-            yield Rule(section.title, align="left", style="magenta")
-            yield _rich(section)
+            yield rule.Rule(section.title, align="left", style="magenta")
+            if section.kind == "python":
+                yield syntax.Syntax(section.text, "python", background_color="default")
+                continue
+            shown = text.Text(section.text, style="dim" if section.kind == "note" else "")
+            for match in WORDS.finditer(section.text) if section.kind == "term" else ():
+                shown.stylize(_STYLES[match.lastgroup or "k"], *match.span())
+            yield shown
 
 
 def explain(walked: Walked, stages: tuple[Stage, ...] = STAGES) -> Explanation:
@@ -219,19 +224,6 @@ def _section(stage: Stage, walked: Walked) -> Section:
 def _plain(section: Section) -> str:
     dim = ' class="m"' if section.kind == "note" else ""
     return f"<pre{dim}>{escape(section.text)}</pre>"
-
-
-def _rich(section: Section) -> Any:
-    from rich.syntax import Syntax
-    from rich.text import Text
-
-    if section.kind == "python":
-        return Syntax(section.text, "python", background_color="default")
-    text = Text(section.text, style="dim" if section.kind == "note" else "")
-    if section.kind == "term":
-        for match in WORDS.finditer(section.text):
-            text.stylize(_STYLES[match.lastgroup or "k"], *match.span())
-    return text
 
 
 class Shown(ABC):

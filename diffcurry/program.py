@@ -101,6 +101,13 @@ class Quick(NamedTuple):
         return self.border.run(self.compiled.function, args)
 
 
+def _formulas() -> Any:
+    """What writes formulas, which loads SymPy."""
+    from diffcurry import formula
+
+    return formula
+
+
 LARGE = 20_000
 """A program of more nodes takes longer to compile than to be interpreted once."""
 
@@ -186,15 +193,12 @@ class Program:
 
     def formula(self, **options: Any) -> Any:
         """The program as a formula of SymPy, which is loaded then."""
-        from diffcurry.formula import formula
-
-        return formula(self.lam, self.face, **options)
+        return _formulas().formula(self.lam, self.face, **options)
 
     def latex(self, name: str = "") -> str | None:
         """The formula in LaTeX, where there is one that is not huge."""
-        from diffcurry.formula import latex
-
-        return latex(self.lam, name)
+        found: str | None = _formulas().latex(self.lam, name)
+        return found
 
     def named(self, args: tuple[Any, ...]) -> Iterator[tuple[Any, Object, str]]:
         """Each argument with its type and its name."""

@@ -45,16 +45,22 @@ class Finding:
 
     def console(self) -> Iterator[Any]:
         """What a console prints."""
-        from rich.rule import Rule
-        from rich.text import Text
+        from rich import padding, rule, syntax, text
 
         if not self.sections:
-            yield Text(self.line)
+            yield text.Text(self.line)
             return
-        yield Rule(self.line, align="left", style=STYLES[self.outcome])
+        yield rule.Rule(self.line, align="left", style=STYLES[self.outcome])
         for section in self.sections:
-            yield Text(section.title, style="bold magenta")
-            yield _body(section)
+            yield text.Text(section.title, style="bold magenta")
+            lines = "\n".join(section.lines)
+            if section.kind == "python":
+                body: Any = syntax.Syntax(
+                    lines, "python", background_color="default", word_wrap=True
+                )
+            else:
+                body = text.Text(lines, style="red" if section.kind == "difference" else "")
+            yield padding.Padding(body, (0, 0, 0, 2))
 
     def html(self) -> str:
         """A paragraph, or what is opened by a click."""
@@ -86,22 +92,20 @@ class Document:
 
     def console(self) -> Iterator[Any]:
         """What a console prints."""
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
+        from rich import box, table, text
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        shown = table.Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for title in self.header:
             side: Any = "right" if title in RIGHT else "left"
-            table.add_column(title, justify=side, no_wrap=title != "equation")
+            shown.add_column(title, justify=side, no_wrap=title != "equation")
         for row, outcome in zip(self.rows, self.outcomes, strict=True):
-            cells = [Text(cell) for cell in row]
+            cells = [text.Text(cell) for cell in row]
             cells[2].stylize(STYLES[outcome])
-            table.add_row(*cells)
-        yield table
+            shown.add_row(*cells)
+        yield shown
         for failure in self.failures:
             yield from failure.console()
-        yield Text(self.summary, style="bold green" if self.passed else "bold red")
+        yield text.Text(self.summary, style="bold green" if self.passed else "bold red")
 
     def html(self) -> str:
         """The table, the failures, and the summary."""
@@ -127,19 +131,6 @@ def framed(html: str) -> str:
     return f'<style>{STYLE}</style><div class="laws">{html}</div>'
 
 
-def _body(section: FailureSection) -> Any:
-    from rich.padding import Padding
-    from rich.syntax import Syntax
-    from rich.text import Text
-
-    text = "\n".join(section.lines)
-    if section.kind == "python":
-        code = Syntax(text, "python", background_color="default", word_wrap=True)
-        return Padding(code, (0, 0, 0, 2))
-    style = "red" if section.kind == "difference" else ""
-    return Padding(Text(text, style=style), (0, 0, 0, 2))
-
-
 def _classes(title: str, more: str = "") -> str:
     classes = " ".join(filter(None, ("right" if title in RIGHT else "", more)))
     return f' class="{classes}"' if classes else ""
@@ -156,18 +147,21 @@ def _aligned(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
 def watched(asked: Sequence[Law], title: str) -> Iterator[Law]:
     """The laws, one after the other, with a bar that says where it is, where a person reads it."""
     try:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich import console, progress
     except ImportError:
         yield from asked
         return
     if not sys.stderr.isatty():
         yield from asked
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(title, total=len(asked))
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+    )
+    with progress.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=len(asked))
         for law in asked:
-            progress.update(task, description=f"{title}  {law.name}")
+            bar.update(task, description=f"{title}  {law.name}")
             yield law
-            progress.advance(task)
+            bar.advance(task)

@@ -44,12 +44,18 @@ def slope(
     return found, off * float(size)
 
 
-def _precise(name: str, compute: Callable[..., Any]) -> Callable[..., Any]:
-    """The function on mpmath's numbers: its own, where the name is known."""
+def _mpmath() -> Any:
+    """The library, where it is installed."""
     try:
         import mpmath
     except ImportError:
-        return compute
+        return None
+    return mpmath
+
+
+def _precise(name: str, compute: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on mpmath's numbers: its own, where the name is known."""
+    mpmath = _mpmath()
     own = getattr(mpmath, _MPMATH.get(name, ""), None)
     return compute if own is None else np.frompyfunc(own, 1, 1)
 
@@ -57,9 +63,8 @@ def _precise(name: str, compute: Callable[..., Any]) -> Callable[..., Any]:
 def _in_digits(
     compute: Callable[..., Any], xs: Sequence[Any], vs: Sequence[Any], moving: Sequence[bool]
 ) -> tuple[Any, float] | None:
-    try:
-        import mpmath
-    except ImportError:
+    mpmath = _mpmath()
+    if mpmath is None:
         return None
     of = np.frompyfunc(lambda number: mpmath.mpf(float(number)), 1, 1)
 

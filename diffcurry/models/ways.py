@@ -60,8 +60,7 @@ def formula_over(carrier: Carrier) -> Way:
 
     def way(program: Morphism) -> Hosted:
         from diffcurry.formula import formula
-        from interpreters.modes.formula import Symbols
-        from interpreters.modes.formula.symbols import expressions_in
+        from interpreters.modes.formula import Symbols, expressions_in
 
         lam = term_of(program)
         (param,) = lam.params
