@@ -5,8 +5,7 @@
 
 >>> from combinators.operation import Operation, named
 >>> from combinators.objects import Real
->>> from combinators.simplify.writer import Writer
-from combinators.terms import Lam, Prim, Var, const
+>>> from combinators.terms import Lam, Prim, Var, const
 >>> x = Var("x", Real)
 >>> product = Prim(Operation(named("multiply")), (x, const(1.0)))
 >>> simplify(Lam((x,), product))

@@ -1,11 +1,9 @@
 """Derivatives as programs: a closed λ in a mode over the Terms carrier is again a closed λ.
 
 >>> from combinators.objects import Real
->>> from combinators.simplify.writer import Writer
-from combinators.terms import Lam, Var
+>>> from combinators.terms import Lam, Var
 >>> from combinators.operation import Operation, named
->>> from combinators.simplify.writer import Writer
-from combinators.terms import Prim
+>>> from combinators.terms import Prim
 >>> x = Var("x", Real)
 >>> gradient(Lam((x,), Prim(Operation(named("sin")), (x,))), (0,))
 λx. (sin x, (1 · cos x,))

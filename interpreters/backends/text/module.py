@@ -122,6 +122,7 @@ def diagonal(array: Array) -> str | None:
 def stepped(array: Array) -> Text | None:
     """A table of integers that grow by one step along each axis, as NumPy makes it; else None.
 
+    >>> from interpreters.backends.text.layout import flat
     >>> flat(stepped(np.arange(10, 40, 3)))
     'np.arange(10, 40, 3)'
     >>> flat(stepped(np.array([5, 6, 7, 25, 26, 27, 45, 46, 47])))
