@@ -90,22 +90,24 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The value at ``args``."""
-        here = current()
-        if here is None and not kwargs:
+        if current() is None and not kwargs:
             try:
                 return self._quick[len(args)](args)
             except (NotThese, LookupError, ArithmeticError, RecursionError):
                 pass  # the first call, other types, a check that fails, or closures too deep
+        value: R = self._called(args, kwargs)
+        return value
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value, where the quick way does not lead: the cells of ``kwargs`` would slow that."""
         if kwargs and self._signature is not None:
             names = by_name(self._signature, args, kwargs, self.__name__)
             if names:
                 rest = {name: value for name, value in kwargs.items() if name not in names}
                 values = in_order(self._signature, args, rest, self.__name__, partial=True)
-                found: R = self.with_names(len(values), {n: kwargs[n] for n in names}, values)
-                return found
+                return self.with_names(len(values), {n: kwargs[n] for n in names}, values)
         values = self.positional(args, kwargs)
-        value: R = self.computed(values) if here is None else self.in_trace(values)
-        return value
+        return self.computed(values) if current() is None else self.in_trace(values)
 
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """An application of this function value, while another function is traced."""
