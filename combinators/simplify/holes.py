@@ -156,6 +156,21 @@ typed_zero = Hole("typed_zero", is_typed_zero, 0.0, only=True)
 other_typed_zero = Hole("other_typed_zero", is_typed_zero, 0.0, only=True)
 
 
+ZERO_OF_ZERO = (
+    "negative",
+    "sum",
+    "cumsum",
+    "reshape",
+    "transpose",
+    "broadcast_to",
+    "slice",
+    "embed",
+    "convert",
+    "stop_gradient",
+)
+"""Primitives of one argument that give zero of zero."""
+
+
 def zeros(out: Object) -> Term:
     """The zero of a type."""
     return Prim(Operation(ZEROS, (("of", out),)), ())

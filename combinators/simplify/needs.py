@@ -30,6 +30,7 @@ from combinators.block import opened
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import components
 from combinators.primitives.loops import LOOP, LoopTerm, is_map
+from combinators.simplify.holes import ZERO_OF_ZERO
 from combinators.simplify.parts import Need, Uses, is_partial, merged, shallow
 from combinators.simplify.patterns import is_atom
 from combinators.simplify.rule import Switches
@@ -39,24 +40,7 @@ from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 ROUNDS = 4
 """A pattern of zeros that is not settled after so many steps is taken to have none."""
 
-_KEEP_ZERO = frozenset(
-    {
-        "plus",
-        "negative",
-        "sum",
-        "cumsum",
-        "reshape",
-        "transpose",
-        "broadcast_to",
-        "slice",
-        "embed",
-        "convert",
-        "pack",
-        "unpack",
-        "stop_gradient",
-        "concatenate",
-    }
-)
+_KEEP_ZERO = frozenset({*ZERO_OF_ZERO, "plus", "pack", "unpack", "concatenate"})
 """Primitives that give zero where all their arguments are."""
 _ABSORB = frozenset(["scale", "unscale", "matmul", "take", "put"])
 """Primitives that give zero where their first argument is."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from combinators.objects import Object, Tangent, Tensor
 from combinators.simplify.holes import (
+    ZERO_OF_ZERO,
     finite,
     finite_nonzero,
     is_typed_zero,
@@ -43,19 +44,6 @@ SIGN = "linearity, exact: the sign is a bit apart"
 ERASED = "004, section 5: unpack undoes pack"
 WIDEST = 8
 """A sum of wider tuples is left as one line."""
-
-_LINEAR = [
-    "negative",
-    "sum",
-    "cumsum",
-    "reshape",
-    "transpose",
-    "broadcast_to",
-    "slice",
-    "embed",
-    "convert",
-    "stop_gradient",
-]
 
 
 def _componentwise(x: tuple[Term, ...], y: tuple[Term, ...], s: object) -> Node | None:
@@ -131,7 +119,7 @@ COTANGENTS = (
     Rule("where-typed-zeros", "cotangents", LINEAR, where(p, typed_zero, other_typed_zero), zeros),
     *(
         Rule(f"{name}-typed-zero", "cotangents", LINEAR, head(name)(typed_zero), zeros)
-        for name in _LINEAR
+        for name in ZERO_OF_ZERO
     ),
     Rule("take-typed-zero", "cotangents", LINEAR, head("take")(Rest("x")), _of_zero),
     Rule("put-typed-zero", "cotangents", LINEAR, head("put")(Rest("x")), _of_zero),
