@@ -33,7 +33,7 @@ APART: dict[str, set[str]] = {
 """Folders of neighbours that do not know each other, and what they have in common."""
 CORE = {"numpy", "multipledispatch", "sympy"}
 ALSO_AT_TOP_LEVEL = {"laws": {"pytest", "hypothesis"}}
-MEDIAN_LINES, MOST_LINES = 200, 400
+MEDIAN_LINES, MOST_LINES = 260, 400
 
 
 def imports_that_point_upwards(root: Path) -> list[str]:
@@ -243,7 +243,7 @@ def test_a_missing_marker_median_or_test_is_found(house: Path) -> None:
     assert rooms_without_tests(house) == ["laws/ holds code, and tests/laws/ no test"]
     for number in range(10):
         write(house / "laws" / f"b{number}.py", "x = 1\n" * MEDIAN_LINES)
-    assert files_too_long(house) == ["the median file has 201 lines, more than 200"]
+    assert files_too_long(house) == ["the median file has 261 lines, more than 260"]
 
 
 def test_a_circle_is_found_though_an_import_is_deferred_or_for_types_alone(house: Path) -> None:
