@@ -17,8 +17,8 @@ from diffcurry.derived import Derived, derived
 from diffcurry.modes import CARRIER
 from diffcurry.program import Program
 from interpreters.cost import Certificate, Cost, OutsideSource, certificate, counted, nesting
-from interpreters.cost.moving import Moving
-from interpreters.cost.source import priced
+from interpreters.cost.counted import Moving
+from interpreters.cost.theorem import priced
 from interpreters.modes.primal import Primal
 
 LINES = 200

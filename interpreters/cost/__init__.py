@@ -6,8 +6,7 @@ figure 11, and ``certificate`` holds a gradient to the bound that the law or the
 
 from interpreters.cost.certificate import Bound, Certificate, certificate
 from interpreters.cost.counted import Cost, counted
-from interpreters.cost.figure_11 import Measures, measured
-from interpreters.cost.source import OutsideSource, nesting
+from interpreters.cost.theorem import Measures, OutsideSource, measured, nesting
 
 __all__ = [
     "Bound",

@@ -5,7 +5,7 @@ of the result and of the gradient itself. For a program in the paper's Source la
 of Huot and Shaikhha (000) bounds the cost of the gradient by ``4 · 3^p`` times the program's, where
 p is how deep array operations nest; the four measures are summed, and the size of Γ is added, since
 the gradient of a variable that is not used has to be written too. The paper prices the derivative
-of an operation as an operation, and so does the bound: see ``interpreters.cost.source``.
+of an operation as an operation, and so does the bound: see ``interpreters.cost.theorem``.
 
 Some numbers are ``passed`` on for nothing: a round of a loop that hands on its carry, or what its
 function captures, computes nothing, and neither does spreading an array over a larger shape.
@@ -15,43 +15,41 @@ where only parts of it are taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
 from combinators.free import captured
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Object
-from combinators.primitives.loops import LoopTerm
+from combinators.primitives.loops import loop_of
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import tangent_of
-from interpreters.cost.contents import holds_functions, numbers_in
 from interpreters.cost.counted import Cost, counted, number, plural, ratio
-from interpreters.cost.figure_11 import measured
-from interpreters.cost.source import OutsideSource, nesting
-from interpreters.cost.walk import tallied
+from interpreters.cost.theorem import OutsideSource, measured, nesting
+from interpreters.cost.walk import holds_functions, numbers_in, tallied
 
 
 def passed(lam: Lam) -> int:
     """The numbers that a closed λ spreads, twice, and that its loops carry and capture a round."""
-    return tallied(lam, _Passed()).counts["passed"]
+    return tallied(lam, _passed_on).total
 
 
-class _Passed:
-    def of(self, term: Term) -> Mapping[str, int]:
-        match term:
-            case Prim(operation) if operation.primitive is BROADCAST_TO:
-                return {"passed": 2 * numbers_in(tangent_of(term.type))}
-            case _:
-                return {}
-
-    def round(self, loop: LoopTerm) -> Mapping[str, int]:
-        carried = [] if loop.init is None else [loop.init]
+def _passed_on(term: Term) -> Mapping[str, int]:
+    loop = loop_of(term)
+    if loop is not None:
         function = loop.function
+        carried = [] if loop.init is None else [loop.init]
         held = captured(function)[0] if isinstance(function, Lam) else ()
-        types = [tangent_of(term.type) for term in (*carried, *held)]
-        return {"passed": sum(map(numbers_in, types))}
+        return {"passed": loop.types.length * _size_of([*carried, *held])}
+    if isinstance(term, Prim) and term.operation.primitive is BROADCAST_TO:
+        return {"passed": 2 * _size_of([term])}
+    return {}
+
+
+def _size_of(terms: Iterable[Term]) -> int:
+    """How many numbers the cotangents of ``terms`` hold."""
+    return sum(numbers_in(tangent_of(term.type)) for term in terms)
 
 
 OPERATIONS, DIVIDING = 5, 6
@@ -167,7 +165,7 @@ def _why_none(program: Lam) -> str:
 
 def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:
     constant = DIVIDING if _divides(program) else OPERATIONS
-    result, size = numbers_in(program.body.type), _size_of_context(program)
+    result, size = numbers_in(program.body.type), _size_of(program.params)
     terms, words = [result, size], ["size(ȳ)", "size(Γ)"]
     loops = passed(program)
     if loops:
@@ -185,7 +183,7 @@ def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:
 def _theorem_5_4(program: Lam, gradient: Lam) -> Bound:
     deep = nesting(program)
     ours, theirs = measured(program), measured(gradient)
-    size, constant = _size_of_context(program), 4 * 3**deep
+    size, constant = _size_of(program.params), 4 * 3**deep
     return Bound(
         THEOREM,
         f"Cost(∇f) ≤ 4·3^{deep}·Cost(f) + size(Γ), the four measures summed",
@@ -196,10 +194,6 @@ def _theorem_5_4(program: Lam, gradient: Lam) -> Bound:
     )
 
 
-def _size_of_context(program: Lam) -> int:
-    return sum(numbers_in(tangent_of(param.type)) for param in program.params)
-
-
 def _divides(program: Lam) -> bool:
-    nodes = distinct_nodes(program, seen=lambda node: isinstance(node, Object))
+    nodes = distinct_nodes(program, kind=Term)
     return any(isinstance(node, Prim) and node.operation.name in DIVISIONS for node in nodes)

@@ -1,4 +1,4 @@
-"""The operations of a program, by primitive: the counts of a run, found without running.
+"""The operations of a program, by primitive: found without running, and counted in a run.
 
 >>> from combinators.objects import Real
 >>> from combinators.operation import Operation, named
@@ -10,17 +10,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from combinators.free import check_unfolding
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
-from combinators.primitives.loops import LoopTerm, loop_of
+from combinators.operation import Operation
+from combinators.primitives.loops import loop_of
 from combinators.primitives.structural import PLUS, STRUCTURAL
 from combinators.terms import Lam, Let, Prim, Term
-from interpreters.cost.contents import numbers_in
-from interpreters.cost.walk import Tally, tallied
+from interpreters.carriers.carrier import Compute
+from interpreters.carriers.counting import Counting
+from interpreters.cost.walk import numbers_in, tallied
 
 _BITS = 128
 
@@ -106,9 +110,9 @@ class Cost:
 def counted(lam: Lam) -> Cost:
     """What a call of ``lam``, a closed λ, costs at its types."""
     check_unfolding(lam)
-    operations, moves = tallied(lam, _Operations()), tallied(lam, _Moves())
+    operations, moves = tallied(lam, operations_of), tallied(lam, _moves_of)
     return Cost(
-        counts=_settled(operations),
+        counts=dict(sorted(operations.counts.items())),
         moved=moves.total,
         lines=lines(lam),
         exact=operations.exact and moves.exact,
@@ -118,46 +122,69 @@ def counted(lam: Lam) -> Cost:
 
 def lines(term: Term) -> int:
     """The length of a program: its lets, and its functions' results; what is shared counts once."""
-    found = 0
-    for node in distinct_nodes(term, seen=lambda node: isinstance(node, Object)):
-        if isinstance(node, Let):
-            found += len(node.bindings)
-        found += isinstance(node, Lam)
-    return found
+    nodes = list(distinct_nodes(term, kind=Term))
+    lets = sum(len(node.bindings) for node in nodes if isinstance(node, Let))
+    return lets + sum(isinstance(node, Lam) for node in nodes)
 
 
-def _settled(tally: Tally) -> dict[str, int]:
-    return dict(sorted(tally.counts.items()))
-
-
-class _Operations:
+def operations_of(term: Term) -> Mapping[str, int]:
     """What a primitive declares; a sum of cotangents is one operation a number."""
-
-    def of(self, term: Term) -> Mapping[str, int]:
-        if not isinstance(term, Prim):
-            return {}
-        primitive = term.operation.primitive
-        if primitive is PLUS:
-            return {"add": numbers_in(term.type)}
-        types = [arg.type for arg in term.args if isinstance(arg.type, Tensor)]
-        return {primitive.name: primitive.cost(types, term.type)}
-
-    def round(self, loop: LoopTerm) -> Mapping[str, int]:
+    if not isinstance(term, Prim):
         return {}
+    primitive = term.operation.primitive
+    if primitive is PLUS:
+        return {"add": numbers_in(term.type)}
+    types = [arg.type for arg in term.args if isinstance(arg.type, Tensor)]
+    return {primitive.name: primitive.cost(types, term.type)}
 
 
-class _Moves:
+def _moves_of(term: Term) -> Mapping[str, int]:
     """The numbers that an operation writes; a loop takes its rows and stacks what it keeps."""
-
-    def of(self, term: Term) -> Mapping[str, int]:
-        if not isinstance(term, Prim) or term.operation.primitive in STRUCTURAL - {PLUS}:
-            return {}
-        loop = loop_of(term)
-        if loop is not None:
-            stack = loop.types.stack
-            kept = 0 if stack is None else numbers_in(stack)
-            return {"moved": numbers_in(loop.types.xs) + kept}
-        return {"moved": numbers_in(term.type)}
-
-    def round(self, loop: LoopTerm) -> Mapping[str, int]:
+    if not isinstance(term, Prim) or term.operation.primitive in STRUCTURAL - {PLUS}:
         return {}
+    loop = loop_of(term)
+    written = (term.type,) if loop is None else (loop.types.xs, loop.types.stack)
+    return {"moved": sum(numbers_in(obj) for obj in written if obj is not None)}
+
+
+class Moving(Counting):
+    """A carrier that counts operations, and the numbers that operations and loops write.
+
+    >>> from combinators.objects import Real
+    >>> from combinators.operation import named
+    >>> from interpreters.carriers.numpy import NumPy
+    >>> carrier = Moving(NumPy())
+    >>> times = carrier.operation(Operation(named("multiply")), (Tensor((3,)), Real), Tensor((3,)))
+    >>> _ = times([1.0, 2.0, 3.0], 4.0)
+    >>> carrier.total, carrier.moved
+    (3, 3)
+    """
+
+    moved: int = 0
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
+        """The other's computation; it writes its result."""
+        compute, size = super().operation(operation, types, cod), numbers_in(cod)
+
+        def moving(*xs: Any) -> Any:
+            self.moved += size
+            return compute(*xs)
+
+        return moving
+
+    def _written(self, number: Any) -> Any:
+        self.moved += math.prod(getattr(number, "shape", ()))
+        return number
+
+    def add(self, x: Any, y: Any) -> Any:
+        """The sum of two cotangents is written."""
+        return self._written(super().add(x, y))
+
+    def row(self, stack: Any, index: int) -> Any:
+        """A row is taken."""
+        return self._written(super().row(stack, index))
+
+    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
+        """Rows are stacked."""
+        self.moved += obj.size
+        return super().stack(rows, obj)

@@ -1,34 +1,139 @@
 """The walk that counts: every λ once for the functions that it is given, whatever its numbers.
 
-A price list says what each form of term counts by itself; the walk multiplies by what calls and
-loops repeat. Towers of functions cost astronomical numbers and are walked in linear time.
+Prices say what each form of term counts by itself; the walk multiplies by what calls and loops
+repeat. Towers of functions cost astronomical numbers and are walked in linear time.
+
+Shapes are static, so that functions are all that a count has to know of a value. What is ``Known``
+is interned: two values that hold the same functions are one, and a call is counted once. None
+stands for a value of which nothing is known, as numbers are and the functions that a user gives.
+
+>>> from combinators.objects import Fun, Product, Real, Tensor
+>>> numbers_in(Product(Real, Tensor((3, 4)))), holds_functions(Product(Real, Fun(Real, Real)))
+(13, True)
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Fun, Object, Tangent, Tensor, Vector
 from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.cost.contents import Closure, Either, Known, Values, holds_functions
+from combinators.type_folds import columns_of, fold_type, parts_inside
+
+_Contents = tuple[int, bool]
+"""How many numbers, and whether there are functions."""
 
 
+def numbers_in(obj: Object) -> int:
+    """How many numbers a value of type ``obj`` holds; those that a function captured are not."""
+    return fold_type(obj, _contents, parts_inside, "contents_")[0]
+
+
+def holds_functions(obj: Object) -> bool:
+    """Whether a value of type ``obj`` holds functions, or may hide them as a ``Tangent``."""
+    return fold_type(obj, _contents, parts_inside, "contents_")[1]
+
+
+def _contents(obj: Object, below: list[_Contents]) -> _Contents:
+    match obj:
+        case Tensor():
+            return math.prod(obj.shape), False
+        case Vector(_, length):
+            return length * below[0][0], bool(length) and below[0][1]
+        case _:
+            is_function = isinstance(obj, Fun) or obj is Tangent
+            return sum(n for n, _ in below), is_function or any(holds for _, holds in below)
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A λ, and what is known of the variables that it captures."""
+
+    lam: Lam
+    env: tuple[Known, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The components of a product, a record or a vector."""
+
+    items: tuple[Known, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """What a conditional left open."""
+
+    first: Known
+    second: Known
+
+
+Known = Closure | Parts | Either | None
+
+
+class _Values:
+    """The values met so far, each once."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Known] = {}
+
+    def closure(self, lam: Lam, env: tuple[Known, ...]) -> Known:
+        return self._made.setdefault((id(lam), *map(id, env)), Closure(lam, env))
+
+    def parts(self, items: tuple[Known, ...]) -> Known:
+        """The product of these; nothing where nothing is known of any."""
+        if all(item is None for item in items):
+            return None
+        return self._made.setdefault((Parts, *map(id, items)), Parts(items))
+
+    def either(self, first: Known, second: Known) -> Known:
+        if first is second:
+            return first
+        if isinstance(first, Parts) and isinstance(second, Parts):
+            return self.parts(tuple(map(self.either, first.items, second.items)))
+        return self._made.setdefault((Either, id(first), id(second)), Either(first, second))
+
+    def component(self, known: Known, index: int) -> Known:
+        match known:
+            case Parts(items):
+                return items[index]
+            case Either(first, second):
+                return self.either(self.component(first, index), self.component(second, index))
+            case _:
+                return None
+
+    def row(self, known: Known, stack: Object, index: int) -> Known:
+        """The row ``index`` of a value that stacks rows."""
+        if known is None or isinstance(stack, Vector):
+            return self.component(known, index)
+        columns = enumerate(columns_of(stack) or ())
+        return self.parts(tuple([self.row(self.component(known, i), c, index) for i, c in columns]))
+
+    def stack(self, rows: tuple[Known, ...], stack: Object) -> Known:
+        """The value that stacks ``rows``."""
+        if isinstance(stack, Vector) or all(row is None for row in rows):
+            return self.parts(rows)
+        columns = enumerate(columns_of(stack) or ())
+        parts = [self.stack(tuple([self.component(r, i) for r in rows]), c) for i, c in columns]
+        return self.parts(tuple(parts))
+
+
+@dataclass(slots=True)
 class Tally:
     """Counts by kind; calls of unknown functions; and whether every run counts exactly this."""
 
-    __slots__ = ("counts", "exact", "unknown")
-
-    def __init__(self) -> None:
-        """Nothing, exactly."""
-        self.counts: Counter[str] = Counter()
-        self.unknown = 0
-        self.exact = True
+    counts: Counter[str] = field(default_factory=Counter)
+    unknown: int = 0
+    exact: bool = True
 
     @property
     def total(self) -> int:
@@ -48,26 +153,16 @@ class Tally:
         self.exact = self.exact and (other.exact or not times)
 
 
-def dearer(first: Tally, second: Tally) -> Tally:
+def _dearer(first: Tally, second: Tally) -> Tally:
     """The larger of two tallies, of which a run meets one."""
-    chosen = Tally()
-    chosen.add(second if second.total > first.total else first)
-    chosen.unknown = max(first.unknown, second.unknown)
+    dear = second if second.total > first.total else first
     same = first.counts == second.counts and first.unknown == second.unknown
-    chosen.exact = first.exact and second.exact and same
-    return chosen
+    unknown = max(first.unknown, second.unknown)
+    return Tally(Counter(dear.counts), unknown, first.exact and second.exact and same)
 
 
-class Prices(Protocol):
-    """What is counted."""
-
-    def of(self, term: Term) -> Mapping[str, int]:
-        """What ``term`` counts by itself, without its parts."""
-        ...
-
-    def round(self, loop: LoopTerm) -> Mapping[str, int]:
-        """What each round of ``loop`` counts besides its function."""
-        ...
+Prices = Callable[[Term], Mapping[str, int]]
+"""What a term counts by itself, without its parts; a loop, all that its rounds count besides."""
 
 
 def tallied(lam: Lam, prices: Prices) -> Tally:
@@ -76,8 +171,7 @@ def tallied(lam: Lam, prices: Prices) -> Tally:
     Of terms that share parts without naming them each place counts, as it is computed.
     """
     walk = _Walk(lam, prices)
-    tally, _ = recurse(walk.call(walk.values.closure(lam, ()), None))
-    return tally
+    return recurse(walk.call(walk.values.closure(lam, ()), None))[0]
 
 
 _Scope = dict[str, Known]
@@ -86,7 +180,7 @@ _Counted = tuple[Tally, Known]
 
 class _Walk:
     def __init__(self, root: Lam, prices: Prices) -> None:
-        self.prices, self.values = prices, Values()
+        self.prices, self.values = prices, _Values()
         _, self._captured = captured(root)
         self._done: dict[tuple[int, int], _Counted] = {}
 
@@ -101,15 +195,13 @@ class _Walk:
             case Either(first, second):
                 one: _Counted = yield self.call(first, argument)
                 two: _Counted = yield self.call(second, argument)
-                return dearer(one[0], two[0]), self.values.either(one[1], two[1])
+                return _dearer(one[0], two[0]), self.values.either(one[1], two[1])
             case _:
-                tally = Tally()
-                tally.unknown, tally.exact = 1, False
-                return tally, None
+                return Tally(unknown=1, exact=False), None
 
     def _body(self, closure: Closure, argument: Known) -> Recursive[_Counted]:
         lam, tally = closure.lam, Tally()
-        tally.count(self.prices.of(lam))
+        tally.count(self.prices(lam))
         scope = dict(zip(self._names(lam), closure.env, strict=True))
         single = len(lam.params) == 1
         for index, param in enumerate(lam.params):
@@ -121,32 +213,31 @@ class _Walk:
         """The captured variables that hold functions."""
         return [var.name for var in self._captured[id(lam)] if holds_functions(var.type)]
 
+    def _called(self, function: Known, argument: Known, tally: Tally) -> Recursive[Known]:
+        counted: _Counted = yield self.call(function, argument)
+        tally.add(counted[0])
+        return counted[1]
+
     def _walk(self, term: Term, scope: _Scope, tally: Tally) -> Recursive[Known]:
-        if isinstance(term, Var):
-            return self._variable(term, scope, tally)
+        if isinstance(term, Var | Const):
+            return self._atom(term, scope, tally)
         if not isinstance(term, Lam):
-            tally.count(self.prices.of(term))
+            tally.count(self.prices(term))
         match term:
-            case Const():
-                return None
             case Lam():
-                env = tuple(scope.get(name) for name in self._names(term))
-                return self.values.closure(term, env)
+                return self.values.closure(term, tuple(map(scope.get, self._names(term))))
             case Let():
-                body: Known = yield self._let(term, scope, tally)
-                return body
+                return (yield from self._let(term, scope, tally))
             case App(function, argument):
                 f: Known = yield self._walk(function, scope, tally)
                 x: Known = yield self._walk(argument, scope, tally)
-                counted: _Counted = yield self.call(f, x)
-                tally.add(counted[0])
-                return counted[1]
+                return (yield from self._called(f, x, tally))
             case Cond(test, then, other):
                 yield self._walk(test, scope, tally)
                 first, second = Tally(), Tally()
                 one: Known = yield self._walk(then, scope, first)
                 two: Known = yield self._walk(other, scope, second)
-                tally.add(dearer(first, second))
+                tally.add(_dearer(first, second))
                 return self.values.either(one, two)
             case Proj(index, product):
                 whole: Known = yield self._walk(product, scope, tally)
@@ -154,23 +245,21 @@ class _Walk:
             case Tuple(items) | Prim(_, items):
                 known: list[Known] = []
                 for item in items:
-                    if isinstance(item, Var):
-                        known.append(self._variable(item, scope, tally))
-                    elif isinstance(item, Const):
-                        tally.count(self.prices.of(item))
-                        known.append(None)
+                    if isinstance(item, Var | Const):
+                        known.append(self._atom(item, scope, tally))
                     else:
                         known.append((yield self._walk(item, scope, tally)))
-                if isinstance(term, Tuple):
-                    return self.values.parts(tuple(known))
-                result: Known = yield self._primitive(term, known, tally)
-                return result
+                if isinstance(term, Prim):
+                    return (yield from self._primitive(term, known, tally))
+                return self.values.parts(tuple(known))
             case _:
                 return None
 
-    def _variable(self, var: Var, scope: _Scope, tally: Tally) -> Known:
-        tally.count(self.prices.of(var))
-        return scope.get(var.name) if holds_functions(var.type) else None
+    def _atom(self, term: Var | Const, scope: _Scope, tally: Tally) -> Known:
+        tally.count(self.prices(term))
+        if isinstance(term, Var) and holds_functions(term.type):
+            return scope.get(term.name)
+        return None
 
     def _let(self, term: Let, scope: _Scope, tally: Tally) -> Recursive[Known]:
         hidden: list[tuple[str, Known]] = []
@@ -179,70 +268,38 @@ class _Walk:
             hidden.append((var.name, scope.get(var.name)))
             scope[var.name] = value
         body: Known = yield self._walk(term.body, scope, tally)
-        for name, before in reversed(hidden):
-            scope[name] = before
+        scope.update(reversed(hidden))
         return body
 
-    def _primitive(self, term: Term, known: list[Known], tally: Tally) -> Recursive[Known]:
-        assert isinstance(term, Prim)
-        operation = term.operation
-        loop = loop_of(term)
+    def _primitive(self, term: Prim, known: list[Known], tally: Tally) -> Recursive[Known]:
+        primitive, loop = term.operation.primitive, loop_of(term)
         if loop is not None:
-            looped: Known = yield self._loop(loop, known, tally)
-            return looped
-        if operation.primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
-            counted: _Counted = yield self.call(known[0], known[-1])
-            tally.add(counted[0])
-            return counted[1]
-        if operation.primitive is VECTOR:
+            return (yield from self._loop(loop, known, tally))
+        if primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
+            return (yield from self._called(known[0], known[-1], tally))
+        if primitive is VECTOR:
             return self.values.parts(tuple(known))
-        if operation.primitive is PLUS and holds_functions(term.type):
-            tally.unknown, tally.exact = tally.unknown + 1, False
-        return known[0] if operation.primitive in (PACK, UNPACK) else None
+        if primitive is PLUS and holds_functions(term.type):
+            tally.add(Tally(unknown=1, exact=False))
+        return known[0] if primitive in (PACK, UNPACK) else None
 
     def _loop(self, loop: LoopTerm, known: list[Known], tally: Tally) -> Recursive[Known]:
-        rounds = _PassedFunctions(loop, known, self.values)
-        tally.count(self.prices.round(loop), rounds.left)
-        while rounds.left:
-            carry = rounds.carry
-            counted: _Counted = yield self.call(known[0], rounds.argument())
-            times = rounds.take(counted[1], carry)
+        """Round by round, as long as functions are passed from one to the next."""
+        types, values = loop.types, self.values
+        xs, carry = known[-1], known[1] if types.carry is not None else None
+        items: list[Known] = []
+        rows = types.rounds
+        while rows:
+            row, before = values.row(xs, types.xs, rows[0]), carry
+            given = row if types.carry is None else values.parts((carry, row))
+            counted: _Counted = yield self.call(known[0], given)
+            carry, item = types.halves(counted[1], values.component)
+            times = len(rows) if xs is None and carry is before else 1
             tally.add(counted[0], times)
-        return rounds.result()
-
-
-class _PassedFunctions:
-    """The functions that a loop passes from round to round."""
-
-    def __init__(self, loop: LoopTerm, known: list[Known], values: Values) -> None:
-        self._values, self._types = values, loop.types
-        self._xs = known[-1]
-        self.carry = known[1] if self._types.carry is not None else None
-        self._rounds = self._types.rounds
-        self.left = len(self._rounds)
-        self._items: list[Known] = []
-
-    def _pair(self, first: Known, second: Known) -> Known:
-        return self._values.parts((first, second))
-
-    def argument(self) -> Known:
-        """Of the function, in the next round."""
-        row = self._values.row(self._xs, self._types.xs, self._rounds[-self.left])
-        return row if self._types.carry is None else self._pair(self.carry, row)
-
-    def take(self, result: Known, before: Known) -> int:
-        """Take the result of a round; how many rounds give it, all that are left where equal."""
-        self.carry, item = self._types.halves(result, self._values.component)
-        rounds = self.left if self._xs is None and self.carry is before else 1
-        self._items += [item] * rounds if item is not None else []
-        self.left -= rounds
-        return rounds
-
-    def result(self) -> Known:
-        """What the loop gives."""
-        rows = tuple(self._items[::-1] if self._types.reverse else self._items)
-        stack, obj = None, self._types.stack
-        if rows and obj is not None:
-            stack = self._values.stack(rows, obj)
-        whole: Known = self._types.joined(self.carry, stack, self._pair)
+            items += [item] * times if item is not None else []
+            rows = rows[times:]
+        stack: Known = None
+        if items and types.stack is not None:
+            stack = values.stack(tuple(items[::-1] if types.reverse else items), types.stack)
+        whole: Known = types.joined(carry, stack, lambda *halves: values.parts(halves))
         return whole

@@ -8,7 +8,7 @@ from diffcurry import Real, fun
 from diffcurry.derived import derived
 from diffcurry.modes import CARRIER
 from interpreters.cost import certificate, counted
-from interpreters.cost.moving import Moving
+from interpreters.cost.counted import Moving
 from interpreters.modes.primal import Primal
 from tests.strategies.language import R
 from tests.strategies.meanings import function_of

@@ -11,7 +11,7 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Product
 from combinators.operation import Operation
-from combinators.primitives.loops import LOOP, LoopTerm, LoopType, loop_of
+from combinators.primitives.loops import LOOP, LoopType, loop_of
 from combinators.primitives.structural import PACK, STRUCTURAL
 from combinators.terms import Lam, Prim, Term
 from interpreters.carriers.sympy_shared import Shared, effort, too_long
@@ -88,7 +88,7 @@ def check_effort(lam: Lam, most: int) -> None:
     """
     if any(map(_may_be_a_sum, distinct_nodes(lam))):
         return
-    tally = tallied(lam, _Effort())
+    tally = tallied(lam, _effort)
     if tally.exact and tally.total > most:
         raise too_long(most)
 
@@ -100,13 +100,8 @@ def _may_be_a_sum(node: object) -> bool:
     return loop.types.length > ROUNDS
 
 
-class _Effort:
+def _effort(term: Term) -> Mapping[str, int]:
     """What the carrier counts."""
-
-    def of(self, term: Term) -> Mapping[str, int]:
-        if not isinstance(term, Prim) or term.operation.primitive in {LOOP} | STRUCTURAL:
-            return {}
-        return {"": effort(term.operation, [arg.type for arg in term.args], term.type)}
-
-    def round(self, loop: LoopTerm) -> Mapping[str, int]:
+    if not isinstance(term, Prim) or term.operation.primitive in {LOOP} | STRUCTURAL:
         return {}
+    return {"": effort(term.operation, [arg.type for arg in term.args], term.type)}

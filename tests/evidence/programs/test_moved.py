@@ -7,7 +7,7 @@ import diffcurry as dc
 from combinators.morphisms import interpret
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
-from interpreters.cost.moving import Moving
+from interpreters.cost.counted import Moving
 from interpreters.modes.primal import Primal
 from interpreters.staging.programs import gradient
 

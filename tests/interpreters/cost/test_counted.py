@@ -14,8 +14,8 @@ from combinators.primitives.structural import PLUS
 from combinators.terms import App, Cond, Lam, Let, Prim, Tuple, Var, const
 from diffcurry.modes import CARRIER
 from interpreters.cost import counted
-from interpreters.cost.contents import numbers_in
-from interpreters.cost.moving import Moving
+from interpreters.cost.counted import Moving
+from interpreters.cost.walk import numbers_in
 from interpreters.modes.primal import Primal
 
 XS = np.linspace(0.1, 0.9, 5)

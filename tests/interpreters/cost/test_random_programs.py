@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from diffcurry.modes import CARRIER
 from interpreters.cost import counted, measured
-from interpreters.cost.moving import Moving
+from interpreters.cost.counted import Moving
 from interpreters.modes.primal import Primal
 from tests.strategies.language import R
 from tests.strategies.meanings import function_of

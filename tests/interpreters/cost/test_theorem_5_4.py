@@ -11,7 +11,7 @@ import diffcurry as dc
 from combinators.objects import Real, Tensor
 from interpreters.cost import measured
 from interpreters.cost.certificate import THEOREM
-from interpreters.cost.source import priced
+from interpreters.cost.theorem import priced
 
 UNARY = {
     "negative": np.negative,

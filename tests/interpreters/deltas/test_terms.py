@@ -12,7 +12,7 @@ from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor
 from combinators.tracing.control import fold
 from interpreters.carriers.numpy import NumPy
-from interpreters.cost.moving import Moving
+from interpreters.cost.counted import Moving
 from interpreters.deltas.terms import Add, Pull, Push, Scale, Share, Zero, below, directional, size
 from interpreters.modes.delta import Deltas
 from tests.strategies.rationals import F, Vector3, point, program
