@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from combinators.errors import TypeMismatch
 from combinators.kit.memory import uncollected
 from combinators.simplify.calls import fused
 from combinators.simplify.forward import passed, resumed
 from combinators.simplify.needs import Analysis
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
-from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace, check_words
+from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
 from combinators.simplify.rules import FAST, RULES, STEPS
 from combinators.simplify.sums import summed
 from combinators.simplify.walks import nested_blocks
@@ -57,7 +58,10 @@ def simplify(
     for rules of the user's that fire for ever on what they write. A ``writer`` that ``simplifying``
     made has written all the lines but the last.
     """
-    check_words(without)
+    if isinstance(without, str):
+        raise TypeMismatch(
+            f"without={without!r} is one word, and takes several; write without=[{without!r}]"
+        )
     own = tuple(rules)
     everything = (*own, *RULES, *FAST)
     off = {*without} if fast_math else {*without, "fast_math"}

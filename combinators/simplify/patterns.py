@@ -4,11 +4,15 @@
 >>> negative = head("negative")
 >>> negative(negative(x))
 negative(negative(x))
+
+Which rules may apply to a line is told by its head and by the *kinds* of its operands: ``sin`` of a
+variable that stands for a sine, ``multiply*`` of one that stands for a product with a number, ``#``
+of a number, ``#1.0`` of one that some rule asks for, ``tuple#0.0`` of a tuple of zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
@@ -16,12 +20,8 @@ from typing import Any, Protocol
 from combinators.operation import Operation, named
 from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
 
-NUMBER = "#"
-"""The mark of an operand that is a number, or known to be zero."""
 COMMUTATIVE = frozenset({"add", "multiply", "plus", "logical_and", "logical_or"})
 """Primitives whose patterns match in both orders of their two operands."""
-FORMS = frozenset({"proj", "tuple", "apply"})
-"""The heads of patterns that are no primitives."""
 
 
 class Facts(Protocol):
@@ -38,6 +38,20 @@ class Facts(Protocol):
     def is_once(self, atom: Term) -> bool:
         """Whether it is known to be used nowhere else."""
         ...
+
+
+class Nothing:
+    """No facts: a pattern is matched with a pattern."""
+
+    def definition(self, atom: Any) -> Any:
+        """Itself."""
+        return atom
+
+    def is_zero(self, atom: Any) -> bool:
+        """Nothing is known to be."""
+        return False
+
+    is_once = is_zero
 
 
 Where = Callable[[Term, Facts], bool]
@@ -86,11 +100,8 @@ class Node:
 
     def __repr__(self) -> str:
         """As a call."""
-        said = [
-            *map(repr, self.operands),
-            *(f"{name}={value!r}" for name, value in self.parameters),
-        ]
-        return f"{self.head}({', '.join(said)})"
+        said = [f"{name}={value!r}" for name, value in self.parameters]
+        return f"{self.head}({', '.join([*map(repr, self.operands), *said])})"
 
 
 def once(node: Node) -> Node:
@@ -104,17 +115,17 @@ Found = dict[str, Any]
 
 def head(name: str) -> Callable[..., Node]:
     """The constructor of patterns of one head."""
+    return lambda *operands, **parameters: Node(name, operands, tuple(parameters.items()))
 
-    def node(*operands: Pattern, **parameters: Any) -> Node:
-        return Node(name, operands, tuple(parameters.items()))
 
-    return node
-
+# ---- terms as patterns see them ------------------------------------------------------------------
 
 View = tuple[str, tuple[Term, ...], tuple[tuple[str, Any], ...]]
+FORMS = frozenset({"proj", "tuple", "apply"})
+"""The heads of terms that are no primitives."""
 
 
-def view(term: Term) -> View | None:
+def view(term: Term | Node) -> View | None:
     """The head, the operands and the parameters of a term; None where it has none."""
     if type(term) is Prim:
         operation = term.operation
@@ -126,6 +137,8 @@ def view(term: Term) -> View | None:
             return "tuple", items, (("names", names),)
         case App(function, argument):
             return "apply", (function, argument), ()
+        case Node(name, operands, parameters):
+            return name, operands, parameters
         case _:
             return None
 
@@ -148,7 +161,16 @@ def _operation(name: str, parameters: tuple[tuple[str, Any], ...]) -> Operation:
     return Operation(named(name), parameters)
 
 
-def same(x: Term, y: Term) -> bool:
+def is_atom(term: Term) -> bool:
+    """Whether a term computes nothing: a variable, a number, a typed zero."""
+    return isinstance(term, (Var, Const)) or (isinstance(term, Prim) and not term.args)
+
+
+SMALL = 64
+"""Arrays of more elements are compared by identity alone."""
+
+
+def same(x: Any, y: Any) -> bool:
     """Whether two atoms are one value."""
     if x is y:
         return True
@@ -160,88 +182,83 @@ def same(x: Term, y: Term) -> bool:
         case (Prim(f, ()), Prim(g, ())):
             return f == g
         case _:
-            return False
+            return isinstance(x, Hole | Node) and x == y
 
 
-SMALL = 64
-"""Arrays of more elements are compared by identity alone."""
+# ---- matching ------------------------------------------------------------------------------------
 
 
-def matched(pattern: Node, term: Term, facts: Facts) -> Found | None:
+def matched(pattern: Node, term: Any, facts: Facts, found: Found | None = None) -> Found | None:
     """What the holes of ``pattern`` stand for in ``term``; None where it does not match."""
-    found: Found = {}
-    return found if _node(pattern, term, facts, found) else None
-
-
-def _node(pattern: Node, term: Term, facts: Facts, found: Found) -> bool:
+    found = {} if found is None else found
     seen = view(term)
-    if seen is None or seen[0] != pattern.head:
-        return False
-    if pattern.parameters and not _parameters(pattern, dict(seen[2]), found):
-        return False
-    operands = seen[1]
-    if len(pattern.operands) == 1 and isinstance(pattern.operands[0], Rest):
-        found[pattern.operands[0].name] = operands
-        return True
-    if len(operands) != len(pattern.operands):
-        return False
-    if pattern.head not in COMMUTATIVE:
-        return _all(pattern.operands, operands, facts, found)
-    before = dict(found)
-    if _all(pattern.operands, operands, facts, found):
-        return True
-    found.clear()
-    found.update(before)
-    return _all(pattern.operands, operands[::-1], facts, found)
+    if seen is None or seen[0] != pattern.head or not _parameters(pattern, seen[2], found):
+        return None
+    wanted, operands = pattern.operands, seen[1]
+    if len(wanted) == 1 and type(wanted[0]) is Rest:
+        return found | {wanted[0].name: operands}
+    if len(operands) != len(wanted):
+        return None
+    made = _all(wanted, operands, facts, dict(found))
+    if made is None and pattern.head in COMMUTATIVE:
+        return _all(wanted, operands[::-1], facts, found)
+    return made
 
 
-def _all(patterns: tuple[Any, ...], operands: tuple[Term, ...], facts: Facts, found: Found) -> bool:
-    return all(
-        _matches(pattern, operand, facts, found)
-        for pattern, operand in zip(patterns, operands, strict=True)
-    )
+def _all(
+    wanted: tuple[Any, ...], operands: tuple[Any, ...], facts: Facts, found: Found
+) -> Found | None:
+    for pattern, atom in zip(wanted, operands, strict=True):
+        if type(pattern) is Node:
+            if pattern.once and not facts.is_once(atom):
+                return None
+            below = matched(pattern, facts.definition(atom), facts, found)
+            if below is None:
+                return None
+            found = below
+            continue
+        known = found.get(pattern.name)
+        if known is None:
+            test = pattern.where
+            if test is not None and not (isinstance(atom, Term) and test(atom, facts)):
+                return None
+            found[pattern.name] = atom
+        elif not same(known, atom):
+            return None
+    return found
 
 
-def _matches(pattern: Any, atom: Term, facts: Facts, found: Found) -> bool:
-    if isinstance(pattern, Node):
-        if pattern.once and not facts.is_once(atom):
-            return False
-        return _node(pattern, facts.definition(atom), facts, found)
-    known = found.get(pattern.name)
-    if known is not None:
-        return same(known, atom)
-    if pattern.where is not None and not pattern.where(atom, facts):
-        return False
-    found[pattern.name] = atom
-    return True
-
-
-def _parameters(pattern: Node, given: dict[str, Any], found: Found) -> bool:
+def _parameters(pattern: Node, given: Iterable[tuple[str, Any]], found: Found) -> bool:
+    values = dict(given) if pattern.parameters else {}
     for name, wanted in pattern.parameters:
-        value = given.get(name)
+        value = values.get(name)
         if isinstance(wanted, Hole):
-            if wanted.name in found and found[wanted.name] != value:
+            if found.setdefault(wanted.name, value) != value:
                 return False
-            found[wanted.name] = value
         elif value != wanted:
             return False
     return True
 
 
-def is_atom(term: Term) -> bool:
-    """Whether a term computes nothing: a variable, a number, a typed zero."""
-    return isinstance(term, (Var, Const)) or (isinstance(term, Prim) and not term.args)
+# ---- kinds ---------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1 << 8)
-def number_mark(value: float) -> str:
-    """The mark of an operand that is this number, or begins with it; of zeros without sign."""
-    return repr(value + 0.0)
+def may_match(pattern: Node, kinds: tuple[str, ...]) -> bool:
+    """Whether a term of this head, of operands of these kinds, may match."""
+    wanted = pattern.operands
+    if len(wanted) == 1 and type(wanted[0]) is Rest:
+        return True
+    orders = (kinds, kinds[::-1]) if pattern.head in COMMUTATIVE else (kinds,)
+    return len(wanted) == len(kinds) and any(all(map(_takes, wanted, order)) for order in orders)
 
 
-def atom_marks(atom: Term) -> tuple[str, ...]:
-    """The marks of an atom that is no variable."""
-    if isinstance(atom, Const):
-        array = atom.literal.array
-        return (NUMBER, number_mark(float(array.flat[0]))) if array.size else (NUMBER,)
-    return (NUMBER, number_mark(0.0)) if isinstance(atom, Prim) else ()
+def _takes(pattern: Any, kind: str) -> bool:
+    line, is_number, number = kind.partition("#")
+    match pattern:
+        case Node(head, operands):
+            has_number = any(isinstance(part, Hole) and part.like is not None for part in operands)
+            return line == f"{head}*" or (line == head and not (has_number and head != "tuple"))
+        case Hole(_, _, float() as like, only):
+            return bool(is_number) and (not only or number == repr(like + 0.0))
+        case _:
+            return True

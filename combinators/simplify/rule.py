@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
@@ -13,19 +12,18 @@ from combinators.errors import Place, TypeMismatch
 from combinators.literal import Literal
 from combinators.operation import PRIMITIVES, Typing
 from combinators.simplify.patterns import (
-    COMMUTATIVE,
     FORMS,
-    NUMBER,
     Facts,
     Found,
     Hole,
     Node,
+    Nothing,
     Pattern,
     Rest,
     matched,
-    number_mark,
+    may_match,
 )
-from combinators.terms import Prim, Term
+from combinators.terms import Const, Prim, Term
 
 Right = Pattern | Callable[..., Any]
 """What is written instead: a pattern, or a function of what the holes stand for that makes one.
@@ -41,7 +39,7 @@ MOST_FIRINGS = 5_000
 """So many rules of a user may fire on what stands in one line, one after the other."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """``left ⇝ right``: an equation, read from left to right.
 
@@ -54,7 +52,7 @@ class Rule:
     group: str
     source: str
     left: Node
-    right: Right = field(compare=False)
+    right: Right
 
     def __post_init__(self) -> None:
         """Check what can be checked before there is a term."""
@@ -65,23 +63,9 @@ class Rule:
         return tuple(inspect.signature(self.right).parameters) if callable(self.right) else ()
 
     @cached_property
-    def marks(self) -> frozenset[str]:
-        """What the operands of a term have to be for the rule to apply: heads, numbers."""
-        found = set()
-        for operand in self.left.operands:
-            match operand:
-                case Node(head):
-                    found.add(head)
-                case Hole(_, _, float() as like, only):
-                    found.add(number_mark(like) if only else NUMBER)
-                case _:
-                    pass
-        return frozenset(found)
-
-    @cached_property
     def is_counted(self) -> bool:
         """Whether it asks that something is used once."""
-        return _is_counted(self.left)
+        return any(node.once for node in _checked(self.name, self.left, "left"))
 
     def apply(self, term: Term, facts: Facts) -> tuple[Pattern, Found] | None:
         """The right side and what its holes stand for, where the rule applies to ``term``."""
@@ -93,6 +77,11 @@ class Rule:
         known = found | {"out": term.type, "facts": facts}
         made = self.right(*[known[name] for name in self._wanted])
         return None if made is None else (made, found)
+
+
+def rules_of(group: str, *rules: tuple[str, str, Node, Right]) -> tuple[Rule, ...]:
+    """The rules of a group: their names, their sources and their two sides."""
+    return tuple(Rule(name, group, source, left, right) for name, source, left, right in rules)
 
 
 @dataclass(frozen=True)
@@ -124,12 +113,49 @@ class Fired:
 Trace = Callable[[Fired], None]
 
 
-def _is_counted(pattern: Pattern) -> bool:
-    return isinstance(pattern, Node) and (pattern.once or any(map(_is_counted, pattern.operands)))
+# ---- which are on --------------------------------------------------------------------------------
+
+
+class RuleIndex:
+    """Rules by the head of their left side, and by what they ask of the operands there."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        """Of these rules, which are tried in this order."""
+        self._by_head: dict[str, list[Rule]] = {}
+        self.numbers: set[float] = set()
+        """The numbers that rules ask for."""
+        for rule in rules:
+            self._by_head.setdefault(rule.left.head, []).append(rule)
+            asked = [part for part in rule.left.operands if isinstance(part, Hole) and part.only]
+            self.numbers.update(part.like + 0.0 for part in asked if part.like is not None)
+        self._tried: dict[tuple[str, tuple[str, ...]], list[Rule]] = {}
+
+    def tried(self, head: str, kinds: tuple[str, ...]) -> list[Rule]:
+        """Those that may apply to a line of this head, with operands of these kinds."""
+        found = self._tried.get((head, kinds))
+        if found is None:
+            every = self._by_head.get(head, ())
+            found = [rule for rule in every if may_match(rule.left, kinds)]
+            if len(kinds) <= WIDEST:
+                self._tried[head, kinds] = found
+        return found
+
+    def kind(self, atom: Term) -> str:
+        """The kind of an atom that is no variable."""
+        if isinstance(atom, Const):
+            array = atom.literal.array
+            first = float(array.flat[0]) + 0.0 if array.size else None
+            return f"#{first!r}" if first in self.numbers else "#"
+        return "#0.0" if isinstance(atom, Prim) else ""
+
+
+WIDEST = 4
+"""Lines of more operands are many, and few rules are for them."""
+_indexed = lru_cache(maxsize=8)(RuleIndex)
 
 
 class Switches:
-    """The rules and the steps that are on, the rules by the head of their left side."""
+    """The rules and the steps that are on."""
 
     def __init__(
         self,
@@ -145,30 +171,21 @@ class Switches:
 
         The rules that are ``watched`` are a user's: it raises where one of them does not end.
         """
-        rules, steps, off = list(rules), list(steps), set(without)
-        everything: list[Rule | Step] = [*rules, *steps]
-        known = {word for rule in everything for word in (rule.name, rule.group)}
-        if off - known:
+        everything: tuple[Rule | Step, ...] = (*rules, *steps)
+        off = set(without)
+        unknown = off.difference(*[(rule.name, rule.group) for rule in everything])
+        if unknown:
             raise TypeMismatch(
-                f"there is no rule or group {', '.join(sorted(off - known))}; the groups are "
+                f"there is no rule or group {', '.join(sorted(unknown))}; the groups are "
                 f"{', '.join(sorted({rule.group for rule in everything}))}"
             )
-        self.trace = trace
-        self.fold = fold
-        self.fired = 0
+        on = [rule for rule in everything if rule.name not in off and rule.group not in off]
+        self.steps = frozenset(step.name for step in on if isinstance(step, Step))
+        self.index = _indexed(tuple(rule for rule in on if isinstance(rule, Rule)))
+        self.trace, self.fold = trace, fold
         self.watched = frozenset(rule.name for rule in watched)
+        self.fired = 0
         self._firings: list[str] = []
-        self.steps = {s.name for s in steps if s.name not in off and s.group not in off}
-        self.rules: dict[str, list[Rule]] = defaultdict(list)
-        for rule in rules:
-            if rule.name not in off and rule.group not in off:
-                self.rules[rule.left.head].append(rule)
-        heads = self.rules.items()
-        self.marks = {
-            name: frozenset[str]().union(*[r.marks for r in all_]) for name, all_ in heads
-        }
-        """What the rules for a head ask of operands."""
-        self._tried: dict[tuple[str, str], list[Rule]] = {}
         self.count_uses = False
         """Whether a rule was tried that asks that something is used once."""
 
@@ -176,22 +193,15 @@ class Switches:
         """Whether a step is on."""
         return step in self.steps
 
-    def tried(self, head: str, marks: str) -> list[Rule]:
-        """The rules for a head that may apply where the operands bear these marks, in a row."""
-        found = self._tried.get((head, marks))
-        if found is None:
-            borne = frozenset(marks.split())
-            found = [rule for rule in self.rules[head] if rule.marks <= borne]
-            self._tried[head, marks] = found
-        return found
-
     def watch(self, rule: Rule, right: Pattern, found: Found, nesting: int) -> None:
         """Check what a user's rule writes, and that rules end that fire on what others write."""
         if not nesting:
             self._firings.clear()
         if rule.name not in self.watched:
             return
-        check_right(rule.name, right, found)
+        for _ in _checked(rule.name, right, "right"):
+            pass
+        _check_known(rule.name, _holes(right), frozenset(found))
         self._firings.append(rule.name)
         if len(self._firings) > MOST_FIRINGS:
             names = ", ".join(map(repr, sorted({*self._firings})))
@@ -204,9 +214,10 @@ class Switches:
         """Note that a rule has fired."""
         self.fired += 1
         if self.trace is not None:
-            place = getattr(before, "place", None)
-            self.trace(Fired(rule, before, after, variable, place))
+            self.trace(Fired(rule, before, after, variable, getattr(before, "place", None)))
 
+
+# ---- what is wrong with one ----------------------------------------------------------------------
 
 GIVEN = frozenset(("out", "facts"))
 """What a right side that is a function may ask for besides holes."""
@@ -219,32 +230,17 @@ def check_rule(name: str, left: Any, right: Any) -> None:
     for node in _checked(name, left, "left"):
         _check_operation(name, node, "left")
     holes = frozenset(_holes(left))
-    if callable(right):
-        _check_function(name, right, holes)
-    else:
-        _check_template(name, left, right, holes)
-
-
-def check_right(name: str, right: Any, found: Found) -> None:
-    """Raise ``TypeMismatch`` for what a rule's function gave, if it is no pattern."""
-    for _ in _checked(name, right, "right"):
-        pass
-    _check_known(name, _holes(right), frozenset(found))
-
-
-def check_words(without: Any) -> None:
-    """Raise ``TypeMismatch`` for one name where several are taken."""
-    if isinstance(without, str):
-        raise TypeMismatch(
-            f"without={without!r} is one word, and takes several; write without=[{without!r}]"
-        )
-
-
-def _refuse(name: str, why: str) -> NoReturn:
-    raise TypeMismatch(f"the rule {name!r} is none: {why}")
-
-
-def _check_function(name: str, right: Any, holes: frozenset[str]) -> None:
+    if not callable(right):
+        for node in _checked(name, right, "right"):
+            _check_operation(name, node, "right")
+            if matched(left, node, Nothing()) is not None:
+                _refuse(
+                    name,
+                    f"it would fire again on the {node!r} that it writes, and so without end; "
+                    "write a right side that the left side does not match",
+                )
+        _check_known(name, _holes(right), holes)
+        return
     try:
         wanted = inspect.signature(right).parameters
     except ValueError:
@@ -252,19 +248,11 @@ def _check_function(name: str, right: Any, holes: frozenset[str]) -> None:
     _check_known(name, wanted, holes | GIVEN)
 
 
-def _check_template(name: str, left: Node, right: Any, holes: frozenset[str]) -> None:
-    for node in _checked(name, right, "right"):
-        _check_operation(name, node, "right")
-        if _fires_on(left, node):
-            _refuse(
-                name,
-                f"it would fire again on the {node!r} that it writes, and so without end; write a "
-                "right side that the left side does not match",
-            )
-    _check_known(name, _holes(right), holes)
+def _refuse(name: str, why: str) -> NoReturn:
+    raise TypeMismatch(f"the rule {name!r} is none: {why}")
 
 
-def _check_known(name: str, wanted: Any, known: frozenset[str]) -> None:
+def _check_known(name: str, wanted: Iterable[str], known: frozenset[str]) -> None:
     unknown = [word for word in wanted if word not in known]
     if unknown:
         _refuse(
@@ -287,11 +275,8 @@ def _checked(name: str, pattern: Any, side: str) -> Iterator[Node]:
         case Term() if side == "right":
             return
         case _:
-            how = (
-                'a number is a hole with a test, as Hole("c", where)'
-                if side == "left"
-                else "a number is a term, as const(1.5)"
-            )
+            is_hole = 'a number is a hole with a test, as Hole("c", where)'
+            how = is_hole if side == "left" else "a number is a term, as const(1.5)"
             _refuse(name, f"{pattern!r} is no pattern on its {side} side; there {how}")
 
 
@@ -323,38 +308,3 @@ def _holes(pattern: Any) -> Iterator[str]:
                 yield from _holes(part)
         case _:
             return
-
-
-def _fires_on(left: Node, node: Node) -> bool:
-    """Whether ``left`` matches ``node`` whatever the holes of ``node`` stand for."""
-    return _node(left, node, {})
-
-
-def _node(pattern: Node, node: Any, found: Found) -> bool:
-    if not isinstance(node, Node) or pattern.head != node.head or pattern.once:
-        return False
-    if len(pattern.operands) != len(node.operands):
-        return False
-    given = dict(node.parameters)
-    if not all(_part(part, given.get(name), found) for name, part in pattern.parameters):
-        return False
-    orders = [node.operands, node.operands[::-1]]
-    for order in orders if pattern.head in COMMUTATIVE else orders[:1]:
-        tried = dict(found)
-        pairs = zip(pattern.operands, order, strict=True)
-        if all(_part(wanted, part, tried) for wanted, part in pairs):
-            found.update(tried)
-            return True
-    return False
-
-
-def _part(pattern: Any, part: Any, found: Found) -> bool:
-    match pattern:
-        case Node():
-            return _node(pattern, part, found)
-        case Hole(name, None):
-            return bool(found.setdefault(name, part) == part)
-        case Hole() | Rest():
-            return False
-        case _:
-            return bool(pattern == part)

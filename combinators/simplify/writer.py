@@ -8,10 +8,10 @@ import numpy as np
 
 from combinators.block import Block
 from combinators.errors import DiffcurryError
-from combinators.objects import Object, Tensor, Unit
-from combinators.operation import PRIMITIVES, Operation, Primitive
+from combinators.objects import Object, Tensor
+from combinators.operation import named
 from combinators.primitives.shapes import BROADCAST_TO
-from combinators.simplify.holes import is_number_zero, is_plain_factor, is_typed_zero, zeros
+from combinators.simplify.holes import is_number_zero, is_plain_factor, is_typed_zero
 from combinators.simplify.patterns import (
     COMMUTATIVE,
     SMALL,
@@ -19,8 +19,6 @@ from combinators.simplify.patterns import (
     Hole,
     Node,
     Pattern,
-    View,
-    atom_marks,
     is_atom,
     unview,
     view,
@@ -28,15 +26,15 @@ from combinators.simplify.patterns import (
 from combinators.simplify.rule import Switches
 from combinators.terms import Cond, Const, Lam, Prim, Proj, Term, Tuple, Var, prim
 
-_TYPED_ZERO = zeros(Unit)
 NESTING = 40
 """Right sides that fire rules that fire rules … so deep are left to the next pass."""
 FOLDED = 1024
 """A computed literal has at most so many elements, or as many as what it is computed from."""
 
-
-_Known = tuple[Term, int, tuple[str, ...]]
-"""What is known of a variable: what it stands for, how deep its block is, its marks."""
+_Known = tuple[Term, int, str]
+"""What is known of a variable: what it stands for, how deep its block is, its kind."""
+_Seen = tuple[str, tuple[Term, ...], tuple[str, ...], Any]
+"""A line's head, its operands and their kinds, and what is equal for equal lines."""
 
 
 class Writer:
@@ -49,22 +47,23 @@ class Writer:
         """Where a program is written whose every line is tried at once."""
         self._closed = closed
         self._known: dict[str, _Known] = {}
-        self._zero: set[str] = set()
         self._uses: dict[str, int] = {}
         self._choices: set[str] = set()
         """Lines that choose between two numbers."""
         self._common: dict[Any, Var] = {}
         self._has_common = switches.has("common")
         self._words: dict[Any, str] = {}
-        self._word_of: dict[int, tuple[Term, str]] = {}
-        """The words of atoms that are no variables, by their id; the atoms live as long."""
+        self._atoms: dict[int, tuple[Any, str | None, str, bool]] = {}
+        """Of what is no variable, by the id: itself, its word and kind, is it a plain factor."""
         self._nesting = 0
 
     def begin(self, block: Block) -> None:
         """Write a program into ``block``, a line at a time; what was begun before is forgotten."""
         self.block = block
-        for known in (self._known, self._zero, self._uses, self._choices, self._common):
+        for known in (self._known, self._uses, self._choices, self._common):
             known.clear()
+
+    # ---- what is known ---------------------------------------------------------------------------
 
     def definition(self, atom: Term) -> Term:
         """The line of a variable, where it is known; another atom itself."""
@@ -73,7 +72,7 @@ class Writer:
     def is_zero(self, atom: Term) -> bool:
         """Whether it is known to be 0 in every component."""
         if isinstance(atom, Var):
-            return atom.name in self._zero
+            return self._kind_of(atom) == "tuple#0.0"
         return is_typed_zero(atom) or is_number_zero(atom)
 
     def is_typed_zero(self, atom: Term) -> bool:
@@ -93,69 +92,143 @@ class Writer:
             return self._known[atom.name][1] <= block.depth
         return is_atom(atom) or id(atom) in self._closed
 
+    def used(self, var: Var, times: int) -> None:
+        """Note that a variable stands for one that was used so many times."""
+        self._uses[var.name] = self._uses.get(var.name, 0) + times
+
+    def _kind_of(self, atom: Term) -> str:
+        if type(atom) is Var:
+            known = self._known.get(atom.name)
+            return "" if known is None else known[2]
+        return self._of_atom(atom)[2]
+
+    def word(self, atom: Term) -> str | None:
+        """The name of a variable; of what else is known to be one value, a word that is no name."""
+        return atom.name if type(atom) is Var else self._of_atom(atom)[1]
+
+    def _of_atom(self, atom: Term) -> tuple[Any, str | None, str, bool]:
+        of: Any = atom.literal if type(atom) is Const else atom
+        known = self._atoms.get(id(of))
+        if known is not None:
+            return known
+        key: Any = None
+        match atom:
+            case Const(literal):
+                small = literal.array.size <= SMALL
+                key = (literal.type, literal.array.tobytes()) if small else id(literal)
+            case Lam() if id(atom) in self._closed:
+                key = id(atom)
+            case Prim(operation, ()):
+                key = operation
+        word = None if key is None else self._words.setdefault(key, f"#{len(self._words)}")
+        is_plain = type(atom) is Const and is_plain_factor(of)
+        made = self._atoms[id(of)] = of, word, self.switches.index.kind(atom), is_plain
+        return made
+
+    def _seen(self, term: Term) -> _Seen | None:
+        """A line as rules and other lines see it; None of what is no line of operands."""
+        head: Any
+        if type(term) is Prim:
+            head, operands, same = term.operation.primitive.name, term.args, term.operation
+        else:
+            seen = view(term)
+            if seen is None:
+                return None
+            head, operands, same = seen[0], seen[1], (seen[0], seen[2])  # type: ignore[assignment]
+        known, words, kinds, is_plain = self._known, list[Any](), list[str](), False
+        for operand in operands:
+            if type(operand) is Var:
+                name = operand.name
+                words.append(name)
+                kinds.append(known[name][2] if name in known else "")
+            else:
+                _, word, kind, plain = self._of_atom(operand)
+                words.append(word)
+                kinds.append(kind)
+                is_plain = is_plain or plain
+        if None in words:
+            return head, operands, tuple(kinds), None
+        if head in COMMUTATIVE:
+            words.sort()
+        elif head == "scale":
+            if is_plain:
+                same = named("multiply").plain  # which it is, exactly
+                words.sort()
+            elif operands[0].type is operands[1].type:
+                words.sort()
+        return head, operands, tuple(kinds), (same, *words)
+
+    # ---- lines -----------------------------------------------------------------------------------
+
     def parameter(self, wish: str, obj: Object, block: Block) -> Var:
         """A variable that ``block`` starts with."""
         var = Var(self._name(wish, block), obj)
-        self._known[var.name] = var, block.depth, ()
+        self.note(var.name, var, block.depth)
         return var
 
-    def used(self, var: Var, times: int) -> None:
-        """Note that a variable stands for one that was used so many times."""
-        known = self._uses.get(var.name, 0)
-        self._uses[var.name] = known + times
+    def note(self, name: str, line: Term, depth: int = 0, seen: _Seen | None = None) -> None:
+        """What a variable stands for, in a block that is so deep."""
+        kind = ""
+        if seen is not None:
+            head, operands, kinds, _ = seen
+            kind = head
+            for one in kinds:
+                if "#" in one:
+                    is_zero = head == "tuple" and all(map(self.is_zero, operands))
+                    kind = "tuple#0.0" if is_zero else f"{head}*"
+                    break
+        self._known[name] = line, depth, kind
 
     def _name(self, wish: str, block: Block) -> str:
         """A new name; a number that an earlier pass gave is given anew."""
-        if wish[-1:].isdigit() and wish in self._known:
+        if wish in self._known and wish[-1].isdigit():
             wish = wish.rstrip("0123456789") or wish
         return block.names.fresh(wish)
 
     def emit(self, term: Term, block: Block, wish: str = "v", like: Var | None = None) -> Term:
         """An atom for ``term``, whose operands are atoms; a variable ``like`` one, where it can."""
-        seen: View | None
-        if type(term) is Prim:
-            if not term.args:
-                return term
-            seen = term.operation.primitive.name, term.args, term.operation.parameters
-        else:
-            seen = view(term)
-        made = None if seen is None else self._rewritten(term, seen, block, wish)
-        return self._bound(term, seen, block, wish, like) if made is None else made
+        if type(term) is Prim and not term.args:
+            return term
+        seen = self._seen(term)
+        if seen is not None and self._nesting < NESTING:
+            made = self._rewritten(term, seen, block, wish)
+            if made is not None:
+                return made
+        return self._bound(term, seen, block, wish, like)
 
     def bind(self, term: Term, block: Block, wish: str = "v") -> Var:
         """A variable for ``term``; no rule is tried."""
-        return self._bound(term, view(term), block, wish, None)
+        return self._bound(term, self._seen(term), block, wish, None)
 
     def together(
         self, atoms: tuple[Term, ...], block: Block, names: tuple[str, ...] | None = None
     ) -> Term:
         """The tuple of ``atoms``, which is no step towards a smaller program if it is there."""
         term = Tuple(atoms, names)
-        known = self._common.get(self._key(("tuple", atoms, (("names", names),))))
+        seen = self._seen(term)
+        known = self._common.get(seen[3]) if seen is not None else None
         return known if known is not None else self.emit(term, block)
 
     def _bound(
-        self, term: Term, seen: View | None, block: Block, wish: str, like: Var | None
+        self, term: Term, seen: _Seen | None, block: Block, wish: str, like: Var | None
     ) -> Var:
-        key = known = None
-        is_a = term.operation.primitive if isinstance(term, Prim) else None
-        if seen is not None and (key := self._key(seen, is_a)) is not None:
+        key = None if seen is None else seen[3]
+        is_new = key is not None
+        if key is not None:
             known = self._common.get(key)
-            if known is not None and known.type is term.type and self._has_common:
-                self.switches.say("common", term, known, wish)
-                return known
+            if known is not None:
+                is_new = False
+                if known.type is term.type and self._has_common:
+                    self.switches.say("common", term, known, wish)
+                    return known
             if block.loop:
                 block = self._out_of_loops(term, block, wish)
         name = self._name(wish, block)
         is_like = like is not None and like.name == name and like.type is term.type
         var = like if like is not None and is_like else Var(name, term.type)
         block.lines.append((var, term))
-        marks: tuple[str, ...] = () if seen is None else seen[:1]
-        if type(term) is Tuple and term.items and all(map(self.is_zero, term.items)):
-            self._zero.add(name)
-            marks = ("tuple", *atom_marks(_TYPED_ZERO))
-        self._known[name] = term, block.depth, marks
-        if key is not None and known is None:
+        self.note(name, term, block.depth, seen)
+        if is_new:
             self._common[key] = var
             if block.parent is not None:
                 block.keys.append(key)
@@ -181,11 +254,9 @@ class Writer:
         return block.term(result)
 
     def _out_of_loops(self, term: Term, block: Block, wish: str) -> Block:
-        if not block.loop or not isinstance(term, (Prim, Proj, Tuple)):
+        if not isinstance(term, (Prim, Proj, Tuple)):
             return block
-        seen = view(term)
-        assert seen is not None
-        depths = [self._known[atom.name][1] for atom in seen[1] if isinstance(atom, Var)]
+        depths = [self._known[x.name][1] for x in term.below() if isinstance(x, Var)]
         deepest = max(depths, default=0)
         outer = block
         while outer.loop and outer.parent is not None and deepest < outer.depth:
@@ -194,99 +265,37 @@ class Writer:
             self.switches.say("hoist", term, term, wish)
         return outer
 
-    def _key(self, seen: View, is_a: Primitive | None = None) -> Any:
-        """Equal for equal lines; None for what has a block of its own.
+    # ---- rules -----------------------------------------------------------------------------------
 
-        ``is_a`` is the primitive of a line that is one: two primitives may have one name.
-        """
-        head, operands, parameters = seen
-        keys: list[Any] = [
-            operand.name if type(operand) is Var else self.word(operand) for operand in operands
-        ]
-        if None in keys:
-            return None
-        if head in COMMUTATIVE:
-            keys.sort()
-        elif head == "scale":
-            if any(map(is_plain_factor, operands)):
-                head = "multiply"  # which it is, exactly
-                keys.sort()
-            elif operands[0].type is operands[1].type:
-                keys.sort()
-
-        if is_a is not None and PRIMITIVES.get(seen[0]) is not is_a:
-            return is_a, parameters, *keys
-        return head, parameters, *keys
-
-    def word(self, atom: Term) -> str | None:
-        """The name of a variable; of what else is known to be one value, a word that is no name."""
-        if type(atom) is Var:
-            return atom.name
-        known = self._word_of.get(id(atom))
-        if known is not None:
-            return known[1]
-        match atom:
-            case Const(literal):
-                small = literal.array.size <= SMALL
-                key: Any = (literal.type, literal.array.tobytes()) if small else id(literal)
-            case Lam() if id(atom) in self._closed:
-                key = id(atom)
-            case Prim(operation, ()):
-                key = operation
-            case _:
-                return None
-        word = self._words.setdefault(key, f"#{len(self._words)}")
-        self._word_of[id(atom)] = atom, word
-        return word
-
-    def _rewritten(self, term: Term, seen: View, block: Block, wish: str) -> Term | None:
-        if self._nesting >= NESTING:
-            return None
-        head, operands, _ = seen
-        asked = self.switches.marks.get(head)
-        variables = sum([type(operand) is Var for operand in operands])
-        if asked is not None:
-            marks = ""
-            for operand in operands:
-                if type(operand) is Var:
-                    known = self._known.get(operand.name)
-                    found = known[2] if known is not None else ()
-                else:
-                    found = atom_marks(operand)
-                for mark in found:
-                    if mark in asked:
-                        marks += mark + " "
-            for rule in self.switches.tried(head, marks):
-                self.switches.count_uses |= rule.is_counted
-                applied = rule.apply(term, self)
-                if applied is not None:
-                    if self.switches.watched:
-                        self.switches.watch(rule, *applied, self._nesting)
-                    after = self._built(*applied, term.type, block, wish)
-                    if after is not None:
-                        self.switches.say(rule.name, term, self.definition(after), wish)
-                        return after
+    def _rewritten(self, term: Term, seen: _Seen, block: Block, wish: str) -> Term | None:
+        switches, operands = self.switches, seen[1]
+        for rule in switches.index.tried(seen[0], seen[2]):
+            switches.count_uses |= rule.is_counted
+            applied = rule.apply(term, self)
+            if applied is not None:
+                if switches.watched:
+                    switches.watch(rule, *applied, self._nesting)
+                after = self._built(*applied, term.type, block, wish)
+                if after is not None:
+                    switches.say(rule.name, term, self.definition(after), wish)
+                    return after
+        variables = [operand for operand in operands if type(operand) is Var]
         if not variables:
             return self._folded(term)
-        return self._chosen(term, block, wish) if variables == 1 and self._choices else None
+        is_chosen = len(variables) == 1 and variables[0].name in self._choices
+        return self._chosen(term, variables[0], block, wish) if is_chosen else None
 
-    def _chosen(self, term: Term, block: Block, wish: str) -> Term | None:
+    def _chosen(self, term: Term, choice: Var, block: Block, wish: str) -> Term | None:
         """A primitive of numbers and of one choice between numbers: a choice between numbers."""
-        if type(term) is not Prim or self.switches.fold is None:
-            return None
-        chosen = [arg for arg in term.args if type(arg) is Var]
-        if len(chosen) != 1:
-            return None
-        line = self.definition(chosen[0])
-        if chosen[0].name not in self._choices or not self.switches.has("cond-numbers"):
+        line = self.definition(choice)
+        if type(term) is not Prim or not self.switches.has("cond-numbers"):
             return None
         assert isinstance(line, Cond)
-
-        def number(branch: Term) -> Term | None:
+        numbers = []
+        for branch in (line.then, line.other):
             args = [branch if type(arg) is Var else arg for arg in term.args]
-            return self._folded(prim(term.type, term.operation, term.place, *args))
-
-        then, other = number(line.then), number(line.other)
+            numbers.append(self._folded(prim(term.type, term.operation, term.place, *args)))
+        then, other = numbers
         if then is None or other is None:
             return None
         self.switches.say("cond-numbers", term, line, wish)
@@ -305,8 +314,7 @@ class Writer:
             return None
         if made.type.dtype != out.dtype:
             return None
-        spread = Operation(BROADCAST_TO, (("shape", out.shape),))
-        return self.emit(Prim(spread, (made,)), block, wish)
+        return self.emit(spread(made, out.shape), block, wish)
 
     def _made(self, pattern: Pattern, found: Found, block: Block, wish: str) -> Term:
         match pattern:
@@ -326,23 +334,25 @@ class Writer:
 
     def _folded(self, term: Term) -> Term | None:
         """A primitive of numbers as a number."""
-        if type(term) is not Prim or not term.args or self.switches.fold is None:
+        fold = self.switches.fold
+        if type(term) is not Prim or fold is None or not self.switches.has("fold-constants"):
             return None
-        sizes: list[int] = []
-        for arg in term.args:
-            if type(arg) is not Const:
-                return None
-            sizes.append(arg.literal.array.size)
-        if not isinstance(term.type, Tensor) or term.type.size > max(FOLDED, *sizes):
+        sizes = [arg.literal.array.size for arg in term.args if type(arg) is Const]
+        if len(sizes) < len(term.args) or not isinstance(term.type, Tensor):
             return None
-        if not self.switches.has("fold-constants"):
+        if term.type.size > max(FOLDED, *sizes):
             return None
         try:
             with np.errstate(all="ignore"):
-                literal = self.switches.fold(term)
+                literal = fold(term)
         except DiffcurryError:
             return None
         if literal is None or literal.type is not term.type:
             return None
         self.switches.say("fold-constants", term, Const(literal))
         return Const(literal)
+
+
+def spread(atom: Term, shape: tuple[int, ...]) -> Term:
+    """An atom everywhere in a shape."""
+    return unview(BROADCAST_TO.name, (atom,), {"shape": shape})

@@ -1,17 +1,18 @@
 """The rules, a file a group, a line a rule; and the steps, which look at more than one line."""
 
 from combinators.simplify.rule import Rule, Step
-from combinators.simplify.rules.algebra import ALGEBRA, CHOICES, SCALING, TUPLES
-from combinators.simplify.rules.arrays import ARRAYS, CONSTANTS
-from combinators.simplify.rules.cotangents import COTANGENTS
-from combinators.simplify.rules.fast import FAST
+from combinators.simplify.rules.algebra import ALGEBRA, CHOICES, COTANGENTS, FIELD, SCALING, TUPLES
+from combinators.simplify.rules.arrays import ARRAYS, CONSTANTS, SUMS
 
 RULES: tuple[Rule, ...] = (*TUPLES, *COTANGENTS, *ALGEBRA, *SCALING, *CHOICES, *CONSTANTS, *ARRAYS)
 """The rules that hold for all numbers, inf, nan and signed zeros among them."""
+FAST: tuple[Rule, ...] = (*FIELD, *SUMS)
+"""What holds for real numbers and not for floating-point ones: only under ``fast_math``."""
 
 FIG = "000, Fig. 12"
 CLASSIC = "Muchnick, Advanced Compiler Design and Implementation"
-SUMS = "distributivity: Σ aᵢᵀ bᵢ = Aᵀ B of the stacks"
+ADDING = "distributivity: Σ aᵢᵀ bᵢ = Aᵀ B of the stacks"
+ZERO = "linear dependence: 0 in, 0 out"
 
 STEPS = (
     Step("beta", "inlining", FIG, "(λx. e) a ⇝ let x = a in e, of a λ that stands there"),
@@ -27,23 +28,16 @@ STEPS = (
     Step("loop-known", "constants", CLASSIC, "a fold over numbers, each of which is known"),
     Step("loop-parts", "loops", CLASSIC, "carries, results and rows that nothing needs go"),
     Step("loop-steady", "loops", CLASSIC, "a carry that every step passes on is no carry"),
-    Step(
-        "loop-zero",
-        "loops",
-        "linear dependence: 0 in, 0 out",
-        "a carry that begins at zero and stays there is zero",
-    ),
+    Step("loop-zero", "loops", ZERO, "a carry that begins at zero and stays there is zero"),
     Step("scan-fold", "loops", CLASSIC, "a scan that keeps nothing is a fold"),
     Step("scan-map", "loops", CLASSIC, "a scan that carries nothing is a map"),
     Step("stack-steady", "loops", CLASSIC, "what every step gives alike, or passes on, is spread"),
     Step("row-steady", "loops", CLASSIC, "a row that is the same at every step is no row"),
     Step("hoist", "loops", CLASSIC, "what a step computes from outside only, before the loop"),
-    Step("loop-sums", "loops", SUMS, "cotangents that a loop only adds up, after the loop"),
-    Step("loop-adds", "fast_math", SUMS, "numbers that a loop only adds up, after the loop"),
+    Step("loop-sums", "loops", ADDING, "cotangents that a loop only adds up, after the loop"),
+    Step("loop-adds", "fast_math", ADDING, "numbers that a loop only adds up, after the loop"),
     Step("call-parts", "inlining", CLASSIC, "what a known function takes or gives unneeded goes"),
-    Step(
-        "common", "sharing", CLASSIC, "one name for equal terms, seen from where the first stands"
-    ),
+    Step("common", "sharing", CLASSIC, "one name for equal terms that the second sees"),
     Step("fold-constants", "constants", CLASSIC, "a primitive of numbers is a number"),
     Step("zeros-number", "constants", "000, Fig. 4", "the zero of a tensor type is the number 0"),
 )

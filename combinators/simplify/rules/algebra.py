@@ -1,9 +1,15 @@
-"""Algebra that is exact in IEEE arithmetic: for inf, for nan and for zeros of either sign.
+"""Algebra of numbers, choices, tuples and cotangents.
 
-A number times a number times an array is one product where that is exact. A product with a power of
+What holds for floating-point numbers is exact: for inf, for nan and for zeros of either sign. A
+number times a number times an array is one product where that is exact. A product with a power of
 two that is not below 1 is exact until it overflows, so that ``c (2ᵏ x)`` and ``(2ᵏ c) x`` are
 rounded alike; both overflow alike where c is not below 1 either. By a finite number that is not 0,
 ``scale`` is a plain product.
+
+The zero of cotangents adds nothing and absorbs every factor. ``scale`` and ``unscale`` are 0
+wherever a factor is, whatever the other is there, so these laws hold for inf and nan too. What a
+typed zero (``zeros``) goes through is a typed zero: it stands for "contributes nothing", and only
+differentiation makes one.
 """
 
 from __future__ import annotations
@@ -13,46 +19,59 @@ from typing import Any
 
 import numpy as np
 
-from combinators.objects import Object, Tensor
+from combinators.objects import Object, Tangent, Tensor
+from combinators.simplify import holes
 from combinators.simplify.holes import (
-    doubling,
-    false,
+    ZERO_OF_ZERO,
     filled,
+    finite,
+    finite_nonzero,
     i,
-    large,
-    minus_inf,
+    is_typed_zero,
     minus_one,
-    minus_zero,
     n,
     one,
     p,
-    plus_inf,
     plus_zero,
-    q,
     s,
-    true,
-    uniform,
+    typed_zero,
+    v,
     x,
     y,
     z,
     zero,
+    zeros,
 )
 from combinators.simplify.patterns import Facts, Node, Pattern, Rest, head, same
-from combinators.simplify.rule import Rule
+from combinators.simplify.rule import rules_of
 from combinators.terms import Const, Proj, Term
 
 add, subtract, multiply, divide = map(head, ("add", "subtract", "multiply", "divide"))
 negative, power, absolute, square = map(head, ("negative", "power", "absolute", "square"))
 maximum, minimum, clip, where = map(head, ("maximum", "minimum", "clip", "where"))
 both, either, logical_not = map(head, ("logical_and", "logical_or", "logical_not"))
-convert, stop_gradient, scale = map(head, ("convert", "stop_gradient", "scale"))
+convert, stop_gradient, matmul, vector = map(head, ("convert", "stop_gradient", "matmul", "vector"))
+plus, scale, unscale, pack, unpack = map(head, ("plus", "scale", "unscale", "pack", "unpack"))
+proj, tuple_ = map(head, ("proj", "tuple"))
 
 FIG = "000, Fig. 12"
+PARTS = "000, Fig. 4: by components"
 RING = "the ring of the reals, 000, section 5.4"
+REALS = "the field of the reals"
 IEEE = "IEEE 754: the sign is a bit apart"
+EXACT = "IEEE 754: powers of two are exact factors"
+PLAIN = "IEEE 754: of factors that are no nan, only 0 and inf make one"
 LOGIC = "Boole"
 LATTICE = "idempotence"
 TYPES = "types"
+MONOID = "000, Fig. 12: 0 + e ⇝ e, at every type"
+ABSORB = "000, Fig. 12: 0 * e ⇝ 0, for symbolic zeros"
+UNIT = "000, Fig. 12: 1 * e ⇝ e"
+LINEAR = "linear maps keep 0"
+SIGN = "linearity, exact: the sign is a bit apart"
+ERASED = "004, section 5: unpack undoes pack"
+WIDEST = 8
+"""A sum of wider tuples is left as one line."""
 
 
 def _dtype(x: Term) -> str:
@@ -60,58 +79,57 @@ def _dtype(x: Term) -> str:
     return x.type.dtype
 
 
-def _own(x: Term, s: Any) -> Term | None:
-    return x if _dtype(x) == s else None
-
-
 def _there_and_back(x: Term, p: Any, s: Any) -> Term | None:
     own = _dtype(x)
     return x if s == own and np.can_cast(own, p, "safe") else None
 
 
-ALGEBRA = (
-    Rule("multiply-one", "algebra", FIG, multiply(x, one), x),
-    Rule("divide-one", "algebra", RING, divide(x, one), x),
-    Rule("power-one", "algebra", RING, power(x, one), x),
-    Rule("subtract-zero", "algebra", FIG, subtract(x, plus_zero), x),
-    Rule("add-minus-zero", "algebra", FIG, add(x, minus_zero), x),
-    Rule("add-integer-zero", "algebra", FIG, add(n, zero), n),
-    Rule("multiply-integer-zero", "algebra", FIG, multiply(n, zero), zero),
-    Rule("subtract-integer-itself", "algebra", RING, subtract(n, n), lambda out: filled(0, out)),
-    Rule("multiply-minus-one", "algebra", RING, multiply(x, minus_one), negative(x)),
-    Rule("negative-twice", "algebra", RING, negative(negative(x)), x),
-    Rule("negative-difference", "algebra", IEEE, add(x, negative(y)), subtract(x, y)),
-    Rule("subtract-negative", "algebra", IEEE, subtract(x, negative(y)), add(x, y)),
-    Rule("multiply-negatives", "algebra", IEEE, multiply(negative(x), negative(y)), multiply(x, y)),
-    Rule("divide-negatives", "algebra", IEEE, divide(negative(x), negative(y)), divide(x, y)),
-    Rule("square-negative", "algebra", IEEE, square(negative(x)), square(x)),
-    Rule("absolute-negative", "algebra", IEEE, absolute(negative(x)), absolute(x)),
-    Rule("absolute-twice", "algebra", LATTICE, absolute(absolute(x)), absolute(x)),
-    Rule("convert-own", "algebra", TYPES, convert(x, dtype=s), _own),
-    Rule("convert-back", "algebra", TYPES, convert(convert(x, dtype=p), dtype=s), _there_and_back),
-    Rule("stop-twice", "algebra", LATTICE, stop_gradient(stop_gradient(x)), stop_gradient(x)),
+ALGEBRA = rules_of(
+    "algebra",
+    ("multiply-one", FIG, multiply(x, one), x),
+    ("divide-one", RING, divide(x, one), x),
+    ("power-one", RING, power(x, one), x),
+    ("subtract-zero", FIG, subtract(x, plus_zero), x),
+    ("add-minus-zero", FIG, add(x, holes.minus_zero), x),
+    ("add-integer-zero", FIG, add(n, zero), n),
+    ("multiply-integer-zero", FIG, multiply(n, zero), zero),
+    ("subtract-integer-itself", RING, subtract(n, n), lambda out: filled(0, out)),
+    ("multiply-minus-one", RING, multiply(x, minus_one), negative(x)),
+    ("negative-twice", RING, negative(negative(x)), x),
+    ("negative-difference", IEEE, add(x, negative(y)), subtract(x, y)),
+    ("subtract-negative", IEEE, subtract(x, negative(y)), add(x, y)),
+    ("multiply-negatives", IEEE, multiply(negative(x), negative(y)), multiply(x, y)),
+    ("divide-negatives", IEEE, divide(negative(x), negative(y)), divide(x, y)),
+    ("square-negative", IEEE, square(negative(x)), square(x)),
+    ("absolute-negative", IEEE, absolute(negative(x)), absolute(x)),
+    ("absolute-twice", LATTICE, absolute(absolute(x)), absolute(x)),
+    ("convert-own", TYPES, convert(x, dtype=s), lambda x, s: x if _dtype(x) == s else None),
+    ("convert-back", TYPES, convert(convert(x, dtype=p), dtype=s), _there_and_back),
+    ("stop-twice", LATTICE, stop_gradient(stop_gradient(x)), stop_gradient(x)),
 )
 
-CHOICES = (
-    Rule("maximum-same", "choices", LATTICE, maximum(x, x), x),
-    Rule("minimum-same", "choices", LATTICE, minimum(x, x), x),
-    Rule("clip-nowhere", "choices", LATTICE, clip(x, minus_inf, plus_inf), x),
-    Rule("where-same", "choices", FIG, where(p, x, x), x),
-    Rule("where-true", "choices", FIG, where(true, x, y), x),
-    Rule("where-false", "choices", FIG, where(false, x, y), y),
-    Rule("where-not", "choices", LOGIC, where(logical_not(q), x, y), where(q, y, x)),
-    Rule("where-where", "choices", LOGIC, where(p, where(p, x, y), z), where(p, x, z)),
-    Rule("where-else-where", "choices", LOGIC, where(p, x, where(p, y, z)), where(p, x, z)),
-    Rule("not-twice", "choices", LOGIC, logical_not(logical_not(x)), x),
-    Rule("and-true", "choices", LOGIC, both(x, true), x),
-    Rule("and-false", "choices", LOGIC, both(x, false), false),
-    Rule("or-true", "choices", LOGIC, either(x, true), true),
-    Rule("or-false", "choices", LOGIC, either(x, false), x),
-    Rule("and-same", "choices", LATTICE, both(x, x), x),
-    Rule("or-same", "choices", LATTICE, either(x, x), x),
+CHOICES = rules_of(
+    "choices",
+    ("maximum-same", LATTICE, maximum(x, x), x),
+    ("minimum-same", LATTICE, minimum(x, x), x),
+    ("clip-nowhere", LATTICE, clip(x, holes.minus_inf, holes.plus_inf), x),
+    ("where-same", FIG, where(p, x, x), x),
+    ("where-true", FIG, where(holes.true, x, y), x),
+    ("where-false", FIG, where(holes.false, x, y), y),
+    ("where-not", LOGIC, where(logical_not(holes.q), x, y), where(holes.q, y, x)),
+    ("where-where", LOGIC, where(p, where(p, x, y), z), where(p, x, z)),
+    ("where-else-where", LOGIC, where(p, x, where(p, y, z)), where(p, x, z)),
+    ("not-twice", LOGIC, logical_not(logical_not(x)), x),
+    ("and-true", LOGIC, both(x, holes.true), x),
+    ("and-false", LOGIC, both(x, holes.false), holes.false),
+    ("or-true", LOGIC, either(x, holes.true), holes.true),
+    ("or-false", LOGIC, either(x, holes.false), x),
+    ("and-same", LATTICE, both(x, x), x),
+    ("or-same", LATTICE, either(x, x), x),
 )
 
-EXACT = "IEEE 754: powers of two are exact factors"
+
+# ---- products of numbers -------------------------------------------------------------------------
 
 
 def _products(number: Pattern, other: Pattern) -> dict[str, Node]:
@@ -148,19 +166,20 @@ def _signed(name: str) -> Callable[..., Node | None]:
     return right
 
 
-def _rules() -> Iterator[Rule]:
-    for name, inner in _products(doubling, x).items():
-        for outside, outer in _products(large, inner).items():
-            yield Rule(f"{outside}-{name}-two", "algebra", EXACT, outer, _together(outside))
-    for name, product in _products(uniform, x).items():
-        yield Rule(f"negative-{name}", "algebra", IEEE, negative(product), _signed(name))
-    for name, product in _products(uniform, negative(x)).items():
-        yield Rule(f"{name}-negative", "algebra", IEEE, product, _signed(name))
+def _of_numbers() -> Iterator[tuple[str, str, Node, Any]]:
+    for name, inner in _products(holes.doubling, x).items():
+        for outside, outer in _products(holes.large, inner).items():
+            yield f"{outside}-{name}-two", EXACT, outer, _together(outside)
+    for name, product in _products(holes.uniform, x).items():
+        yield f"negative-{name}", IEEE, negative(product), _signed(name)
+    for name, product in _products(holes.uniform, negative(x)).items():
+        yield f"{name}-negative", IEEE, product, _signed(name)
 
 
-SCALING = tuple(_rules())
+SCALING = rules_of("algebra", *_of_numbers())
 
-proj, tuple_, vector = map(head, ("proj", "tuple", "vector"))
+
+# ---- tuples --------------------------------------------------------------------------------------
 
 
 def _whole(x: tuple[Term, ...], out: Any, facts: Facts) -> Term | None:
@@ -177,12 +196,95 @@ def _whole(x: tuple[Term, ...], out: Any, facts: Facts) -> Term | None:
     return first.product
 
 
-TUPLES = (
-    Rule(
-        "proj-tuple", "tuples", "000, Fig. 12", proj(tuple_(Rest("x")), index=i), lambda x, i: x[i]
-    ),
-    Rule(
-        "proj-vector", "tuples", "000, Fig. 12", proj(vector(Rest("x")), index=i), lambda x, i: x[i]
-    ),
-    Rule("tuple-of-parts", "tuples", "surjective pairing", tuple_(Rest("x"), names=s), _whole),
+TUPLES = rules_of(
+    "tuples",
+    ("proj-tuple", FIG, proj(tuple_(Rest("x")), index=i), lambda x, i: x[i]),
+    ("proj-vector", FIG, proj(vector(Rest("x")), index=i), lambda x, i: x[i]),
+    ("tuple-of-parts", "surjective pairing", tuple_(Rest("x"), names=s), _whole),
+)
+
+
+# ---- cotangents ----------------------------------------------------------------------------------
+
+
+def _componentwise(x: tuple[Term, ...], y: tuple[Term, ...], s: object) -> Node | None:
+    if len(x) > WIDEST:
+        return None
+    return tuple_(*(plus(one, other) for one, other in zip(x, y, strict=True)), names=s)
+
+
+def _by_one(x: Term, one: Term, out: Object) -> Term | None:
+    """A product with the matrix (1), which only forgets the sign of a zero."""
+    single = isinstance(one.type, Tensor) and one.type.shape == (1, 1)
+    return x if single and x.type is out else None
+
+
+def _of_zero(x: tuple[Term, ...], out: Object) -> Term | None:
+    return zeros(out) if is_typed_zero(x[0]) else None
+
+
+def _of_zeros(x: tuple[Term, ...], out: Object) -> Term | None:
+    return zeros(out) if all(map(is_typed_zero, x)) else None
+
+
+def _packed(x: Term, y: Term) -> Node | None:
+    return pack(plus(x, y)) if x.type is y.type else None
+
+
+_TUPLE, _OTHER = tuple_(Rest("x"), names=s), tuple_(Rest("y"), names=s)
+_FINITE, _BY_FINITE = matmul(finite_nonzero, x), matmul(x, finite_nonzero)
+
+COTANGENTS = rules_of(
+    "cotangents",
+    ("plus-zero", MONOID, plus(x, zero), x),
+    ("plus-tuples", PARTS, plus(_TUPLE, _OTHER), _componentwise),
+    ("plus-negative", SIGN, plus(holes.tensor, negative(y)), subtract(holes.tensor, y)),
+    ("add-typed-zero", MONOID, add(x, typed_zero), x),
+    ("subtract-typed-zero", MONOID, subtract(x, typed_zero), x),
+    ("typed-zero-subtract", MONOID, subtract(typed_zero, x), negative(x)),
+    ("scale-zero", ABSORB, scale(zero, p), zeros),
+    ("scale-by-zero", ABSORB, scale(v, zero), zeros),
+    ("unscale-zero", ABSORB, unscale(zero, p), zeros),
+    ("scale-by-one", UNIT, scale(v, one), v),
+    ("scale-one", UNIT, scale(one, p), p),
+    ("unscale-by-one", UNIT, unscale(v, one), v),
+    ("scale-by-minus-one", SIGN, scale(v, minus_one), negative(v)),
+    ("scale-minus-one", SIGN, scale(minus_one, p), negative(p)),
+    ("scale-negatives", SIGN, scale(negative(v), negative(p)), scale(v, p)),
+    ("multiply-typed-zero", ABSORB, multiply(typed_zero, finite), zeros),
+    ("divide-typed-zero", ABSORB, divide(typed_zero, finite_nonzero), zeros),
+    ("matmul-typed-zero", ABSORB, matmul(typed_zero, x), zeros),
+    ("matmul-by-typed-zero", ABSORB, matmul(x, typed_zero), zeros),
+    ("absorbing-matmul-finite", PLAIN, matmul(finite_nonzero, x, absorbing=True), _FINITE),
+    ("absorbing-matmul-by-finite", PLAIN, matmul(x, finite_nonzero, absorbing=True), _BY_FINITE),
+    ("matmul-one", UNIT, matmul(one, x), _by_one),
+    ("matmul-by-one", UNIT, matmul(x, one), _by_one),
+    ("where-typed-zeros", LINEAR, where(p, typed_zero, holes.other_typed_zero), zeros),
+    *((f"{name}-typed-zero", LINEAR, head(name)(typed_zero), zeros) for name in ZERO_OF_ZERO),
+    ("take-typed-zero", LINEAR, head("take")(Rest("x")), _of_zero),
+    ("put-typed-zero", LINEAR, head("put")(Rest("x")), _of_zero),
+    ("concatenate-typed-zeros", LINEAR, head("concatenate")(Rest("x")), _of_zeros),
+    ("proj-typed-zero", PARTS, proj(typed_zero), zeros),
+    ("pack-zero", ERASED, pack(zero), lambda: zeros(Tangent)),
+    ("unpack-zero", ERASED, unpack(typed_zero), zeros),
+    ("unpack-pack", ERASED, unpack(pack(x), of=s), lambda x, s: x if x.type is s else None),
+    ("plus-packs", ERASED, plus(pack(x), pack(y)), _packed),
+)
+
+# ---- of real numbers only ------------------------------------------------------------------------
+
+FIELD = rules_of(
+    "fast_math",
+    ("multiply-zero", FIG, multiply(x, holes.any_zero), zeros),
+    ("add-zero", FIG, add(x, holes.any_zero), x),
+    ("subtract-any-zero", FIG, subtract(x, holes.any_zero), x),
+    ("zero-subtract", RING, subtract(holes.any_zero, x), negative(x)),
+    ("zero-divide", REALS, divide(holes.any_zero, x), zeros),
+    ("subtract-itself", RING, subtract(x, x), zeros),
+    ("divide-itself", REALS, divide(x, x), lambda out: filled(1, out)),
+    ("divide-product", REALS, divide(multiply(x, y), y), x),
+    ("subtract-sum", RING, subtract(add(x, y), y), x),
+    ("power-two", RING, power(x, holes.two), square(x)),
+    ("scale-multiply", "000, Fig. 5", scale(v, p), multiply(p, v)),
+    ("unscale-divide", "000, Fig. 5", unscale(v, p), divide(v, p)),
 )

@@ -10,10 +10,9 @@ from combinators.block import Block
 from combinators.errors import DiffcurryError
 from combinators.objects import Tangent, components
 from combinators.simplify import FAST, RULES
-from combinators.simplify.patterns import view
 from combinators.simplify.rule import Switches
 from combinators.simplify.writer import Writer
-from combinators.terms import Lam, Let
+from combinators.terms import Lam, Let, Var
 from tests.combinators.simplify.instances import cost, instances
 from tests.combinators.simplify.test_random_programs import EXACT, FLOATS, value
 
@@ -27,10 +26,10 @@ def rewritten(rule: Any, instance: Any, term: Any) -> Any:
     writer = Writer(Switches([rule], []), set())
     block = Block(None)
     for param in instance.params:
-        writer._known[param.name] = param, 0, ()
+        writer.note(param.name, param)
     for name, line in instance.lines.items():
-        writer._known[name] = line, 0, view(line)[:1]
-        writer._uses[name] = 1
+        writer.note(name, line, 0, writer._seen(line))
+        writer.used(Var(name, line.type), 1)
     return writer.emit(term, block), block.lines, writer.switches.fired
 
 
