@@ -22,13 +22,13 @@ from combinators.errors import WrongMode
 from combinators.objects import Object, Product, Tensor
 from combinators.operation import Operation
 from combinators.type_folds import is_first_order
-from interpreters.deltas.numbers import DualArray, DualArrays
-from interpreters.deltas.terms import ZERO, Arrived, Delta, Part, Pull
+from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
+from interpreters.deltas.terms import ZERO, Arrived, Pull
 from interpreters.execution import steps
 from interpreters.execution.machine import Machine, Step
 from interpreters.execution.running import arguments
 from interpreters.modes.reverse import Dependent
-from interpreters.sparse_cotangents import Cotangent, opened, own
+from interpreters.sparse_cotangents import Cotangent, own
 from interpreters.staging.blocks import Written
 
 
@@ -47,21 +47,6 @@ def check_first_order(obj: Object) -> None:
             "a program may use functions inside, but none as an argument or as its result "
             "(003, section 2.1); leave mode= out"
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moving:
-    """A value of the dependently typed form, of any type, and how it moves.
-
-    One that does not move stands for itself.
-    """
-
-    value: Any
-    delta: Delta
-
-    def __getitem__(self, index: int) -> Moving:
-        """A component."""
-        return Moving(self.value[index], Part(index, self.delta))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,17 +77,12 @@ class Computed:
         return self.step(machine)
 
     def dual(self, machine: Machine, numbers: DualArrays) -> None:
-        """As dual arrays run it."""
+        """As dual arrays run it; what does not move stands for itself."""
         types, stack = self.types, machine.stack
         xs = stack[-1][: len(types)] if isinstance(self.dom, Product) else (stack[-1],)
-        moving = [_dual(x, obj) for x, obj in zip(xs, types, strict=True)]
+        moving = [x if isinstance(x, DualArray) else DualArray(x) for x in xs]
         y = numbers.operation(self.operation, types, self.cod)(*moving)
-        stack[-1] = y.primal if y.delta is ZERO else Moving(y.primal, y.delta)
-
-
-def _dual(x: Any, obj: Object) -> DualArray:
-    assert isinstance(obj, Tensor)
-    return DualArray(x.value, x.delta, obj) if isinstance(x, Moving) else DualArray(x)
+        stack[-1] = y.primal if y.delta is ZERO else y
 
 
 class Lines(Dependent):
@@ -140,10 +120,10 @@ def _line(machine: Machine, step: Step, numbers: DualArrays) -> Written:
     machine.stack.append(still(given))
     yield step
     tape, machine.tape = machine.tape, before
-    moved = tuple(delta for delta in _terms(given))
+    moved = tuple(terms(given))
     if moved:
         delta = numbers.share(Pull(partial(_pulled, tape, given), moved))
-        machine.stack.append(Moving(machine.stack.pop(), delta))
+        machine.stack.append(DualArray(machine.stack.pop(), delta))
 
 
 def _pulled(tape: list[Step], given: Any, cotangent: Cotangent) -> Iterator[Arrived]:
@@ -154,31 +134,8 @@ def _pulled(tape: list[Step], given: Any, cotangent: Cotangent) -> Iterator[Arri
 
 def still(value: Any) -> Any:
     """A dual value without its Delta terms."""
-    if isinstance(value, Moving):
-        return value.value
+    if isinstance(value, DualArray):
+        return value.primal
     if isinstance(value, tuple | list):
         return type(value)([still(part) for part in value])
     return value
-
-
-def arrived(value: Any, cotangent: Cotangent) -> Iterator[Arrived]:
-    """The cotangent of a dual value, at its Delta terms."""
-    todo = [(value, cotangent)]
-    while todo:
-        part, c = todo.pop()
-        if c is None:
-            continue
-        if isinstance(part, Moving):
-            yield c, part.delta
-        elif isinstance(part, tuple | list):
-            todo += [(part[i], below) for i, below in opened(c).items() if i < len(part)]
-
-
-def _terms(value: Any) -> Iterator[Delta]:
-    todo = [value]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, Moving):
-            yield part.delta
-        elif isinstance(part, tuple | list):
-            todo += part

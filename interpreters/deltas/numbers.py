@@ -22,12 +22,13 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from typing import Any
 
+from combinators.block import opened
 from combinators.derivative_rules import Types, pullback_rule
 from combinators.free import scopes
 from combinators.literal import Literal
@@ -40,9 +41,11 @@ from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.deltas.terms import (
     ZERO,
     Add,
+    Arrived,
     Delta,
     Evaluator,
     Input,
+    Part,
     Push,
     Row,
     Scale,
@@ -50,7 +53,10 @@ from interpreters.deltas.terms import (
     Stack,
     Zero,
 )
+from interpreters.execution.running import Closure
 from interpreters.rules import program, pullback_of
+from interpreters.sparse_cotangents import Cotangent, Packed
+from interpreters.sparse_cotangents import opened as by_components
 
 
 @cache
@@ -65,45 +71,35 @@ def factors(operation: Operation, types: Types, active: tuple[int, ...]) -> Lam 
     if rule is None or any(types[i] is not operation.type(*types) for i in active):
         return None
     g, *given = rule.params
-    bindings, body = _opened(rule.body)
+    bindings, body = opened(rule.body)
     assert isinstance(body, Tuple)
     bound = {var.name: term for var, term in bindings}
-    found = [_factor(item, bound, g) for item in body.items]
-    if any(factor is None for factor in found):
-        return None
-    items = Tuple(tuple(factor for factor in found if factor is not None))
-    kept = _without(bindings, g)
-    lam = Lam(tuple(given), Let(kept, items) if kept else items)
+    items = []
+    for item in body.items:
+        factor = _factor(item, bound, g)
+        if factor is None:
+            return None
+        items.append(factor)
+    depend, kept = {g.name}, []
+    for var, term in bindings:
+        if depend.isdisjoint(free.name for free in scopes(term).free):
+            kept.append((var, term))
+        else:
+            depend.add(var.name)
+    whole = Tuple(tuple(items))
+    lam = Lam(tuple(given), Let(tuple(kept), whole) if kept else whole)
     return None if scopes(lam).free else lam
-
-
-def _opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
-    return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
 
 
 def _factor(item: Term, bound: dict[str, Term], g: Var) -> Term | None:
     """``p`` of ``scale(g, p)``; of ``g`` itself, 1."""
-    term = bound.get(item.name, item) if isinstance(item, Var) else item
-    if _is(term, g):
-        return Tuple(())
-    if isinstance(term, Prim) and term.operation.name == "scale" and _is(term.args[0], g):
-        return term.args[1] if term.args[1].type is g.type else None
-    return None
-
-
-def _is(term: Term, var: Var) -> bool:
-    return isinstance(term, Var) and term.name == var.name
-
-
-def _without(bindings: Iterable[tuple[Var, Term]], g: Var) -> tuple[tuple[Var, Term], ...]:
-    """The bindings that do not depend on ``g``."""
-    depend, kept = {g.name}, []
-    for var, term in bindings:
-        if any(free.name in depend for free in scopes(term).free):
-            depend.add(var.name)
-        else:
-            kept.append((var, term))
-    return tuple(kept)
+    match bound.get(item.name, item) if isinstance(item, Var) else item:
+        case Var(name) if name == g.name:
+            return Tuple(())
+        case Prim(operation, (Var(name), factor)) if operation.name == "scale" and name == g.name:
+            return factor if factor.type is g.type else None
+        case _:
+            return None
 
 
 Moved = Callable[[tuple[Any, ...], Any, tuple[Delta, ...]], Delta]
@@ -112,7 +108,7 @@ Moved = Callable[[tuple[Any, ...], Any, tuple[Delta, ...]], Delta]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DualArray:
-    """``(x, d)``; one that moves knows its type (the paper's ``shapeDelta``)."""
+    """``(x, d)``; an array that moves knows its type (the paper's ``shapeDelta``)."""
 
     primal: Any
     delta: Delta = ZERO
@@ -122,6 +118,47 @@ class DualArray:
     def shape(self) -> tuple[int, ...]:
         """The shape of the primal."""
         return getattr(self.primal, "shape", ())
+
+    def __getitem__(self, index: int) -> DualArray:
+        """A component of what is no array, and moves as a whole."""
+        return DualArray(self.primal[index], Part(index, self.delta))
+
+
+def terms(value: Any) -> Iterator[Delta]:
+    """The Delta terms in a dual value; what does not move may stand for itself."""
+    todo, seen = [value], set[int]()
+    while todo:
+        part = todo.pop()
+        if isinstance(part, DualArray):
+            yield part.delta
+        elif isinstance(part, Packed):
+            todo.append(part.value)
+        elif isinstance(part, Closure | tuple | list) and id(part) not in seen:
+            seen.add(id(part))
+            todo += part.env if isinstance(part, Closure) else part
+
+
+Call = Callable[[Any, Any], tuple[Any, Cotangent]]
+"""From a function and a call of it to what it gives, and the cotangent of that."""
+
+
+def arrived(value: Any, cotangent: Cotangent, call: Call | None = None) -> Iterator[Arrived]:
+    """The cotangent of a dual value, at its Delta terms."""
+    todo = [(value, cotangent)]
+    while todo:
+        part, c = todo.pop()
+        if c is None:
+            continue
+        if isinstance(part, DualArray):
+            yield c, part.delta
+        elif isinstance(part, Packed):
+            todo.append((part.value, c.value))
+        elif call is not None and type(c) is list:
+            todo += [call(part, each) for each in c]
+        elif isinstance(part, Closure | tuple | list):
+            inside = part.env if isinstance(part, Closure) else part
+            found = by_components(c).items()
+            todo += [(inside[i], below) for i, below in found if i < len(inside)]
 
 
 class DualArrays:

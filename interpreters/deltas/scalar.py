@@ -1,9 +1,18 @@
-"""Dual-numbers reverse AD on scalars, in five evaluators: section 2 of 003, equation by equation.
+"""Dual-numbers reverse AD on scalars: section 2 of 003, equation by equation.
 
-A number ``x`` becomes ``(x, d)``, where the Delta term ``d`` says how ``x`` moves with the inputs
-(``dual_numbers`` makes them). ``eval0`` reads a Delta term as that linear map; each evaluator after
-it computes the same gradient and saves a kind of work. Every one takes ``see``, which is called
-with each Delta term that it visits, so that its cost can be counted.
+A number ``x`` becomes ``(x, d)``, where the Delta term ``d`` says how ``x`` moves with the inputs.
+What a program does between its operations on numbers stays as it is: closures, branches, tuples.
+Integers and booleans are discrete: they are no dual numbers, can be tested and be indices, and
+their cotangent is None.
+
+>>> gradient(lambda x, y: x * y + sin(x), 0.0, 5.0)
+(6.0, 0.0)
+>>> gradient(lambda x, n, p: x**n if p else x, 2.0, 3, True)
+(12.0, None, None)
+
+``eval0`` reads a Delta term as that linear map; each of the five evaluators after it computes the
+same gradient and saves a kind of work. Every one takes ``see``, which is called with each Delta
+term that it visits, so that its cost can be counted.
 
 >>> reverse_pass(1.0, Add(Scale(3.0, Input(0)), Input(1)))
 {0: 3.0, 1: 1.0}
@@ -11,64 +20,197 @@ with each Delta term that it visits, so that its cost can be counted.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import count
 from typing import Any, TypeVar
 
+import numpy as np
+
 from combinators.kit.recursion import Recursive, recurse
+from interpreters.deltas.terms import (
+    ZERO,
+    Add,
+    Delta,
+    Input,
+    Scale,
+    See,
+    Share,
+    Zero,
+    backprop,
+    unseen,
+)
+
+Transform = Callable[[Any], Any]
+
+# 2.2, 2.5 and 2.7: dual numbers.
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A linear map from the inputs to one number (Fig. 1b)."""
+def _compared(holds: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    """A comparison looks at the primals."""
+    return lambda x, y: bool(holds(x.primal, y.primal if isinstance(y, Number) else y))
 
 
-@dataclass(frozen=True, slots=True)
-class Zero(Delta):
-    """That of a constant."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """``(x, d)``; ``ids`` gives fresh identifiers, or is None to leave sharing out (Fig. 2)."""
+
+    primal: float
+    delta: Delta
+    ids: Iterator[int] | None = None
+
+    def __add__(self, other: Any) -> Number:
+        y = number(other)
+        return result(self.primal + y.primal, (None, self), (None, y))
+
+    def __mul__(self, other: Any) -> Number:
+        y = number(other)
+        return result(self.primal * y.primal, (y.primal, self), (self.primal, y))
+
+    def __neg__(self) -> Number:
+        return result(-self.primal, (-1.0, self))
+
+    def __sub__(self, other: Any) -> Number:
+        y = number(other)
+        return result(self.primal - y.primal, (None, self), (-1.0, y))
+
+    def __truediv__(self, other: Any) -> Number:
+        y = number(other)
+        z = self.primal / y.primal
+        return result(z, (1.0 / y.primal, self), (-z / y.primal, y))
+
+    def __pow__(self, other: Any) -> Number:
+        """An exponent that does not move needs no logarithm."""
+        y = number(other)
+        z, slope = self.primal**y.primal, 0.0
+        if y.primal:
+            slope = y.primal * self.primal ** (y.primal - 1)
+        if isinstance(y.delta, Zero):
+            return result(z, (slope, self))
+        of_exponent = z * math.log(self.primal) if self.primal > 0 else math.nan
+        return result(z, (slope, self), (0.0 if z == 0 else of_exponent, y))
+
+    def __abs__(self) -> Number:
+        """By the sign, and 0 at 0."""
+        sign = math.copysign(1.0, self.primal) if self.primal else 0.0
+        return result(abs(self.primal), (sign, self))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        """An integer, or a number that stands still."""
+        rounded = round(self.primal, digits)
+        return rounded if digits is None else number(rounded)
+
+    def __int__(self) -> int:
+        return int(self.primal)
+
+    def __floor__(self) -> int:
+        return math.floor(self.primal)
+
+    def __ceil__(self) -> int:
+        return math.ceil(self.primal)
+
+    def __bool__(self) -> bool:
+        """A test looks at the primal."""
+        return bool(self.primal)
+
+    def __hash__(self) -> int:
+        return hash(self.primal)
+
+    __eq__, __gt__, __ge__ = map(_compared, (operator.eq, operator.gt, operator.ge))
+    __lt__, __le__ = map(_compared, (operator.lt, operator.le))
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other: Any) -> Number:
+        return number(other) - self
+
+    def __rtruediv__(self, other: Any) -> Number:
+        return number(other) / self
+
+    def __rpow__(self, other: Any) -> Number:
+        return number(other) ** self
 
 
-@dataclass(frozen=True, slots=True)
-class Input(Delta):
-    """That of the input ``name``."""
-
-    name: int
+def number(x: Any) -> Number:
+    """``D[r] = (r, Zero)``; a dual number as it is."""
+    return x if isinstance(x, Number) else Number(float(x), ZERO)
 
 
-@dataclass(frozen=True, slots=True)
-class Add(Delta):
-    """The sum of two."""
+def result(primal: float, *moved: tuple[float | None, Number]) -> Number:
+    """``D[op t…]``: each argument with its partial derivative, None for 1 (Fig. 2).
 
-    left: Delta
-    right: Delta
-
-
-@dataclass(frozen=True, slots=True)
-class Scale(Delta):
-    """``factor`` times another."""
-
-    factor: float
-    below: Delta
+    The Delta term gets an identifier, if identifiers there are (Fig. 3).
+    """
+    terms = [x.delta if slope is None else Scale(slope, x.delta) for slope, x in moved]
+    ids = next((x.ids for _, x in moved if x.ids is not None), None)
+    delta = reduce(Add, terms)
+    return Number(primal, delta if ids is None else Share(next(ids), delta), ids)
 
 
-@dataclass(frozen=True, slots=True)
-class Share(Delta):
-    """A term that may stand in many places (2.5); identifiers inside ``below`` are smaller."""
+def sin(t: Number) -> Number:
+    """``D[sin t]``."""
+    return result(math.sin(t.primal), (math.cos(t.primal), t))
 
-    id: int
-    below: Delta
 
+def cos(t: Number) -> Number:
+    """``D[cos t]``."""
+    return result(math.cos(t.primal), (-math.sin(t.primal), t))
+
+
+def exp(t: Number) -> Number:
+    """``D[exp t]``."""
+    y = math.exp(t.primal)
+    return result(y, (y, t))
+
+
+def log(t: Number) -> Number:
+    """``D[log t]``."""
+    return result(math.log(t.primal), (1.0 / t.primal, t))
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """``DsumOuter`` of 4.1: one ``Share`` around the sum of all."""
+    return result(
+        sum([x.primal for x in numbers], 0.0), *((None, x) for x in (number(0.0), *numbers))
+    )
+
+
+def traced(f: Callable[..., Any], *inputs: float, sharing: bool = True) -> Number:
+    """``D[f]`` at numbers, each an input: by Fig. 3, or without sharing by Fig. 2.
+
+    >>> traced(lambda x: x + x, 3.0, sharing=False).delta
+    Add(left=Input(name=0), right=Input(name=0))
+    """
+    ids = count() if sharing else None
+    return number(f(*(Number(x, Input(i), ids) for i, x in enumerate(inputs))))
+
+
+def gradient(f: Callable[..., Any], *inputs: Any, cotangent: float = 1.0) -> tuple[Any, ...]:
+    """The gradient at ``inputs``, numbers or nested tuples of them: ``wrapper``."""
+    names, ids = count(), count()
+    named = _each(inputs, lambda x: Number(float(x), Input(next(names)), ids))
+    found = reverse_pass(cotangent, number(f(*named)).delta)
+    rebuilt: tuple[Any, ...] = _each(named, lambda x: found.get(x.delta.name, 0.0), lambda _: None)
+    return rebuilt
+
+
+def _each(
+    value: Any, at: Callable[[Any], Any], discrete: Callable[[Any], Any] = lambda x: x
+) -> Any:
+    """Nested tuples with ``at`` of each number; what is discrete has Unit for its tangents."""
+    if isinstance(value, tuple):
+        return tuple(_each(part, at, discrete) for part in value)
+    return discrete(value) if isinstance(value, bool | int | np.bool_ | np.integer) else at(value)
+
+
+# 2.3: a Delta term is a directional derivative. A gradient takes n passes.
 
 V = TypeVar("V")
-See = Callable[[Delta], None]
 
 
-def unseen(_: Delta) -> None:
-    """Nobody counts."""
-
-
-def linear(delta: Delta, at: Callable[[int], V], zero: Callable[[], V], see: See) -> V:
+def _linear(delta: Delta, at: Callable[[int], V], zero: Callable[[], V], see: See) -> V:
     """The linear map that a Delta term is, of inputs that are ``at`` some numbers or vectors."""
 
     def ev(d: Delta) -> Recursive[Any]:
@@ -89,12 +231,9 @@ def linear(delta: Delta, at: Callable[[int], V], zero: Callable[[], V], see: See
     return found
 
 
-# 2.3: a Delta term is a directional derivative. A gradient takes n passes.
-
-
 def eval0(delta: Delta, direction: Sequence[float], see: See = unseen) -> float:
     """``∇f · ε``; ``eval0`` of every basis vector is the gradient (equation 2)."""
-    return linear(delta, direction.__getitem__, float, see)
+    return _linear(delta, direction.__getitem__, float, see)
 
 
 # 2.4: the whole gradient in one pass.
@@ -104,7 +243,6 @@ class Space:
     """ℝⁿ. It counts the numbers that its vectors ``touched``."""
 
     def __init__(self, n: int) -> None:
-        """Of ``n`` inputs."""
         self.n, self.touched = n, 0
 
     def vector(self, numbers: Sequence[float]) -> Vector:
@@ -116,10 +254,6 @@ class Space:
         """``(0, …, 0)``."""
         return self.vector([0.0] * self.n)
 
-    def one_hot(self, i: int) -> Vector:
-        """1 at ``i``."""
-        return self.vector([float(i == j) for j in range(self.n)])
-
 
 @dataclass(frozen=True, slots=True)
 class Vector:
@@ -129,11 +263,9 @@ class Vector:
     numbers: list[float]
 
     def __add__(self, other: Vector) -> Vector:
-        """Element by element."""
         return self.space.vector([x + y for x, y in zip(self.numbers, other.numbers, strict=True)])
 
     def __rmul__(self, factor: float) -> Vector:
-        """Element by element."""
         return self.space.vector([factor * x for x in self.numbers])
 
     def adding(self, i: int, number: float) -> Vector:
@@ -145,7 +277,8 @@ class Vector:
 
 def eval1(delta: Delta, space: Space, see: See = unseen) -> Vector:
     """One pass, but every node makes a vector."""
-    return linear(delta, space.one_hot, space.zero, see)
+    basis = [[float(i == j) for j in range(space.n)] for i in range(space.n)]
+    return _linear(delta, lambda i: space.vector(basis[i]), space.zero, see)
 
 
 def eval2(delta: Delta, tangent: Vector, see: See = unseen) -> Vector:
@@ -154,113 +287,44 @@ def eval2(delta: Delta, tangent: Vector, see: See = unseen) -> Vector:
     It scales what its own term adds; what was there before stands still.
     """
 
-    def ev(d: Delta, tg: Vector) -> Recursive[Any]:
-        see(d)
-        match d:
-            case Input(name):
-                return tg.adding(name, 1.0)
-            case Add(d1, d2):
-                return (yield ev(d2, (yield ev(d1, tg))))
-            case Scale(r, d1):
-                scaled: Vector = r * (yield ev(d1, tg.space.zero()))
-                return tg + scaled
-            case Share(_, d1):
-                return (yield ev(d1, tg))
-            case _:
-                return tg
+    def scaled(r: float, d: Delta, _: float, tg: Vector) -> Recursive[Vector]:
+        added: Vector = yield _handed(d, 1.0, tg.space.zero(), scaled, see)
+        return tg + r * added
 
-    found: Vector = recurse(ev(delta, tangent))
-    return found
+    return recurse(_handed(delta, 1.0, tangent, scaled, see))
 
 
 def eval3(c: float, delta: Delta, tangent: Vector, see: See = unseen) -> Vector:
     """Factors are pushed inwards, which turns their order around: reverse mode. No vector work."""
 
-    def ev(c: float, d: Delta, tg: Vector) -> Recursive[Any]:
-        see(d)
-        match d:
-            case Input(name):
-                return tg.adding(name, c)
-            case Add(d1, d2):
-                return (yield ev(c, d2, (yield ev(c, d1, tg))))
-            case Scale(r, d1):
-                return (yield ev(c * r, d1, tg))
-            case Share(_, d1):
-                return (yield ev(c, d1, tg))
-            case _:
-                return tg
+    def scaled(r: float, d: Delta, c: float, tg: Vector) -> Recursive[Vector]:
+        return _handed(d, c * r, tg, scaled, see)
 
-    found: Vector = recurse(ev(c, delta, tangent))
-    return found
+    return recurse(_handed(delta, c, tangent, scaled, see))
+
+
+Scaled = Callable[[float, Delta, float, Vector], Recursive[Vector]]
+
+
+def _handed(d: Delta, c: float, tg: Vector, scaled: Scaled, see: See) -> Recursive[Vector]:
+    """``tg`` with ``c`` times what ``d`` moves along each input; ``Scale`` is as it is given."""
+    see(d)
+    match d:
+        case Input(name):
+            tg = tg.adding(name, c)
+        case Add(d1, d2):
+            tg = yield _handed(d1, c, tg, scaled, see)
+            tg = yield _handed(d2, c, tg, scaled, see)
+        case Scale(r, d1):
+            tg = yield scaled(r, d1, c, tg)
+        case Share(_, d1):
+            tg = yield _handed(d1, c, tg, scaled, see)
+    return tg
 
 
 # 2.6: every shared node once, from the highest identifier to the lowest (Fig. 5).
 
 
-@dataclass
-class State:
-    """``ES``: cotangents of the inputs, and of the fragments that wait for their turn."""
-
-    grad: dict[int, float] = field(default_factory=dict)
-    dfrag: dict[int, Delta] = field(default_factory=dict)
-    accum: dict[int, float] = field(default_factory=dict)
-    highest: list[int] = field(default_factory=list)
-    """The keys of ``accum``, negated, as a heap: what Haskell's ``maxViewWithKey`` looks up."""
-
-
 def reverse_pass(c: float, delta: Delta, see: See = unseen) -> dict[int, float]:
     """``reversePass₄``: the gradient, by input; an input that is missing has 0."""
-    state = State()
-    eval4(c, delta, state, see)
-    backprop(state, see)
-    return state.grad
-
-
-def backprop(state: State, see: See = unseen) -> None:
-    """Take out the fragment of the highest identifier, until none is left."""
-    while state.highest:
-        i = -heapq.heappop(state.highest)
-        eval4(state.accum.pop(i), state.dfrag.pop(i), state, see)
-
-
-def eval4(c: float, delta: Delta, state: State, see: See = unseen) -> None:
-    """One fragment: a ``Share`` in it is put off, and the cotangents that reach it are summed."""
-
-    def ev(c: float, d: Delta) -> Recursive[None]:
-        see(d)
-        match d:
-            case Input(v):
-                state.grad[v] = state.grad.get(v, 0.0) + c
-            case Add(d1, d2):
-                yield ev(c, d1)
-                yield ev(c, d2)
-            case Scale(r, d1):
-                yield ev(c * r, d1)
-            case Share(i, d1):
-                if i not in state.dfrag:
-                    state.dfrag[i] = d1
-                    heapq.heappush(state.highest, -i)
-                state.accum[i] = state.accum.get(i, 0.0) + c
-
-    recurse(ev(c, delta))
-
-
-def size(delta: Delta) -> int:
-    """How many constructors a term has, a shared one counted once; inputs and zeros are free."""
-    todo, seen, found = [delta], set[int](), 0
-    while todo:
-        d = todo.pop()
-        match d:
-            case Add(d1, d2):
-                todo += (d1, d2)
-            case Scale(_, d1):
-                todo.append(d1)
-            case Share(i, d1):
-                if i in seen:
-                    continue
-                seen.add(i)
-                todo.append(d1)
-            case _:
-                continue
-        found += 1
-    return found
+    return backprop([(c, delta)], operator.add, lambda c, r, _: c * r, lambda *_: (), see)

@@ -1,4 +1,4 @@
-"""Delta terms of dual arrays (Fig. 12 of 003): how an array moves with the inputs of a program.
+"""Delta terms (Fig. 1 and 12 of 003): how a number or an array moves with the inputs of a program.
 
 The paper gives every linear operation of its language a constructor that does what the operation
 does. Here one constructor, ``Push``, holds an operation and the arguments at which it stands still,
@@ -8,11 +8,9 @@ operation itself. So an operation that is declared later has its Delta term alre
 Arrays are numbers of any carrier; over the Terms carrier they are variables of a program, and a
 Delta term is the paper's symbolic Delta (7.2).
 
-The evaluator of dual arrays: figures 5 and 17 of 003, over any carrier.
-
-A Delta term is a linear map; ``Evaluator.reverse_pass`` applies its transpose. Fragments below a
-``Share`` are put off and taken out from the highest identifier to the lowest, so that each is
-visited once, with the sum of the cotangents that reach it.
+A Delta term is a linear map; ``Evaluator.reverse_pass`` applies its transpose (Fig. 5 and 17), over
+any carrier. Fragments below a ``Share`` are put off and taken out from the highest identifier to
+the lowest, so that each is visited once, with the sum of the cotangents that reach it.
 
 Over the Terms carrier this is the symbolic evaluator (Fig. 19): cotangents are variables of the
 program that is being written. The paper wraps a cotangent that goes two ways in ``share``, and
@@ -33,7 +31,7 @@ import numpy as np
 from combinators.errors import WrongMode
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.objects import Int, Product, Tensor
+from combinators.objects import Int, Product, Real, Tensor
 from combinators.operation import Operation, named
 from combinators.rows import row_of
 from interpreters.carriers.carrier import Carrier, Compute
@@ -73,7 +71,7 @@ class Scale(Delta):
 
     factor: Any
     below: Delta
-    obj: Tensor
+    obj: Tensor = field(default=Real, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,81 +162,95 @@ def size(*deltas: Delta) -> int:
     return len(seen)
 
 
+See = Callable[[Delta], None]
+"""What is called with each Delta term that is visited, so that they can be counted."""
+
+
+def unseen(_: Delta) -> None:
+    """Nobody counts."""
+
+
 Arrived = tuple[Cotangent, Delta]
 """A cotangent, and the term that it has reached."""
 
 
-@dataclass
-class State:
-    """``ES``: cotangents of the inputs, and of the fragments that wait for their turn."""
+def backprop(
+    arrived: Iterable[Arrived],
+    add: Callable[[Any, Any], Any],
+    scale: Callable[[Any, Any, Tensor], Any],
+    inside: Callable[[Cotangent, Any], Iterable[Arrived]],
+    see: See = unseen,
+) -> dict[int, Cotangent]:
+    """The cotangent of each input, by name, given those of the results (Fig. 5 and 17).
 
-    grad: dict[int, Cotangent] = field(default_factory=dict)
-    dfrag: dict[int, Delta] = field(default_factory=dict)
-    accum: dict[int, Cotangent] = field(default_factory=dict)
-    highest: list[int] = field(default_factory=list)
-    """The keys of ``accum``, negated, as a heap."""
+    ``inside`` says where a cotangent goes from the terms of arrays. What stands below a ``Share``
+    is put off, and taken out from the highest identifier to the lowest, when all its cotangents
+    have come.
+    """
+    grad: dict[int, Cotangent] = {}
+    accum: dict[int, Arrived] = {}
+    highest: list[int] = []  # the keys of ``accum``, negated, as a heap
+    todo = list(arrived)
+    while todo or highest:
+        c, delta = todo.pop() if todo else accum.pop(-heapq.heappop(highest))
+        see(delta)
+        match delta:
+            case Input(v):
+                grad[v] = plus(grad.get(v), c, add)
+            case Share(i, below):
+                before = accum.get(i)
+                if before is None:
+                    heapq.heappush(highest, -i)
+                accum[i] = c if before is None else plus(before[0], c, add), below
+            case Add(d1, d2):
+                todo += ((own(c), d2), (c, d1))
+            case Scale(factor, below, obj):
+                todo.append((scale(c, factor, obj), below))
+            case _:
+                todo += inside(c, delta)
+    return grad
 
 
 class Evaluator:
-    """Transposes Delta terms over a carrier."""
+    """Transposes Delta terms over a carrier; cotangents are its numbers, or sparse."""
 
     def __init__(self, over: Carrier) -> None:
-        """Cotangents are numbers of ``over``, or sparse, as everywhere."""
         self.over = over
         self._scales: dict[Tensor, Compute] = {}
 
     def reverse_pass(self, arrived: Iterable[Arrived]) -> dict[int, Cotangent]:
         """The cotangent of each input, by name, given those of the results."""
-        state = State()
-        self.eval(arrived, state)
-        self.backprop(state)
-        return state.grad
+        return backprop(arrived, self.over.add, self.scale, self._inside)
 
-    def backprop(self, state: State) -> None:
-        """Take out the fragment of the highest identifier, until none is left."""
-        while state.highest:
-            i = -heapq.heappop(state.highest)
-            self.eval([(state.accum.pop(i), state.dfrag.pop(i))], state)
-
-    def eval(self, arrived: Iterable[Arrived], state: State) -> None:
-        """One fragment, to the inputs and the shared terms that it reaches."""
-        add = self.over.add
-        todo = list(arrived)
-        while todo:
-            c, delta = todo.pop()
-            match delta:
-                case Input(v):
-                    state.grad[v] = plus(state.grad.get(v), c, add)
-                case Share(i, below):
-                    if i not in state.dfrag:
-                        state.dfrag[i] = below
-                        heapq.heappush(state.highest, -i)
-                    state.accum[i] = plus(state.accum.get(i), c, add)
-                case Add(d1, d2):
-                    todo += ((own(c), d2), (c, d1))
-                case Scale(factor, below, obj):
-                    todo.append((self.scale(gathered(c, self.over), factor, obj), below))
-                case Push():
-                    todo += self._push(gathered(c, self.over), delta)
-                case Stack(_, rows):
-                    c = gathered(c, self.over)
-                    todo += ((self.over.row(c, i), row) for i, row in enumerate(rows))
-                case Row(obj, i, below):
-                    todo.append((self._one_hot(gathered(c, self.over), obj, i), below))
-                case Part(i, below):
-                    todo.append(({i: c}, below))
-                case Pull(transpose):
-                    todo += transpose(c)
-
-    def scale(self, c: Any, factor: Any, obj: Tensor) -> Any:
+    def scale(self, c: Cotangent, factor: Any, obj: Tensor) -> Any:
         """``c · factor``, element by element: 0 where ``c`` is, whatever the factor."""
         if obj not in self._scales:
             scale = Operation(named("scale"))
             self._scales[obj] = self.over.operation(scale, (obj, obj), obj)
-        return self._scales[obj](c, factor)
+        return self._scales[obj](gathered(c, self.over), factor)
 
-    def _push(self, c: Any, delta: Push) -> Iterator[Arrived]:
-        """The pullback that the operation declares."""
+    def _inside(self, c: Cotangent, delta: Delta) -> Iterable[Arrived]:
+        match delta:
+            case Push():
+                return self._pulled(gathered(c, self.over), delta)
+            case Stack(_, rows):
+                whole = gathered(c, self.over)
+                return [(self.over.row(whole, i), row) for i, row in enumerate(rows)]
+            case Row(obj, i, below):
+                # put off: many rows are put into one array at once, so that none costs as much
+                put = Operation(named("put"), (("axis", 0), ("extents", obj.shape[:1])))
+                place = self.over.const(Literal(np.int64(i)))
+                placed = Placed(put, (row_of(obj), Int), (gathered(c, self.over), place))
+                return [(Scattered(obj, [placed]), below)]
+            case Part(i, below):
+                return [({i: c}, below)]
+            case Pull(transpose):
+                return transpose(c)
+            case _:
+                return ()
+
+    def _pulled(self, c: Any, delta: Push) -> Iterator[Arrived]:
+        """By the pullback that the operation declares."""
         several = isinstance(delta.dom, Product)
         pull = pullback_of(delta.operation, delta.dom, delta.active, self.over)
         if pull is None:
@@ -248,12 +260,6 @@ class Evaluator:
             part = pulled.get(i) if several else pulled
             if part is not None:
                 yield part, below
-
-    def _one_hot(self, c: Any, obj: Tensor, index: int) -> Scattered:
-        """Put off: many rows are put into one array at once, so that none costs as much as all."""
-        put = Operation(named("put"), (("axis", 0), ("extents", obj.shape[:1])))
-        place = self.over.const(Literal(np.int64(index)))
-        return Scattered(obj, [Placed(put, (row_of(obj), Int), (c, place))])
 
 
 Directions = Mapping[int, Any]

@@ -17,7 +17,7 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
-from interpreters.deltas.numbers import DualArray, DualArrays
+from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Part, Pull
 from interpreters.execution.machine import Arrow, Machine, Step, settled
 from interpreters.execution.running import Closure, DualMode, Transport, function_of
@@ -27,7 +27,6 @@ from interpreters.sparse_cotangents import (
     Packed,
     dense,
     dense_leaves,
-    opened,
     own,
     sparse,
 )
@@ -64,7 +63,7 @@ class Deltas(DualMode):
 
         def pullback(cotangent: Cotangent) -> Cotangent:
             with uncollected():
-                found = self.numbers.evaluator.reverse_pass(self._arrived(y, own(cotangent)))
+                found = self.numbers.evaluator.reverse_pass(arrived(y, own(cotangent), self._call))
             return dense_leaves(reconstructed(found, named), self.numbers.over)
 
         return self._primal(y, arrow.cod), pullback
@@ -72,25 +71,8 @@ class Deltas(DualMode):
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
         """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
         named = self._inputs(closure, closure.code.function)
-        found = self.numbers.evaluator.reverse_pass(self._arrived(named, list(calls)))
+        found = self.numbers.evaluator.reverse_pass(arrived(named, list(calls), self._call))
         return dense_leaves(reconstructed(found, named), self.numbers.over)
-
-    def _arrived(self, value: Any, cotangent: Cotangent) -> Iterator[Arrived]:
-        """The cotangent of a value, at the Delta terms of its arrays."""
-        todo = [(value, cotangent)]
-        while todo:
-            part, c = todo.pop()
-            if c is None or part is None:
-                continue
-            if isinstance(part, DualArray):
-                yield c, part.delta
-            elif isinstance(part, Packed):
-                todo.append((part.value, c.value))
-            elif type(c) is list:
-                todo += [self._call(part, call) for call in c]
-            else:
-                inside = part.env if isinstance(part, Closure) else part
-                todo += [(inside[i], below) for i, below in opened(c).items()]
 
     def _call(self, closure: Closure, call: Any) -> tuple[Any, Cotangent]:
         """A call among a function's cotangents, run again; or its environment's cotangent."""
@@ -118,7 +100,7 @@ class Deltas(DualMode):
 
             def transpose(c: Cotangent) -> Iterator[Arrived]:
                 pulled = pull.run((given, (primal, dense(self.numbers.over, c, cod))))
-                return self._arrived(x, sparse(pulled, argument))
+                return arrived(x, sparse(pulled, argument), self._call)
 
             ruled = self.numbers.share(Pull(transpose, tuple(terms(x))))
             machine.stack.append(recurse(self._moved(y, ruled, cod)))
@@ -151,20 +133,6 @@ class Inputs(Transport):
         if isinstance(obj, Tensor) and obj.is_smooth:
             return self.numbers.input(value, obj)
         return (yield from super()._value(value, obj, taken))
-
-
-def terms(value: Any) -> Iterator[Delta]:
-    """The Delta terms of the arrays of a value."""
-    todo, seen = [value], set[int]()
-    while todo:
-        part = todo.pop()
-        if isinstance(part, DualArray):
-            yield part.delta
-        elif isinstance(part, Packed):
-            todo.append(part.value)
-        elif part is not None and id(part) not in seen:
-            seen.add(id(part))
-            todo += part.env if isinstance(part, Closure) else part
 
 
 def reconstructed(found: dict[int, Cotangent], value: Any) -> Cotangent:

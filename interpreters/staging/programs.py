@@ -34,6 +34,7 @@ from combinators.type_folds import (
     velocity,
 )
 from interpreters.deltas import lines
+from interpreters.deltas import numbers as dual_arrays
 from interpreters.deltas.lines import check_first_order
 from interpreters.deltas.terms import Input
 from interpreters.execution.machine import Machine, Step, settled
@@ -147,7 +148,7 @@ class Dualised(Forwards):
         arrow = interpret(translate(self.lam.params, self.lam.body), self.mode)
         given = yield from self.arguments(machine)
         inputs = tuple(
-            lines.Moving(value, Input(index)) if is_smooth(param.type) else value
+            dual_arrays.DualArray(value, Input(index)) if is_smooth(param.type) else value
             for index, (param, value) in enumerate(zip(self.lam.params, given, strict=True))
         )
         self._dual = settled(
@@ -158,8 +159,8 @@ class Dualised(Forwards):
     def pulled(self, machine: Machine, cotangent: Cotangent, which: Sequence[int]) -> Written:
         """The cotangents of the parameters ``which``, as a tuple (``reversePass`` of Fig. 19)."""
         yield from ()
-        arrived = lines.arrived(self._dual, own(cotangent))
-        found = self.numbers.evaluator.reverse_pass(arrived)
+        given = dual_arrays.arrived(self._dual, own(cotangent))
+        found = self.numbers.evaluator.reverse_pass(given)
         types = [tangent_of(param.type) for param in self.params]
         return atoms.tuple_of([dense(found.get(i), types[i]) for i in which])
 

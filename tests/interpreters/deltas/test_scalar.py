@@ -4,30 +4,23 @@ import math
 
 import pytest
 
-from interpreters.deltas.dual_numbers import (
-    Number,
-    cos,
-    exp,
-    gradient,
-    log,
-    sin,
-    total,
-    traced,
-)
 from interpreters.deltas.scalar import (
-    Add,
-    Input,
-    Scale,
-    Share,
+    Number,
     Space,
-    Zero,
+    cos,
     eval0,
     eval1,
     eval2,
     eval3,
+    exp,
+    gradient,
+    log,
     reverse_pass,
-    size,
+    sin,
+    total,
+    traced,
 )
+from interpreters.deltas.terms import Add, Input, Scale, Share, Zero, size
 
 
 def term(f, inputs, ids=True):
