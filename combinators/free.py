@@ -6,11 +6,11 @@ places instead; each is then computed where it stands, and sixty-four doublings 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from combinators.errors import TypeMismatch
+from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.tree import distinct_nodes
 from combinators.terms import Cond, Const, Lam, Let, Prim, Term, Var
 
@@ -39,149 +39,82 @@ MANY = 1 << 16
 """A walk over more places than these may be one over a small term that shares its nodes."""
 
 
-class Scopes(NamedTuple):
-    """What the scopes of a term tell."""
-
-    free: tuple[Var, ...]
-    """The free variables of the term."""
-    captured: Captured
-    """Those of every λ and every conditional in it."""
-    are_plain: bool
-    """Whether no let stands in an argument, and no block binds a name that it has."""
-
-
 def captured(term: Term) -> tuple[tuple[Var, ...], Captured]:
-    """The free variables of ``term``, and those of every λ and conditional in it."""
-    return scopes(term)[:2]
-
-
-def scopes(term: Term) -> Scopes:
-    """What the scopes of ``term`` tell, in one walk over it.
+    """The free variables of ``term``, and those of every λ and conditional in it.
 
     Raises TypeMismatch where a term without its sharing is too large to be walked over.
     """
-    walk = _Walk()
-    walk.over(term)
-    return Scopes(tuple(walk.scope.free.values()), walk.found, walk.are_plain)
+    walk, scope = _Walk(term), _Scope()
+    recurse(walk.over(term, scope))
+    return tuple(scope.free.values()), walk.found
 
 
+@dataclass(slots=True)
 class _Scope:
-    """The names bound in a block, how often, and the names that were not found in it."""
+    """The names bound in a λ or a branch, how often, and the variables not found in it."""
 
-    __slots__ = ("bound", "free")
+    bound: dict[str, int] = field(default_factory=dict)
+    free: dict[str, Var] = field(default_factory=dict)
 
-    def __init__(self, bound: dict[str, int], free: dict[str, Var]) -> None:
-        self.bound, self.free = bound, free
+    def use(self, term: Any) -> bool:
+        """Use what an atom, or a primitive of atoms, uses; whether the term is one."""
+        kind = type(term)
+        if kind is Var:
+            if not self.bound.get(term.name):
+                self.free.setdefault(term.name, term)
+            return True
+        return kind is Const or (kind is Prim and all(map(self._use_atom, term.args)))
 
-    def use(self, var: Var) -> None:
-        if not self.bound.get(var.name):
-            self.free.setdefault(var.name, var)
-
-    def unbind(self, names: list[str]) -> None:
-        for name in names:
-            self.bound[name] -= 1
+    def _use_atom(self, term: Any) -> bool:
+        kind = type(term)
+        return kind is Const or (kind is Var and self.use(term))
 
 
 class _Walk:
-    """One walk, with a stack of its own: terms, names that are bound there, and what is done."""
+    """One walk over a program, with what is found."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Term) -> None:
         self.found: Captured = {}
-        self.are_plain = True
-        self.scope = _Scope({}, {})
-        self._todo: list[Term | str | Callable[[], None]] = []
+        self._root, self._places = root, 0
 
-    def over(self, term: Term) -> None:
-        """Walk over a program."""
-        self._block(term)
-        todo, places = self._todo, 0
-        while todo:
-            here: Any = todo.pop()
-            kind = type(here)
-            if kind is Prim:
-                self._parts(here.args)
-            elif kind is str:
-                self._bind(here)
-            elif kind is Var:
-                self.scope.use(here)
-            elif kind is Const:
-                pass
-            elif kind is Lam:
-                self._capture(here, partial(self._enter_function, here))
-            elif kind is Cond:
-                self._capture(here, partial(self._enter_branches, here))
-                todo.append(here.test)
-            elif kind is Let:
-                self.are_plain = False
-                at = len(todo)
-                names = self._block(here)
-                todo.insert(at, partial(self.scope.unbind, names))
-            elif isinstance(here, Term):
-                self._parts(here.below())
-            else:
-                here()
-            places += 1
-            if places == MANY:
-                check_unfolding(term)
-
-    def _parts(self, parts: tuple[Any, ...]) -> None:
-        """Walk over the parts of a term, which are variables and numbers for the most."""
-        bound = self.scope.bound
-        for index, part in enumerate(parts):
-            kind = type(part)
-            if kind is Var:
-                if not bound.get(part.name):
-                    self.scope.use(part)
-            elif kind is not Const:
-                self._todo.extend(reversed(parts[index:]))
-                return
-
-    def _block(self, term: Term) -> list[str]:
-        """Walk over a block next; the names that its lets bind."""
-        later: list[Term | str | Callable[[], None]] = []
+    def over(self, term: Any, scope: _Scope) -> Recursive[None]:
+        """Walk over a term; what its lets bind is bound in it alone."""
         names: list[str] = []
         while isinstance(term, Let):
             for var, bound in term.bindings:
-                later += (bound, var.name)
+                if not scope.use(bound):
+                    yield self._compound(bound, scope)
+                scope.bound[var.name] = scope.bound.get(var.name, 0) + 1
                 names.append(var.name)
             term = term.body
-        later.append(term)
-        self._todo.extend(reversed(later))
-        return names
+        if not scope.use(term):
+            yield self._compound(term, scope)
+        for name in names:
+            scope.bound[name] -= 1
 
-    def _bind(self, name: str) -> None:
-        scope = self.scope
-        times = scope.bound.get(name, 0)
-        if times or name in scope.free:
-            self.are_plain = False
-        scope.bound[name] = times + 1
+    def _compound(self, term: Term, scope: _Scope) -> Recursive[None]:
+        self._places += 1
+        if self._places == MANY:
+            check_unfolding(self._root)
+        match term:
+            case Let():
+                yield self.over(term, scope)
+            case Lam(params, body):
+                yield self._scoped(term, _Scope({param.name: 1 for param in params}), (body,))
+            case Cond(test, then, other):
+                if not scope.use(test):
+                    yield self._compound(test, scope)
+                yield self._scoped(term, _Scope(), (then, other))
+            case _:
+                for part in term.below():
+                    if not scope.use(part):
+                        yield self._compound(part, scope)
+        for var in self.found.get(id(term), ()):
+            scope.use(var)
 
-    def _capture(self, node: Lam | Cond, enter: Callable[[], None]) -> None:
-        """Walk over what captures, once, and use what it captures."""
-        self._todo.append(partial(self._use_captured, node))
+    def _scoped(self, node: Term, scope: _Scope, blocks: tuple[Term, ...]) -> Recursive[None]:
+        """Find what a λ or the branches of a choice capture, once."""
         if id(node) not in self.found:
-            self._todo.append(enter)
-
-    def _use_captured(self, node: Lam | Cond) -> None:
-        for var in self.found[id(node)]:
-            self.scope.use(var)
-
-    def _enter_function(self, node: Lam) -> None:
-        scope = _Scope({param.name: 1 for param in node.params}, {})
-        self._todo.append(partial(self._leave, node, self.scope))
-        self.scope = scope
-        self._block(node.body)
-
-    def _enter_branches(self, node: Cond) -> None:
-        outer, free = self.scope, dict[str, Var]()
-        self._todo.append(partial(self._leave, node, outer))
-        self._todo.append(partial(self._enter_branch, node.other, free))
-        self._enter_branch(node.then, free)
-
-    def _enter_branch(self, branch: Term, free: dict[str, Var]) -> None:
-        self.scope = _Scope({}, free)
-        self._block(branch)
-
-    def _leave(self, node: Lam | Cond, outer: _Scope) -> None:
-        self.found[id(node)] = tuple(self.scope.free.values())
-        self.scope = outer
+            for block in blocks:
+                yield self.over(block, scope)
+            self.found[id(node)] = tuple(scope.free.values())

@@ -30,7 +30,7 @@ from typing import Any
 
 from combinators.block import opened
 from combinators.derivative_rules import Types, pullback_rule
-from combinators.free import scopes
+from combinators.free import captured
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, Pointwise
@@ -82,13 +82,13 @@ def factors(operation: Operation, types: Types, active: tuple[int, ...]) -> Lam 
         items.append(factor)
     depend, kept = {g.name}, []
     for var, term in bindings:
-        if depend.isdisjoint(free.name for free in scopes(term).free):
+        if depend.isdisjoint(free.name for free in captured(term)[0]):
             kept.append((var, term))
         else:
             depend.add(var.name)
     whole = Tuple(tuple(items))
     lam = Lam(tuple(given), Let(tuple(kept), whole) if kept else whole)
-    return None if scopes(lam).free else lam
+    return None if captured(lam)[0] else lam
 
 
 def _factor(item: Term, bound: dict[str, Term], g: Var) -> Term | None:

@@ -1,4 +1,4 @@
-"""Lets float to the top of their block, and no name captures another.
+"""Names are places in a context: no name captures another, wherever a let stands.
 
 The judge is an evaluator by substitution, as naive as can be: it substitutes values, which are
 closed, so that nothing can be captured.
@@ -7,16 +7,16 @@ closed, so that nothing can be captured.
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import combinators.primitives  # noqa: F401
-from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Real
 from combinators.operation import Operation, named
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from combinators.translate import lift_lets, translate
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 
@@ -132,61 +132,34 @@ def value(term: Term, x: float = 3.0, y: float = -2.0) -> float:
 
 
 @given(programs)
-def test_lifting_keeps_the_meaning(term: Term) -> None:
-    assert value(lift_lets(term)) == value(term)
-
-
-@given(programs)
 def test_translation_keeps_the_meaning(term: Term) -> None:
     mode = Primal(NumPy())
     arrow = translate([Var(name, obj) for name, obj in START], term)
     assert mode.value(interpret(arrow, mode), (np.float64(3.0), np.float64(-2.0))) == value(term)
 
 
-@given(programs)
-def test_after_lifting_no_let_stands_in_an_argument(term: Term) -> None:
-    for node in distinct_nodes(lift_lets(term)):
-        match node:
-            case App(a, b):
-                parts = (a, b)
-            case Tuple(items) | Prim(_, items):
-                parts = items
-            case Proj(_, product):
-                parts = (product,)
-            case Cond(test):
-                parts = (test,)
-            case Let(bindings):
-                parts = tuple(bound for _, bound in bindings)
-            case _:
-                parts = ()
-        assert not any(isinstance(part, Let) for part in parts)
-
-
-@given(programs)
-def test_what_is_lifted_stays(term: Term) -> None:
-    once = lift_lets(term)
-    assert lift_lets(once) == once
-
-
 x, y = Var("x", Real), Var("y", Real)
+INNER = Let(((x, const(1.0)),), x)
+X1 = Var("x1", Real)
 
 
-def test_a_let_that_would_capture_is_renamed() -> None:
-    inner = Let(((x, const(1.0)),), x)
-    assert repr(lift_lets(Prim(ADD, (inner, x)))) == "let x1 = 1 in x1 + x"
-    assert repr(lift_lets(Lam((x,), Prim(ADD, (inner, x))))) == "λx. let x1 = 1 in x1 + x"
-    assert repr(lift_lets(Lam((y,), Prim(ADD, (inner, x))))) == "λy. let x1 = 1 in x1 + x"
+@pytest.mark.parametrize(
+    "term",
+    [
+        Prim(ADD, (INNER, x)),
+        Prim(ADD, (x, INNER)),
+        App(Lam((x,), Prim(ADD, (INNER, x))), y),
+        App(Lam((y,), Prim(ADD, (INNER, x))), y),
+        Prim(ADD, (Let(((x, const(1.0)),), App(Lam((X1,), Prim(ADD, (x, X1))), x)), x)),
+        Let(((x, INNER), (y, Prim(ADD, (x, y)))), Prim(ADD, (INNER, y))),
+    ],
+    ids=repr,
+)
+def test_a_let_in_an_argument_captures_nothing(term: Term) -> None:
+    mode = Primal(NumPy())
+    arrow = translate((x, y), term)
+    assert mode.value(interpret(arrow, mode), (np.float64(3.0), np.float64(-2.0))) == value(term)
 
 
-def test_a_new_name_is_nowhere_else() -> None:
-    x1 = Var("x1", Real)
-    inner = Let(((x, const(1.0)),), App(Lam((x1,), Prim(ADD, (x, x1))), const(2.0)))
-    lifted = lift_lets(Prim(ADD, (inner, x)))
-    assert repr(lifted) == "let x2 = 1 in (λx1. x2 + x1) 2 + x"
-
-
-def test_a_term_in_order_is_returned_as_it_is() -> None:
-    term = Let(((y, Prim(ADD, (x, x))),), Lam((x,), Let(((Var("z", Real), y),), x)))
-    assert lift_lets(term) is term
-    assert lift_lets(x) is x
-    assert isinstance(lift_lets(const(1.0)), Const)
+def test_a_let_in_an_argument_extends_the_context_of_that_argument() -> None:
+    assert repr(translate((x,), Prim(ADD, (INNER, x)))) == "⟨extend(const 1) >> π1, π0⟩ >> (+)"
