@@ -1,14 +1,13 @@
 """Exact rational numbers: what makes most laws exact.
 
 A number is a ``fractions.Fraction``, a tensor an object array of them; integers and booleans are
-NumPy's own. What only moves numbers is borrowed from NumPy's carrier.
+NumPy's own. What only moves, compares or sums numbers is borrowed from NumPy's carrier.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,24 +16,25 @@ import numpy as np
 from combinators.errors import DomainError, MissingRule
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from combinators.operation import Operation, named
+from combinators.operation import Operation
 from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Compute, computation, computes
-from interpreters.carriers.numpy import NumPy
-from interpreters.carriers.numpy_values import scatter_into
+from interpreters.carriers.numpy import Arrays, NumPy, borrowed, elementwise
+from interpreters.carriers.numpy_values import recurrence, scattered
 from interpreters.carriers.pointwise_values import Row, for_each_row
-from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 from interpreters.sparse_cotangents import Part
 
 
-class Fractions:
+class Fractions(Arrays):
     """The carrier of the rationals; what leaves them is a ``DomainError`` or a ``MissingRule``.
 
     >>> Fractions().lift(0.5, Tensor(()))
     Fraction(1, 2)
     """
 
-    numpy = NumPy()
+    def element_type(self, obj: Tensor) -> Any:
+        """Objects for floats of any width."""
+        return object if obj.is_smooth else obj.dtype
 
     def const(self, literal: Literal) -> Any:
         """The literal, exactly; an infinity stays, as a bound to compare with."""
@@ -43,7 +43,7 @@ class Fractions:
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
         """What computes it exactly; NumPy's own where there are only integers and booleans."""
         if not any(is_smooth(obj) for obj in (*types, cod)):
-            return self.numpy.operation(operation, types, cod)
+            return NumPy().operation(operation, types, cod)
         try:
             return computation(operation, self)
         except MissingRule:
@@ -52,45 +52,17 @@ class Fractions:
                 f"over NumPy(), or register one with computes({operation.name!r}, Fractions)"
             ) from None
 
-    def add(self, x: Any, y: Any) -> Any:
-        """Elementwise."""
-        return x + y
-
-    def truth(self, number: Any) -> bool:
-        """Python's own."""
-        return bool(number)
-
-    def row(self, stack: Any, index: int) -> Any:
-        """A view."""
-        return stack[index]
-
-    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
-        """A new array."""
-        if not obj.is_smooth:
-            return self.numpy.stack(rows, obj)
-        array = np.empty(obj.shape, dtype=object)
-        for index, row in enumerate(rows):
-            array[index] = row
-        return array
-
     def scatter(self, parts: Sequence[Part], obj: Tensor, rest: Any) -> Any:
         """One new array for all parts."""
-        whole = np.full(obj.shape, Fraction(0), dtype=object) if rest is None else np.array(rest)
-        scatter_into(whole, parts)
-        return whole
+        return scattered(np.full(obj.shape, Fraction(0)) if rest is None else rest, parts)
 
     def lift(self, value: Any, obj: Tensor) -> Any:
         """A number or an array of floats, integers or fractions, exactly."""
-        if not obj.is_smooth:
-            return self.numpy.lift(value, obj)
-        return rationals(np.array(value, dtype=object))
-
-    def lower(self, number: Any) -> Any:
-        """A ``Fraction``, or a copy of the array."""
-        return self.numpy.lower(number)
+        array = np.array(value, dtype=self.element_type(obj))
+        return rationals(array) if obj.is_smooth else array[()]
 
 
-def rational(x: Any) -> Any:
+def _rational(x: Any) -> Any:
     """A number as a fraction; the infinities, which only serve as bounds, as they are."""
     if isinstance(x, Fraction):
         return x
@@ -103,7 +75,7 @@ def rational(x: Any) -> Any:
         raise DomainError(f"{plain!r} is not a rational number") from None
 
 
-_rationals = np.frompyfunc(rational, 1, 1)
+_rationals = np.frompyfunc(_rational, 1, 1)
 
 
 def rationals(values: Any) -> Any:
@@ -111,7 +83,7 @@ def rationals(values: Any) -> Any:
     return _rationals(np.asarray(values))
 
 
-def _exact(name: str, row: Row) -> None:
+def _of_fractions(name: str, row: Row) -> None:
     """Register a function of fractions, element by element; it may not leave the rationals."""
     function = row.rational
     if function is None:
@@ -127,60 +99,26 @@ def _exact(name: str, row: Row) -> None:
         given = ", ".join(map(str, xs))
         raise DomainError(f"{name}({given}) is not a rational number")
 
-    elementwise = functools.cache(lambda arity: np.frompyfunc(checked, arity, 1))
-    computes(name, Fractions)(lambda: lambda *xs: elementwise(len(xs))(*xs))
+    compute = elementwise(checked)
+    computes(name, Fractions)(lambda: compute)
 
 
-def _borrowed(name: str) -> None:
-    """Register NumPy's own computation, on object arrays."""
+for_each_row(_of_fractions)
 
-    def make(**parameters: Any) -> Compute:
-        compute = computation(Operation(named(name), tuple(parameters.items())), Fractions.numpy)
-
-        def borrowed(*xs: Any) -> Any:
-            arrays = [np.array(x, dtype=object) if isinstance(x, Fraction) else x for x in xs]
-            y = np.asarray(compute(*arrays))
-            return rationals(y) if y.dtype == object else y[()]
-
-        return borrowed
-
-    computes(name, Fractions)(make)
-
-
-for_each_row(_exact)
-
-_MOVES = """
+_BORROWED = """
 less less_equal greater greater_equal equal not_equal where stop_gradient
 broadcast_to reshape transpose slice embed concatenate take put iota argmax argmin
-within nonzero nonnegative exact
+sum prod max min cumsum exclusive_cumprod within nonzero nonnegative exact
 """
-for _name in _MOVES.split():
-    _borrowed(_name)
 
 
-def _reduction(name: str, function: Callable[..., Any]) -> None:
-    """Register NumPy's reduction, in the arithmetic of the elements."""
-
-    def make(axis: tuple[int, ...], keepdims: bool) -> Compute:
-        return lambda x: rationals(function(x, axis=axis, keepdims=keepdims))
-
-    computes(name, Fractions)(make)
+def _settled(y: Any) -> Any:
+    """Objects as fractions; NumPy's integers and booleans as they are."""
+    return y[()] if hasattr(y, "dtype") and y.dtype.kind != "O" else rationals(y)
 
 
-_reduction("sum", np.sum)
-_reduction("prod", np.prod)
-_reduction("max", np.max)
-_reduction("min", np.min)
-computes("cumsum", Fractions)(lambda axis: lambda x: rationals(np.cumsum(x, axis)))
-computes("exclusive_cumprod", Fractions)(
-    lambda axis, reverse: lambda x: rationals(exclusive_cumprod(axis, reverse)(x))
-)
-computes("recurrence", Fractions)(
-    lambda axis, reverse: lambda a, b: rationals(recurrence(axis, reverse, np.multiply)(a, b))
-)
-computes("matmul", Fractions)(
-    lambda absorbing=False: lambda x, y: rationals(np.matmul(x, y))  # 0 absorbs every fraction
-)
+for _name in _BORROWED.split():
+    computes(_name, Fractions)(borrowed(_name, _settled))
 
 
 def _convert(dtype: str) -> Compute:
@@ -193,3 +131,9 @@ def _convert(dtype: str) -> Compute:
 
 computes("convert", Fractions)(_convert)
 computes("whole", Fractions)(lambda dtype, place: lambda x: x)  # every fraction has an integer part
+computes("recurrence", Fractions)(
+    lambda axis, reverse: lambda a, b: rationals(recurrence(axis, reverse, np.multiply)(a, b))
+)
+computes("matmul", Fractions)(
+    lambda absorbing=False: lambda x, y: rationals(np.matmul(x, y))  # 0 absorbs every fraction
+)

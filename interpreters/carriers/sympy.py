@@ -15,33 +15,36 @@ import sympy
 from combinators.errors import ConcreteValueNeeded, MissingRule
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
-from combinators.operation import Operation, named
+from combinators.operation import Operation
 from combinators.primitives.checks import CHECKS
 from interpreters.carriers.carrier import Compute, computation, computes
-from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.numpy import Arrays
 from interpreters.carriers.pointwise_values import Row, for_each_row
 from interpreters.carriers.sympy_places import asked, put, taken
 from interpreters.carriers.sympy_values import (
     BOOLEAN,
     INTEGER,
     VALUES,
-    choose,
     converted,
     expressions,
     of_formula,
+    where,
 )
 
-_WHERE = Operation(named("where"))
 
-
-class SymPy:
+class SymPy(Arrays):
     """The carrier of SymPy's expressions; what it computes is simplified only as SymPy builds it.
 
     >>> from combinators.objects import Real
+    >>> from combinators.operation import named
     >>> x = sympy.Symbol("x", real=True)
     >>> SymPy().operation(Operation(named("sigmoid")), (Real,), Real)(x)
     1/(1 + exp(-x))
     """
+
+    def element_type(self, obj: Tensor) -> Any:
+        """Objects, whatever they stand for."""
+        return object
 
     def const(self, literal: Literal) -> Any:
         """The literal: integers and short binary fractions exactly, other floats as they are."""
@@ -52,19 +55,18 @@ class SymPy:
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
         """What computes it on expressions; on booleans it is their logic."""
-        name = operation.name
-        of_booleans = any(isinstance(obj, Tensor) and obj.dtype == "bool" for obj in types)
+        name, dtype = operation.name, cod.dtype if isinstance(cod, Tensor) else ""
         if name == "convert":
-            return converted(types, cod)
+            return converted(types, dtype)
         if name == "take":
-            return taken(**operation.keywords, cod=cod)
+            return taken(**operation.keywords, dtype=dtype)
+        if name == "where":
+            return where(dtype)
         if name in CHECKS:
             return asked(operation)
-        if name == "where":
-            return choose(cod)
-        if of_booleans and name in BOOLEAN:
+        if name in BOOLEAN and any(isinstance(o, Tensor) and o.dtype == "bool" for o in types):
             return BOOLEAN[name]
-        if name in INTEGER and isinstance(cod, Tensor) and not cod.is_smooth:
+        if name in INTEGER and not dtype.startswith("float"):
             return INTEGER[name]
         try:
             return computation(operation, self)
@@ -73,10 +75,6 @@ class SymPy:
                 f"formulas have no {name}; register one with computes({name!r}, SymPy), or compute "
                 "with numbers"
             ) from None
-
-    def add(self, x: Any, y: Any) -> Any:
-        """Elementwise."""
-        return x + y
 
     def truth(self, number: Any) -> bool:
         """That of ``true`` and ``false``; a proposition about symbols is neither."""
@@ -89,26 +87,11 @@ class SymPy:
 
     def choose(self, test: Any, x: Any, y: Any, obj: Tensor) -> Any:
         """``x`` where ``test`` holds, else ``y``."""
-        return self.operation(_WHERE, (Tensor((), "bool"), obj, obj), obj)(test, x, y)
-
-    def row(self, stack: Any, index: int) -> Any:
-        """A view."""
-        return stack[index]
-
-    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
-        """A new array."""
-        array = np.empty(obj.shape, dtype=object)
-        for index, row in enumerate(rows):
-            array[index] = row
-        return array
+        return where(obj.dtype)(test, x, y)
 
     def lift(self, value: Any, obj: Tensor) -> Any:
         """A number, an expression, or an array of them."""
         return expressions(np.asarray(value, dtype=object))
-
-    def lower(self, number: Any) -> Any:
-        """An expression, or a copy of the array."""
-        return NumPy().lower(number)
 
 
 def _register(name: str, row: Row) -> None:

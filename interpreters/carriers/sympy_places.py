@@ -11,11 +11,10 @@ import sympy
 from sympy import S
 
 from combinators.errors import DomainError
-from combinators.objects import Object, Tensor
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation
-from interpreters.carriers.numpy import NumPy
-from interpreters.carriers.places import fits
+from interpreters.carriers.numpy import NumPy, as_array
+from interpreters.carriers.numpy_values import fits
 from interpreters.carriers.sympy_values import expressions
 
 Law = Callable[[Any], Any]
@@ -69,13 +68,9 @@ class Index(sympy.Dummy):  # type: ignore[misc]  # SymPy has no types
         return index
 
 
-def _array(x: Any) -> Any:
-    return x if isinstance(x, np.ndarray) else np.array(x, dtype=object)
-
-
 def _integers(indices: Sequence[Any]) -> list[Any] | None:
     """The indices as NumPy's integers; None where one is open."""
-    arrays = [_array(index) for index in indices]
+    arrays = [as_array(index) for index in indices]
     if not all(x.is_Integer for array in arrays for x in array.flat):
         return None
     return [array.astype(np.int64)[()] for array in arrays]
@@ -119,10 +114,10 @@ def element(values: Any, index: Any, outside: Any = S.Zero) -> Any:
 def _chosen(values: Any, index: Any, outside: Any) -> Any:
     inside = within(index, len(values))
     if len(set(values)) == 1:
-        return _either(values[0], inside, outside)
+        return sympy.Piecewise((values[0], inside), (outside, True))
     law = law_of(values)
     if law is not None:
-        return _either(law(index), inside, outside)
+        return sympy.Piecewise((law(index), inside), (outside, True))
     if len(values) > MOST_PLACES:
         raise DomainError(
             f"a formula would need {len(values)} cases for an element at an open index: no law was "
@@ -133,21 +128,17 @@ def _chosen(values: Any, index: Any, outside: Any) -> Any:
     return sympy.Piecewise(*cases, (rest, True))
 
 
-def _either(value: Any, inside: Any, outside: Any) -> Any:
-    return sympy.Piecewise((value, inside), (outside, True))
-
-
-def taken(axis: int, cod: Object) -> Compute:
+def taken(axis: int, dtype: str) -> Compute:
     """``take``, of elements that are propositions or numbers."""
     known = computation(Operation(named("take"), (("axis", axis),)), NumPy())
-    outside = sympy.false if isinstance(cod, Tensor) and cod.dtype == "bool" else S.Zero
+    outside = sympy.false if dtype == "bool" else S.Zero
 
     def compute(x: Any, *indices: Any) -> Any:
         count = len(indices)
         numbers = _integers(indices)
         if numbers is not None and all(map(fits, numbers, x.shape[axis : axis + count])):
             return known(x, *numbers)
-        places = np.broadcast_arrays(*map(_array, indices))
+        places = np.broadcast_arrays(*map(as_array, indices))
         shape = places[0].shape
         ahead = np.moveaxis(x, range(axis, axis + count), range(count))
         rows = np.empty((*shape, *ahead.shape[count:]), dtype=object)
@@ -177,10 +168,10 @@ def put(axis: int, extents: tuple[int, ...]) -> Compute:
     def compute(x: Any, *indices: Any) -> Any:
         numbers = _integers(indices)
         if numbers is not None:
-            return expressions(known(_array(x), *numbers))
-        places = np.broadcast_arrays(*map(_array, indices))
+            return expressions(known(as_array(x), *numbers))
+        places = np.broadcast_arrays(*map(as_array, indices))
         shape = places[0].shape
-        rows = np.moveaxis(_array(x), range(axis, axis + len(shape)), range(len(shape)))
+        rows = np.moveaxis(as_array(x), range(axis, axis + len(shape)), range(len(shape)))
         whole = expressions(np.zeros((*extents, *rows.shape[len(shape) :]), dtype=int))
         for at in np.ndindex(shape):
             for target in np.ndindex(extents):
@@ -207,4 +198,4 @@ def asked(operation: Operation) -> Compute:
 def _present(value: Any, here: Any) -> Any:
     """``value``, and 0 elsewhere."""
     present = np.frompyfunc(lambda v: sympy.Piecewise((v, here), (S.Zero, True)), 1, 1)
-    return present(value) if isinstance(value, np.ndarray) else present(_array(value))
+    return present(as_array(value))

@@ -77,14 +77,11 @@ class Sizes:
                 if unknown:
                     stack.extend(unknown)
                     continue
-                self._of[node] = self._sum(node.args)
+                below = [self._of[arg] for arg in node.args]
+                deepest = max((size.depth for size in below), default=0)
+                self._of[node] = Size(1 + sum(size.nodes for size in below), 1 + deepest)
             stack.pop()
         return self._of[expression]
-
-    def _sum(self, args: Sequence[Any]) -> Size:
-        below = [self._of[arg] for arg in args]
-        deepest = max((size.depth for size in below), default=0)
-        return Size(1 + sum(size.nodes for size in below), 1 + deepest)
 
     def define(self, symbol: Any, size: Size) -> None:
         """From now on ``symbol`` counts as much as what it stands for."""
@@ -135,7 +132,13 @@ class Shared(SymPy):
         """``expression``, or the symbol that stands for it if it is large."""
         size = self._sizes(expression)
         if not self._is_naming:
-            return _writable(expression, size)
+            if size.nodes > MOST_UNNAMED:
+                raise DomainError(
+                    f"a function or the body of a sum grows to {size.nodes:.3g} nodes, and no "
+                    "definition can stand inside of one; apply the function, or take the formula "
+                    "of a shorter loop"
+                )
+            return expression
         if size.nodes <= MOST_NODES and size.depth <= MOST_DEEP:
             return expression
         if expression not in self._symbols:
@@ -166,15 +169,6 @@ class Shared(SymPy):
             yield
         finally:
             self._is_naming = before
-
-
-def _writable(expression: Any, size: Size) -> Any:
-    if size.nodes > MOST_UNNAMED:
-        raise DomainError(
-            f"a function or the body of a sum grows to {size.nodes:.3g} nodes, and no definition "
-            "can stand inside of one; apply the function, or take the formula of a shorter loop"
-        )
-    return expression
 
 
 Definitions = Sequence[tuple[Any, Any]]
@@ -240,20 +234,16 @@ def written_out(definitions: Definitions, results: Sequence[Any]) -> list[Any]:
 
 def _settled(expression: Any) -> Any:
     """A choice inside of a choice by the same test is made."""
-    if not expression.has(sympy.Piecewise):
-        return expression
-    return expression.replace(_is_choice, _chosen)
 
+    def is_choice(node: Any) -> bool:
+        cases = node.args
+        return isinstance(node, sympy.Piecewise) and len(cases) == 2 and cases[1][1] == sympy.true
 
-def _is_choice(node: Any) -> bool:
-    return (
-        isinstance(node, sympy.Piecewise) and len(node.args) == 2 and node.args[1][1] == sympy.true
-    )
+    def made(choice: Any) -> Any:
+        (x, test), (y, _) = choice.args
+        return chosen(test, x, y)
 
-
-def _chosen(choice: Any) -> Any:
-    (x, test), (y, _) = choice.args
-    return chosen(test, x, y)
+    return expression.replace(is_choice, made) if expression.has(sympy.Piecewise) else expression
 
 
 def condensed(definitions: Definitions, results: Sequence[Any]) -> tuple[Definitions, list[Any]]:
@@ -262,38 +252,32 @@ def condensed(definitions: Definitions, results: Sequence[Any]) -> tuple[Definit
     uses: Counter[Any] = Counter()
     for expression in (*(body for _, body in definitions), *results):
         uses.update(mentioned(expression, among))
-    lines = _Lines()
-    for symbol, body in definitions:
-        line = lines.completed(body)
-        if uses[symbol] == 1:
-            lines.waiting[symbol] = line
-        else:
-            lines.kept.append((symbol, line))
-    completed = [lines.completed(result) for result in results]
-    return lines.kept, completed
+    sizes = Sizes()
+    kept: list[tuple[Any, Any]] = []
+    waiting: dict[Any, Any] = {}
 
-
-class _Lines:
-    """Definitions that are kept, and those that wait for the one place where they are used."""
-
-    def __init__(self) -> None:
-        self.kept: list[tuple[Any, Any]] = []
-        self.waiting: dict[Any, Any] = {}
-        self._sizes = Sizes()
-
-    def completed(self, body: Any) -> Any:
+    def completed(body: Any) -> Any:
         """``body`` with what waits for it; what does not fit is kept before it."""
-        nodes, depth = self._sizes(body)
+        nodes, depth = sizes(body)
         placed = {}
-        for symbol in mentioned(body, self.waiting):
-            line = self.waiting.pop(symbol)
-            more = self._sizes(line)
+        for symbol in mentioned(body, waiting):
+            line = waiting.pop(symbol)
+            more = sizes(line)
             if nodes + more.nodes <= _LINE.nodes and depth + more.depth <= _LINE.depth:
                 nodes += more.nodes
                 placed[symbol] = line
             else:
-                self.kept.append((symbol, line))
+                kept.append((symbol, line))
         return body.xreplace(placed)
+
+    for symbol, body in definitions:
+        line = completed(body)
+        if uses[symbol] == 1:
+            waiting[symbol] = line
+        else:
+            kept.append((symbol, line))
+    written = [completed(result) for result in results]
+    return kept, written
 
 
 def named(

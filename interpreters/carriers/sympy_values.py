@@ -5,7 +5,6 @@ Each is the textbook's formula, not the arithmetic that keeps a float's digits.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,11 +14,10 @@ import sympy
 from sympy import S
 
 from combinators.objects import Object, Tensor
-from combinators.operation import Operation, named
-from interpreters.carriers.carrier import Compute, computation
-from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.carrier import Compute
+from interpreters.carriers.numpy import as_array, borrowed, elementwise
+from interpreters.carriers.numpy_values import Make, recurrence
 from interpreters.carriers.pointwise_values import ROWS
-from interpreters.carriers.recurrences import exclusive_cumprod, recurrence
 
 _KNOWN = {
     math.pi: sympy.pi,
@@ -70,39 +68,22 @@ def expressions(values: Any) -> Any:
         return _expressions(np.asarray(values))
 
 
-Make = Callable[..., Compute]
-"""From a primitive's parameters to what computes it."""
-
-
-def elementwise(function: Callable[..., Any]) -> Compute:
-    """``function`` of expressions on arrays of them, broadcast; of expressions an expression."""
-    over_arrays = functools.cache(lambda arity: np.frompyfunc(function, arity, 1))
-
-    def compute(*xs: Any) -> Any:
-        if any(isinstance(x, np.ndarray) for x in xs):
-            return over_arrays(len(xs))(*xs)
-        return function(*xs)
-
-    return compute
-
-
 def of_formula(formula: str) -> Compute:
     """What computes a formula of ``x``, ``y`` and ``z``, in SymPy's names, element by element."""
     return elementwise(eval(f"lambda x, y=None, z=None: {formula}", vars(sympy)))  # noqa: S307 (ours)
 
 
 _scaled = of_formula(ROWS["scale"].formula)
-_LOGIC: dict[str, Callable[[Any, Any], Any]] = {
-    "equal": sympy.Equivalent,
-    "not_equal": sympy.Xor,
-    "less": lambda p, q: sympy.And(sympy.Not(p), q),
-    "less_equal": sympy.Implies,
-    "greater": lambda p, q: sympy.And(p, sympy.Not(q)),
-    "greater_equal": lambda p, q: sympy.Implies(q, p),
-    "maximum": sympy.Or,
-    "minimum": sympy.And,
+BOOLEAN = {
+    "equal": elementwise(sympy.Equivalent),
+    "not_equal": elementwise(sympy.Xor),
+    "less": elementwise(lambda p, q: sympy.And(sympy.Not(p), q)),
+    "less_equal": elementwise(sympy.Implies),
+    "greater": elementwise(lambda p, q: sympy.And(p, sympy.Not(q))),
+    "greater_equal": elementwise(lambda p, q: sympy.Implies(q, p)),
+    "maximum": elementwise(sympy.Or),
+    "minimum": elementwise(sympy.And),
 }
-BOOLEAN = {name: elementwise(function) for name, function in _LOGIC.items()}
 """What comparisons are between booleans."""
 
 
@@ -119,14 +100,12 @@ def _given(x: Any, p: Any, truth: Any) -> Any:
     return x.xreplace({p: truth}) if x.has(sympy.Piecewise) else x
 
 
-_numbers_where = elementwise(chosen)
-_booleans_where = elementwise(sympy.ITE)
+_numbers_where, _booleans_where = elementwise(chosen), elementwise(sympy.ITE)
 
 
-def choose(cod: Object) -> Compute:
-    """``where``: a ``Piecewise``, of propositions an ``ITE``."""
-    assert isinstance(cod, Tensor)
-    return _booleans_where if cod.dtype == "bool" else _numbers_where
+def where(dtype: str) -> Compute:
+    """A ``Piecewise``, of propositions an ``ITE``."""
+    return _booleans_where if dtype == "bool" else _numbers_where
 
 
 _of_boolean = elementwise(lambda p: sympy.Piecewise((S.One, p), (S.Zero, True)))
@@ -134,9 +113,9 @@ _to_boolean = elementwise(lambda x: sympy.Ne(x, 0))
 _to_integer = of_formula(ROWS["trunc"].formula)
 
 
-def converted(types: Sequence[Object], cod: Object) -> Compute:
+def converted(types: Sequence[Object], after: str) -> Compute:
     """``convert``: floats of any width hold any expression."""
-    before, after = (obj.dtype if isinstance(obj, Tensor) else "" for obj in (types[0], cod))
+    before = types[0].dtype if isinstance(types[0], Tensor) else ""
     if "bool" in (before, after):
         return _same if before == after else _of_boolean if before == "bool" else _to_boolean
     truncates = before.startswith("float") and not after.startswith("float")
@@ -151,21 +130,18 @@ def _reduction(function: Callable[..., Any]) -> Make:
     """``function`` of all the elements along ``axis`` at once."""
 
     def make(axis: tuple[int, ...], keepdims: bool) -> Compute:
-        def compute(x: Any) -> Any:
+        def compute(given: Any) -> Any:
+            x = as_array(given)
             rest = [i for i in range(x.ndim) if i not in axis]
-            kept = [x.shape[i] for i in rest]
             extents = [math.prod(x.shape[i] for i in among) for among in (rest, axis)]
             rows = np.transpose(x, (*rest, *axis)).reshape(extents)
             reduced = np.empty(len(rows), dtype=object)
             for index, row in enumerate(rows):
                 reduced[index] = function(*row)
-            shape = [1 if i in axis else n for i, n in enumerate(x.shape)] if keepdims else kept
-            return reduced.reshape(shape)[()]
+            shape = [1 if i in axis else n for i, n in enumerate(x.shape)]
+            return reduced.reshape(shape if keepdims else [x.shape[i] for i in rest])[()]
 
-        def of_any(x: Any) -> Any:
-            return compute(x if isinstance(x, np.ndarray) else np.array(x, dtype=object))
-
-        return of_any
+        return compute
 
     return make
 
@@ -178,18 +154,6 @@ def _first(leads: Callable[..., Any]) -> Make:
         return sympy.Piecewise(*enumerate(leading[:-1]), (len(xs) - 1, True))
 
     return _reduction(position)
-
-
-def _cumsum(axis: int) -> Compute:
-    return lambda x: np.add.accumulate(x, axis, dtype=object)
-
-
-def _exclusive_cumprod(axis: int, reverse: bool) -> Compute:
-    return lambda x: expressions(exclusive_cumprod(axis, reverse)(x))
-
-
-def _recurrence(axis: int, reverse: bool) -> Compute:
-    return lambda a, b: expressions(recurrence(axis, reverse, _scaled)(a, b))
 
 
 def _matmul(x: Any, y: Any) -> Any:
@@ -205,21 +169,7 @@ def _absorbing_matmul(x: Any, y: Any) -> Any:
     return expressions(np.sum(products, axis=-2))
 
 
-def _borrowed(name: str) -> Make:
-    """NumPy's own computation, which only moves elements."""
-
-    def make(**parameters: Any) -> Compute:
-        compute = computation(Operation(named(name), tuple(parameters.items())), NumPy())
-
-        def moved(*xs: Any) -> Any:
-            arrays = [x if isinstance(x, np.ndarray) else np.array(x, dtype=object) for x in xs]
-            return expressions(compute(*arrays))
-
-        return moved
-
-    return make
-
-
+_BORROWED = "broadcast_to reshape transpose slice embed concatenate cumsum exclusive_cumprod"
 VALUES: dict[str, Make] = {
     "stop_gradient": lambda: _same,
     "sum": _reduction(sympy.Add),
@@ -229,15 +179,12 @@ VALUES: dict[str, Make] = {
     "argmax": _first(sympy.Ge),
     "argmin": _first(sympy.Le),
     "logsumexp": _reduction(lambda *xs: sympy.log(sympy.Add(*map(sympy.exp, xs)))),
-    "cumsum": _cumsum,
     "iota": lambda length: lambda: expressions(np.arange(length)),
-    "exclusive_cumprod": _exclusive_cumprod,
-    "recurrence": _recurrence,
+    "recurrence": lambda axis, reverse: (
+        lambda a, b: expressions(recurrence(axis, reverse, _scaled)(a, b))
+    ),
     "matmul": lambda absorbing=False: _absorbing_matmul if absorbing else _matmul,
-    **{
-        name: _borrowed(name)
-        for name in ("broadcast_to", "reshape", "transpose", "slice", "embed", "concatenate")
-    },
+    **{name: borrowed(name, expressions) for name in _BORROWED.split()},
 }
 """What makes the computation of those that are not pointwise, and go by their types alone."""
 
