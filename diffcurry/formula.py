@@ -29,8 +29,8 @@ from interpreters.carriers.sympy_shared import (
     written_out,
 )
 from interpreters.carriers.sympy_values import expressions
-from interpreters.modes.formula import Formula, Symbols, check_effort
-from interpreters.modes.formula.symbols import expressions_in
+from interpreters.modes.formula import Formula, check_effort
+from interpreters.modes.symbols import Symbols, expressions_in
 
 
 def formula(

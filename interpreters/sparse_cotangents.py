@@ -21,7 +21,7 @@ and put into one array when somebody needs the numbers (law K4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from combinators.literal import Literal
@@ -129,6 +129,11 @@ def opened(cotangent: Cotangent) -> dict[int, Cotangent]:
     return cotangent if type(cotangent) is dict else cotangent.opened()
 
 
+def nonzero(parts: Iterable[tuple[int, Cotangent]]) -> Cotangent:
+    """The cotangent with these components; None where none of them is there."""
+    return {i: g for i, g in parts if g is not None} or None
+
+
 def _calls(cotangent: Cotangent) -> list[Any]:
     """A function's cotangent as a list, whichever form it has."""
     return cotangent if type(cotangent) is list else [Environment(cotangent)]
@@ -221,5 +226,4 @@ def sparse(value: Any, obj: Object) -> Cotangent:
     product = components(obj)
     if product is None:
         return value if not isinstance(obj, Tensor) or obj.is_smooth else None
-    parts = {i: sparse(value[i], part) for i, part in enumerate(product.parts)}
-    return {i: g for i, g in parts.items() if g is not None} or None
+    return nonzero((i, sparse(value[i], part)) for i, part in enumerate(product.parts))

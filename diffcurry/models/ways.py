@@ -60,7 +60,7 @@ def formula_over(carrier: Carrier) -> Way:
 
     def way(program: Morphism) -> Hosted:
         from diffcurry.formula import formula
-        from interpreters.modes.formula import Symbols, expressions_in
+        from interpreters.modes.symbols import Symbols, expressions_in
 
         lam = term_of(program)
         (param,) = lam.params

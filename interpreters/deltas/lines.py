@@ -24,12 +24,10 @@ from combinators.operation import Operation
 from combinators.type_folds import is_first_order
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Arrived, Pull
-from interpreters.execution import steps
-from interpreters.execution.machine import Machine, Step
+from interpreters.execution.machine import Machine, Reversible, Step, Written, forwards
 from interpreters.execution.running import arguments
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import Cotangent, own
-from interpreters.staging.blocks import Written
 
 
 def check_first_order(obj: Object) -> None:
@@ -88,7 +86,7 @@ class Computed:
 class Lines(Dependent):
     """The dependently typed form, whose steps tell what they are."""
 
-    def record(self, step: steps.Reversible) -> Step:
+    def record(self, step: Reversible) -> Step:
         """A structural step."""
         return Structural(step.forward, super().record(step))
 
@@ -116,14 +114,11 @@ def write(machine: Machine, lines: tuple[Step, ...], argument: Any, numbers: Dua
 def _line(machine: Machine, step: Step, numbers: DualArrays) -> Written:
     """A line that is no primitive: it runs on values, and its tape is its Delta term."""
     given = machine.stack.pop()
-    before, machine.tape = machine.tape, []
-    machine.stack.append(still(given))
-    yield step
-    tape, machine.tape = machine.tape, before
+    value, tape = yield from forwards(machine, step, still(given))
     moved = tuple(terms(given))
     if moved:
-        delta = numbers.share(Pull(partial(_pulled, tape, given), moved))
-        machine.stack.append(DualArray(machine.stack.pop(), delta))
+        value = DualArray(value, numbers.share(Pull(partial(_pulled, tape, given), moved)))
+    machine.stack.append(value)
 
 
 def _pulled(tape: list[Step], given: Any, cotangent: Cotangent) -> Iterator[Arrived]:

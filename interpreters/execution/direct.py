@@ -1,4 +1,4 @@
-"""How branches, loops and calls run: the control of a carrier whose numbers can be looked at.
+"""How branches, loops and calls run: the control of a mode whose numbers can be looked at.
 
 A mode says what is recorded and what a call means; its carrier says whether a branch is taken or
 written down. A carrier of numbers has ``Direct``; that of terms brings a control of its own, which
@@ -11,340 +11,222 @@ import operator
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any
 
 from combinators.errors import TypeMismatch
-from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product, Tangent, Tensor, Vector, components
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.rows import row_of
-from combinators.type_folds import is_smooth, parts_of
+from combinators.type_folds import columns_of, is_smooth, map_leaves
 from interpreters.carriers.carrier import Carrier
-from interpreters.execution import steps
-from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.sparse_cotangents import Packed, gathered, plus, zeros
-
-
-def structural(over: Carrier, operation: Operation, obj: Object) -> Callable[..., Any]:
-    """What computes ``operation``, with a result or (of ``pack``) an argument of type ``obj``."""
-    if operation.primitive is PLUS:
-        return lambda x, y: sum_value(over, x, y, obj)
-    if operation.primitive is PACK:
-        return lambda x: Packed(obj, x)
-    if operation.primitive is UNPACK:
-        return lambda packed: unpacked(over, packed, obj)
-    if operation.primitive is VECTOR:
-        return lambda *items: items
-    zero = zero_value(over, obj)
-    return lambda *_: zero
-
-
-def zero_value(over: Carrier, obj: Object) -> Any:
-    """The zero of ``obj``; a type that stands in many places has one zero."""
-    return recurse(_zero(over, obj, {}))
-
-
-def _zero(over: Carrier, obj: Object, known: dict[Object, Any]) -> Recursive[Any]:
-    if obj not in known:
-        types = parts_of(obj)
-        if types is not None:
-            parts = []
-            for part in types:
-                parts.append((yield _zero(over, part, known)))
-            known[obj] = tuple(parts)
-        elif isinstance(obj, Tensor):
-            known[obj] = over.const(Literal.filled(0, obj))
-        elif obj is Tangent:
-            known[obj] = None
-        else:
-            raise TypeMismatch(f"{obj!r} has no zero")
-    return known[obj]
-
-
-def sum_value(over: Carrier, x: Any, y: Any, obj: Object) -> Any:
-    """The sum of two values of type ``obj``."""
-    return recurse(_sum(over, x, y, obj, {}))
-
-
-def _sum(
-    over: Carrier, x: Any, y: Any, obj: Object, known: dict[tuple[int, int], Any]
-) -> Recursive[Any]:
-    types = parts_of(obj)
-    if types is not None:
-        key = id(x), id(y)
-        if key not in known:
-            parts = []
-            for a, b, part in zip(x, y, types, strict=True):
-                parts.append((yield _sum(over, a, b, part, known)))
-            known[key] = tuple(parts)
-        return known[key]
-    if obj is not Tangent:
-        return over.add(x, y)
-    if x is None or y is None:
-        return y if x is None else x
-    same = _same(x, y)
-    total = yield _sum(over, x.value, y.value, same, known)
-    return Packed(same, total)
-
-
-def _same(x: Packed, y: Packed) -> Object:
-    if x.obj is not y.obj:
-        raise TypeMismatch(
-            f"cotangents of two functions, {x.obj!r} and {y.obj!r}, are added: the function values "
-            "were taken for one another"
-        )
-    return x.obj
-
-
-def unpacked(over: Carrier, packed: Packed | None, obj: Object) -> Any:
-    """What was packed; the zero ``Tangent`` gives the zero of ``obj``."""
-    if packed is None:
-        return zero_value(over, obj)
-    if packed.obj is not obj:
-        raise TypeMismatch(f"a tangent of {packed.obj!r} is unpacked as one of {obj!r}")
-    return packed.value
-
-
-Leave = Callable[[Machine, Step], None]
-"""Leave what undoes a step on the tape, in a mode that keeps one."""
-
-
-def take_row(carrier: Carrier, stack: Any, obj: Object, index: int) -> Any:
-    """Row ``index`` of a tensor, a vector, or a tuple or record of them."""
-    product = components(obj)
-    if product is not None:
-        return tuple(
-            take_row(carrier, part, o, index) for part, o in zip(stack, product.parts, strict=False)
-        )
-    return stack[index] if isinstance(obj, Vector) else carrier.row(stack, index)
-
-
-def stack_rows(carrier: Carrier, rows: list[Any], obj: Object) -> Any:
-    """The stack of type ``obj`` with these rows."""
-    product = components(obj)
-    if product is not None:
-        return tuple(
-            stack_rows(carrier, [row[i] for row in rows], part)
-            for i, part in enumerate(product.parts)
-        )
-    return carrier.stack(rows, obj) if isinstance(obj, Tensor) else tuple(rows)
-
-
-def row_cotangent(carrier: Carrier, cotangent: Any, obj: Object, index: int) -> Any:
-    """The cotangent of row ``index``, given that of the stack."""
-    if cotangent is None:
-        return None
-    product = components(obj)
-    if product is None:
-        if isinstance(obj, Vector):
-            return cotangent.get(index)
-        return carrier.row(cotangent, index)
-    parts = product.parts
-    rows = {i: row_cotangent(carrier, g, parts[i], index) for i, g in cotangent.items()}
-    return {i: g for i, g in rows.items() if g is not None} or None
-
-
-def gathered_rows(carrier: Carrier, cotangent: Any, obj: Object) -> Any:
-    """The cotangent of a stack, with its tensors as numbers, so that rows can be taken."""
-    product = components(obj)
-    if product is None or cotangent is None:
-        return gathered(cotangent, carrier)
-    parts = product.parts
-    return {i: gathered_rows(carrier, g, parts[i]) for i, g in cotangent.items()}
-
-
-def stack_cotangents(carrier: Carrier, rows: list[Any], obj: Object) -> Any:
-    """The cotangent of a stack of type ``obj``, given those of its rows."""
-    if not is_smooth(obj) or all(row is None for row in rows):
-        return None
-    product = components(obj)
-    if product is not None:
-        parts = {
-            i: stack_cotangents(carrier, [row and row.get(i) for row in rows], part)
-            for i, part in enumerate(product.parts)
-        }
-        return {i: g for i, g in parts.items() if g is not None} or None
-    if not isinstance(obj, Tensor):
-        return {i: row for i, row in enumerate(rows) if row is not None}
-    item = row_of(obj)
-    assert isinstance(item, Tensor)
-    zero = zeros(carrier, item)
-    return carrier.stack([zero if row is None else gathered(row, carrier) for row in rows], obj)
-
-
-class Rounds:
-    """A loop at given types, as a step of a mode."""
-
-    def __init__(self, operation: Operation, dom: Object, carrier: Carrier) -> None:
-        """``dom`` is the product of its arguments."""
-        assert isinstance(dom, Product)
-        self.carrier, self.types = carrier, LoopType.of(operation, dom.parts)
-        self.xs, self.stack = self.types.xs, self.types.stack
-        self.rounds = self.types.rounds
-
-    def forward(self, evaluate: Arrow, leave: Leave) -> Step:
-        """The rounds, each an application of the function by ``evaluate``."""
-        types = self.types
-
-        def step(machine: Machine) -> Iterator[Step]:
-            function, *start, xs = machine.stack.pop()
-            carry = start[0] if start else None
-            kept: list[Any] = []
-            leave(machine, self.finish)
-            for i in self.rounds:
-                row = take_row(self.carrier, xs, self.xs, i)
-                machine.stack.append((function, (carry, row) if start else row))
-                leave(machine, self.collect)
-                yield evaluate.enter
-                leave(machine, self.feed)
-                made = settled(machine.stack.pop(), types.function.cod)
-                carry, item = types.halves(made, operator.getitem)
-                kept.append(item)
-            leave(machine, self.start)
-            stack = None
-            if self.stack is not None:
-                rows = kept[::-1] if types.reverse else kept
-                stack = stack_rows(self.carrier, rows, self.stack)
-            machine.stack.append(types.joined(carry, stack, _pair))
-
-        return step
-
-    def start(self, machine: Machine) -> None:
-        """Backwards, first: the result's cotangent becomes an accumulator."""
-        carry, stack = self.types.halves(machine.stack.pop(), _part)
-        if stack is not None and self.stack is not None:
-            stack = gathered_rows(self.carrier, stack, self.stack)
-        machine.stack.append(_Accumulator(carry, stack, len(self.rounds)))
-
-    def feed(self, machine: Machine) -> None:
-        """Backwards, before a round: the cotangent of the function's result."""
-        total: _Accumulator = machine.stack[-1]
-        total.round -= 1
-        at = total.at = self.rounds[total.round]
-        item = (
-            None if self.stack is None else row_cotangent(self.carrier, total.stack, self.stack, at)
-        )
-        machine.stack.append(self.types.joined(total.carry, item, _sparse))
-
-    def collect(self, machine: Machine) -> None:
-        """Backwards, after a round: the cotangents of the function and of its argument."""
-        cotangent = machine.stack.pop() or {}
-        total: _Accumulator = machine.stack[-1]
-        total.function = plus(total.function, cotangent.get(0), self.carrier.add)
-        argument = cotangent.get(1)
-        if self.types.carry is not None:
-            total.carry, argument = _part(argument, 0), _part(argument, 1)
-        total.rows[total.at] = argument
-
-    def finish(self, machine: Machine) -> None:
-        """Backwards, last: the cotangents of the loop's arguments."""
-        total: _Accumulator = machine.stack.pop()
-        xs = stack_cotangents(self.carrier, total.rows, self.xs)
-        carries = self.types.carry is not None
-        parts = (total.function, total.carry, xs) if carries else (total.function, xs)
-        machine.stack.append(_sparse(*parts))
-
-
-def _pair(carry: Any, kept: Any) -> Any:
-    return carry, kept
-
-
-def _part(cotangent: Any, index: int) -> Any:
-    """A component of a sparse cotangent."""
-    return cotangent and cotangent.get(index)
-
-
-def _sparse(*parts: Any) -> Any:
-    """The sparse cotangent with these components."""
-    return {i: g for i, g in enumerate(parts) if g is not None} or None
-
-
-class _Accumulator:
-    """What a reversed loop holds between its rounds."""
-
-    __slots__ = ("at", "carry", "function", "round", "rows", "stack")
-
-    def __init__(self, carry: Any, stack: Any, length: int) -> None:
-        self.carry, self.stack, self.round, self.at = carry, stack, length, length
-        self.function: Any = None
-        self.rows: list[Any] = [None] * length
-
+from interpreters.execution.machine import (
+    Arrow,
+    Machine,
+    Reversible,
+    Step,
+    Written,
+    backwards,
+    forwards,
+    settled,
+)
+from interpreters.sparse_cotangents import Cotangent, Packed, gathered, nonzero, plus, zeros
 
 Erasure = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 """What makes a ``Tangent`` of a sparse cotangent, and what opens it."""
 
 
-class Control(Protocol):
-    """What a carrier says of the branches, loops and calls of a mode over it."""
-
-    runs: bool
-    """Whether numbers are there to be looked at while an arrow runs."""
-
-    def choice(self, mode: Any, then: Arrow, other: Arrow) -> Step:
-        """A conditional, on a pair of a boolean and a context."""
-
-    def loop(self, mode: Any, operation: Operation, dom: Object) -> Step:
-        """A loop from the product ``dom`` of its arguments."""
-
-    def call(self, mode: Any, function: Fun) -> tuple[Step, ...]:
-        """``eval`` of a function and its argument."""
-
-    def recompute(self, mode: Any, function: Fun) -> Step:
-        """``eval`` of a function that is run again when it is pulled back."""
-
-    def called(self, mode: Any, code: Any, env: Any) -> Step:
-        """From calls of a closure to the cotangent of what it captured (``new_pb`` of Fig. 3)."""
-
-    def structural(self, over: Any, operation: Operation, obj: Object) -> Callable[..., Any]:
-        """The algebra of cotangents, with a result or (of ``pack``) an argument of type ``obj``."""
-
-    def erasure(self, obj: Object) -> Erasure:
-        """``pack`` and ``unpack`` of sparse cotangents of type ``obj``."""
-
-
 class Direct:
-    """A branch is taken, a loop is its rounds, a call goes to the closure's code."""
+    """A branch is taken, a loop is its rounds, a call goes to the closure's code.
+
+    A carrier that writes has a ``control`` of its own, with these methods.
+    """
 
     runs = True
+    """Whether numbers are there to be looked at while an arrow runs."""
 
-    def choice(self, mode: Any, then: Arrow, other: Arrow) -> Step:
-        """Enter the branch that the first component chooses."""
-        truth = mode.over.truth
+    def __init__(self, mode: Any) -> None:
+        """Of the mode whose arrows run."""
+        self.mode = mode
+
+    def choice(self, then: Arrow, other: Arrow) -> Step:
+        """A conditional, on a pair of a boolean and a context."""
+        truth = self.mode.over.truth
 
         def choose(machine: Machine) -> Iterator[Step]:
             test, machine.stack[-1] = machine.stack[-1]
             return iter(then.steps if truth(test) else other.steps)
 
-        step: Step = mode.record(steps.Reversible(choose, steps.second))
+        step: Step = self.mode.record(Reversible(choose, second))
         return step
 
-    def loop(self, mode: Any, operation: Operation, dom: Object) -> Step:
-        """Rounds of the mode's own ``eval``."""
+    def loop(self, operation: Operation, dom: Object) -> Step:
+        """A loop from the product ``dom`` of its arguments."""
         assert isinstance(dom, Product)
-        rounds = Rounds(operation, dom, mode.over)
-        return rounds.forward(mode.eval(dom.parts[0]), mode.leave)
+        return Rounds(self.mode, LoopType.of(operation, dom.parts))
 
-    def call(self, mode: Any, function: Fun) -> tuple[Step, ...]:
-        """As the mode enters a closure."""
-        found: tuple[Step, ...] = mode.entering(function)
+    def call(self, function: Fun) -> tuple[Step, ...]:
+        """``eval`` of a function and its argument."""
+        found: tuple[Step, ...] = self.mode.entering(function)
         return found
 
-    def recompute(self, mode: Any, function: Fun) -> Step:
-        """As the mode runs a function again."""
-        step: Step = mode.run_again(function)
+    def recompute(self, function: Fun) -> Step:
+        """``eval`` of a function that is run again when it is pulled back."""
+        step: Step = self.mode.run_again(function)
         return step
 
-    def called(self, mode: Any, code: Any, env: Any) -> Step:
-        """Every call, run again."""
-        return partial(mode.pull_calls, code, env)
+    def called(self, code: Any, env: Any) -> Step:
+        """From calls of a closure to the cotangent of what it captured (``new_pb`` of Fig. 3)."""
+        return partial(self.mode.pull_calls, code, env)
 
-    def structural(self, over: Any, operation: Operation, obj: Object) -> Callable[..., Any]:
-        """By components."""
-        return structural(over, operation, obj)
+    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
+        """The algebra of cotangents, with a result or (of ``pack``) an argument of type ``obj``."""
+        over = self.mode.over
+        if operation.primitive is PLUS:
+            return lambda x, y: map_leaves(partial(_sum, over), obj, x, y)
+        if operation.primitive is PACK:
+            return partial(Packed, obj)
+        if operation.primitive is UNPACK:
+            return lambda packed: _unpacked(over, packed, obj)
+        if operation.primitive is VECTOR:
+            return lambda *items: items
+        zero = map_leaves(partial(_zero, over), obj)
+        return lambda: zero
 
     def erasure(self, obj: Object) -> Erasure:
-        """The cotangent with its type."""
+        """``pack`` and ``unpack`` of sparse cotangents of type ``obj``."""
         return partial(Packed, obj), attrgetter("value")
+
+
+def second(machine: Machine) -> None:
+    """A cotangent of the second component of a pair."""
+    if machine.stack[-1] is not None:
+        machine.stack[-1] = {1: machine.stack[-1]}
+
+
+def _zero(over: Carrier, leaf: Object) -> Any:
+    if isinstance(leaf, Tensor):
+        return over.const(Literal.filled(0, leaf))
+    if leaf is not Tangent:
+        raise TypeMismatch(f"{leaf!r} has no zero")
+    return None
+
+
+def _sum(over: Carrier, leaf: Object, x: Any, y: Any) -> Any:
+    if leaf is not Tangent:
+        return over.add(x, y)
+    if x is None or y is None:
+        return y if x is None else x
+    if x.obj is not y.obj:
+        raise TypeMismatch(
+            f"cotangents of two functions, {x.obj!r} and {y.obj!r}, are added: the function values "
+            "were taken for one another"
+        )
+    return Packed(x.obj, map_leaves(partial(_sum, over), x.obj, x.value, y.value))
+
+
+def _unpacked(over: Carrier, packed: Packed | None, obj: Object) -> Any:
+    """What was packed; the zero ``Tangent`` gives the zero of ``obj``."""
+    if packed is None:
+        return map_leaves(partial(_zero, over), obj)
+    if packed.obj is not obj:
+        raise TypeMismatch(f"a tangent of {packed.obj!r} is unpacked as one of {obj!r}")
+    return packed.value
+
+
+class Rounds:
+    """A loop at given types, as a step of a mode."""
+
+    def __init__(self, mode: Any, types: LoopType) -> None:
+        """The rounds are of the mode's own ``eval``."""
+        self.mode, self.over, self.types = mode, mode.over, types
+        self.evaluate: Arrow = mode.eval(types.function)
+
+    def __call__(self, machine: Machine) -> Iterator[Step]:
+        """Each round an application of the function."""
+        types = self.types
+        function, *start, xs = machine.stack.pop()
+        carry = start[0] if start else None
+        kept: list[Any] = []
+        tapes: list[list[Step]] = []
+        for i in types.rounds:
+            row = self._row(xs, i)
+            argument = (carry, row) if start else row
+            made, tape = yield from forwards(machine, self.evaluate.enter, (function, argument))
+            made = settled(made, types.function.cod)
+            carry, item = types.halves(made, operator.getitem)
+            kept.append(item)
+            tapes.append(tape)
+        rows, stack = kept[::-1] if types.reverse else kept, None
+        if types.stack is not None:
+            stack = map_leaves(self._stacked, types.stack, *rows, parts=columns_of)
+        machine.stack.append(types.joined(carry, stack, lambda *both: both))
+        self.mode.leave(machine, partial(self._pull, tapes))
+
+    def _row(self, xs: Any, index: int) -> Any:
+        """Row ``index`` of a tensor, a vector, or a tuple or record of them."""
+
+        def taken(leaf: Object, stack: Any) -> Any:
+            return stack[index] if isinstance(leaf, Vector) else self.over.row(stack, index)
+
+        return map_leaves(taken, self.types.xs, xs, parts=columns_of)
+
+    def _stacked(self, leaf: Object, *rows: Any) -> Any:
+        return self.over.stack(rows, leaf) if isinstance(leaf, Tensor) else rows
+
+    def _pull(self, tapes: list[list[Step]], machine: Machine) -> Written:
+        """The rounds from the last to the first, each its tape backwards."""
+        types, add = self.types, self.over.add
+        carry, stack = types.halves(machine.stack.pop(), _part)
+        items = self._rows(stack, types.stack) if types.stack is not None else [None] * len(tapes)
+        rows: list[Cotangent] = [None] * len(tapes)
+        total: Cotangent = None
+        for i, tape in zip(reversed(types.rounds), reversed(tapes), strict=True):
+            given = types.joined(carry, items[i], lambda *both: nonzero(enumerate(both)))
+            pulled = yield from backwards(machine, tape, given)
+            total = plus(total, _part(pulled, 0), add)
+            rows[i] = argument = _part(pulled, 1)
+            if types.carry is not None:
+                carry, rows[i] = _part(argument, 0), _part(argument, 1)
+        start = [] if types.carry is None else [carry]
+        parts = (total, *start, self._stack(rows, types.xs))
+        machine.stack.append(nonzero(enumerate(parts)))
+
+    def _rows(self, cotangent: Cotangent, obj: Object) -> list[Cotangent]:
+        """The cotangents of the rows, given that of the stack."""
+        length = self.types.length
+        if cotangent is None:
+            return [None] * length
+        if isinstance(obj, Vector):
+            return [cotangent.get(i) for i in range(length)]
+        product = components(obj)
+        if product is None:
+            whole = gathered(cotangent, self.over)
+            return [self.over.row(whole, i) for i in range(length)]
+        parts = {i: self._rows(g, product.parts[i]) for i, g in cotangent.items()}
+        return [nonzero((i, rows[at]) for i, rows in parts.items()) for at in range(length)]
+
+    def _stack(self, rows: list[Cotangent], obj: Object) -> Cotangent:
+        """The cotangent of a stack of type ``obj``, given those of its rows."""
+        if not is_smooth(obj) or all(row is None for row in rows):
+            return None
+        if isinstance(obj, Vector):
+            return nonzero(enumerate(rows))
+        product = components(obj)
+        if product is not None:
+            columns = enumerate(product.parts)
+            return nonzero(
+                (i, self._stack([_part(row, i) for row in rows], part)) for i, part in columns
+            )
+        item = row_of(obj)
+        assert isinstance(item, Tensor)
+        zero = zeros(self.over, item)
+        leaves = [zero if row is None else gathered(row, self.over) for row in rows]
+        return self.over.stack(leaves, obj)
+
+
+def _part(cotangent: Cotangent, index: int) -> Cotangent:
+    """A component of a sparse cotangent."""
+    return cotangent and cotangent.get(index)

@@ -13,16 +13,23 @@ your own gets the same by building its arrows from steps.
 ...     yield double
 >>> Arrow(Real, Real, (double, twice)).run(5.0)
 40.0
+
+The structural steps have a transpose each, which takes cotangents back over them. A context is a
+tuple, or a list that grows at its end while its block runs; widths are known from the types, so
+that a list that has meanwhile grown longer is read only as far as its type says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
+from interpreters.sparse_cotangents import Add, Cotangent, opened, plus
 
 Step = Callable[["Machine"], "Iterator[Step] | None"]
+Written = Generator[Step, None, Any]
+"""Steps that run on a machine, and what comes of them."""
 
 
 class Machine:
@@ -41,26 +48,35 @@ class Machine:
         """Run ``steps``, and the steps that they return."""
         frames = [iter(steps)]
         try:
-            self._run(frames)
-        finally:
             while frames:
-                _close(frames.pop())
+                for step in frames[-1]:
+                    entered = step(self)
+                    if entered is not None:
+                        frames.append(entered)
+                        break
+                else:
+                    frames.pop()
+        finally:
+            while frames:  # an error left them in the middle: the last ends before those that wait
+                frame = frames.pop()
+                if isinstance(frame, Generator):
+                    frame.close()
 
-    def _run(self, frames: list[Iterator[Step]]) -> None:
-        while frames:
-            for step in frames[-1]:
-                entered = step(self)
-                if entered is not None:
-                    frames.append(entered)
-                    break
-            else:
-                frames.pop()
+
+def forwards(machine: Machine, step: Step, value: Any) -> Written:
+    """Run ``step`` at ``value``: what it gives, and the tape that it left."""
+    before, machine.tape = machine.tape, []
+    machine.stack.append(value)
+    yield step
+    tape, machine.tape = machine.tape, before
+    return machine.stack.pop(), tape
 
 
-def _close(frame: Iterator[Step]) -> None:
-    """End a step that an error left in the middle, before those that wait for it."""
-    if isinstance(frame, Generator):
-        frame.close()
+def backwards(machine: Machine, tape: list[Step], cotangent: Cotangent) -> Written:
+    """Run the transpose that a tape holds."""
+    machine.stack.append(cotangent)
+    yield lambda _: reversed(tape)
+    return machine.stack.pop()
 
 
 class Arrow:
@@ -132,3 +148,123 @@ def settled(value: Any, obj: Object) -> Any:
         product = components(obj)
         return tuple(value[: product.width]) if product is not None else value
     return value
+
+
+class Reversible(NamedTuple):
+    """A step, and the step that takes cotangents back over it."""
+
+    forward: Step
+    backward: Step
+
+    def recorded(self, machine: Machine) -> Iterator[Step] | None:
+        """Forwards, leaving on the tape what undoes it."""
+        machine.tape.append(self.backward)
+        return self.forward(machine)
+
+
+def copy(depth: int, add: Add) -> Reversible:
+    """Copy the value that lies ``depth`` deep to the top; backwards, add to what lies there."""
+
+    def forward(machine: Machine) -> None:
+        machine.stack.append(machine.stack[-depth])
+
+    def backward(machine: Machine) -> None:
+        stack = machine.stack
+        cotangent = stack.pop()
+        if cotangent is not None:
+            stack[-depth] = plus(stack[-depth], cotangent, add)
+
+    return Reversible(forward, backward)
+
+
+def pair(objects: Sequence[Object]) -> Reversible:
+    """Replace the source and the components that lie above it by their tuple."""
+    width = len(objects)
+    growing = [i for i, obj in enumerate(objects) if components(obj) is not None]
+
+    def forward(machine: Machine) -> None:
+        stack = machine.stack
+        for i in growing:
+            stack[i - width] = settled(stack[i - width], objects[i])
+        made = tuple(stack[-width:])
+        del stack[-width:]
+        stack[-1] = made
+
+    def backward(machine: Machine) -> None:
+        stack = machine.stack
+        parts = {} if stack[-1] is None else opened(stack[-1])
+        stack[-1:] = [None, *map(parts.get, range(width))]
+
+    return Reversible(forward, backward)
+
+
+def select(indices: tuple[int, ...], add: Add) -> Reversible:
+    """The tuple of some components: a product of projections, in one step."""
+
+    def forward(machine: Machine) -> None:
+        context = machine.stack[-1]
+        machine.stack[-1] = tuple([context[i] for i in indices])
+
+    def backward(machine: Machine) -> None:
+        cotangent = machine.stack[-1]
+        if cotangent is not None:
+            chosen: dict[int, Any] = {}
+            for i, part in opened(cotangent).items():
+                at = indices[i]
+                chosen[at] = plus(chosen[at], part, add) if at in chosen else part
+            machine.stack[-1] = chosen or None
+
+    return Reversible(forward, backward)
+
+
+def project(index: int) -> Reversible:
+    """A component."""
+
+    def forward(machine: Machine) -> None:
+        machine.stack[-1] = machine.stack[-1][index]
+
+    def backward(machine: Machine) -> None:
+        if machine.stack[-1] is not None:
+            machine.stack[-1] = {index: machine.stack[-1]}
+
+    return Reversible(forward, backward)
+
+
+def append(width: int, obj: Object) -> Reversible:
+    """Let the context below the top, of this width, grow by the value on top."""
+    growing = components(obj) is not None
+
+    def forward(machine: Machine) -> None:
+        stack = machine.stack
+        value = stack.pop()
+        if growing:
+            value = settled(value, obj)
+        context = stack[-1]
+        if type(context) is list and len(context) == width:
+            context.append(value)
+        else:
+            stack[-1] = [*context[:width], value]
+
+    def backward(machine: Machine) -> None:
+        stack, last = machine.stack, None
+        if stack[-1] is not None:
+            parts = opened(stack[-1])
+            last = parts.pop(width, None)
+            stack[-1] = parts or None
+        stack.append(last)
+
+    return Reversible(forward, backward)
+
+
+def constant(value: Any) -> Reversible:
+    """Replace the top by ``value``, through which no cotangent passes."""
+
+    def forward(machine: Machine) -> None:
+        machine.stack[-1] = value
+
+    return Reversible(forward, nothing)
+
+
+def nothing(machine: Machine) -> None:
+    """No cotangent passes."""
+    machine.stack[-1] = None

@@ -19,13 +19,14 @@ from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import PACK, STRUCTURAL
 from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
-from interpreters.execution import steps
-from interpreters.execution.direct import Control, Direct
-from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.sparse_cotangents import opened
+from interpreters.execution import machine as steps
+from interpreters.execution.direct import Direct
+from interpreters.execution.machine import Arrow, Machine, Reversible, Step, settled
+from interpreters.sparse_cotangents import nonzero, opened
 
 DERIVATIVES: dict[Operation, Callable[[Running], Step]] = {}
-"""How ``rep`` and ``dual`` of a closure are made in a mode: ``interpreters.staging`` says it."""
+"""The steps from a closure to that of its rep-function, or of its dual function, in a mode:
+``interpreters.staging`` says it."""
 
 
 class Closure:
@@ -58,8 +59,7 @@ class Code:
         if cotangent is not None:
             context = opened(cotangent)
             argument = context.pop(self.captured.width, None)
-            parts = {0: context or None, 1: argument}
-            machine.stack[-1] = {i: g for i, g in parts.items() if g is not None} or None
+            machine.stack[-1] = nonzero(enumerate((context or None, argument)))
 
 
 class Running:
@@ -76,16 +76,15 @@ class Running:
     def __init__(self, over: Carrier | Numbered) -> None:
         """A mode over the carrier ``over``, or over a mode that has numbers."""
         self.over = carrier_of(over)
-        self.control: Control = getattr(self.over, "control", Direct)()
+        self.control: Direct = getattr(self.over, "control", Direct)(self)
         self._steps: dict[Any, Step] = {}
-        self._copies: dict[int, Step] = {}
         self._primitives: dict[Any, Arrow] = {}
 
-    def record(self, step: steps.Reversible) -> Step:
+    def record(self, step: Reversible) -> Step:
         """The step as this mode runs it."""
-        return steps.unrecorded(step)
+        return step.forward
 
-    def step(self, make: Callable[..., steps.Reversible], *arguments: Any) -> Step:
+    def step(self, make: Callable[..., Reversible], *arguments: Any) -> Step:
         """The structural step ``make(*arguments)``; equal steps are one."""
         key = (make, arguments)
         if key not in self._steps:
@@ -122,22 +121,16 @@ class Running:
             return Arrow(dom, cod, (self.step(steps.select, chosen, self.over.add),))
         rope: list[Step | Arrow] = []
         for depth, arrow in enumerate(arrows, 1):
-            rope += (self._copy(depth), arrow)
+            rope += (self.step(steps.copy, depth, self.over.add), arrow)
         rope.append(self.step(steps.pair, types))
         literals = frozenset([i for i, arrow in enumerate(arrows) if arrow.literal])
         return Arrow(dom, cod, tuple(rope), literals=literals)
 
-    def _copy(self, depth: int) -> Step:
-        """A copy of what lies so deep."""
-        found = self._copies.get(depth)
-        if found is None:
-            found = self._copies[depth] = self.record(steps.over(depth, self.over.add))
-        return found
-
     def extend(self, context: Product, arrow: Arrow) -> Arrow:
         """Run on a copy, and append."""
+        copy = self.step(steps.copy, 1, self.over.add)
         append = self.record(steps.append(context.width, arrow.cod))
-        return Arrow(context, context.snoc(arrow.cod), (self._copy(1), arrow, append))
+        return Arrow(context, context.snoc(arrow.cod), (copy, arrow, append))
 
     def const(self, dom: Object, value: Literal) -> Arrow:
         """A number of the carrier."""
@@ -146,7 +139,7 @@ class Running:
 
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
         """The branch that the first component chooses."""
-        return Arrow(dom, then.cod, (self.control.choice(self, then, other),))
+        return Arrow(dom, then.cod, (self.control.choice(then, other),))
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A computation of the carrier, a loop, or what is made of ``eval``."""
@@ -156,23 +149,19 @@ class Running:
                 self._primitives[key] = self.generator(operation, dom, cod)
             return self._primitives[key]
         if operation.primitive is LOOP:
-            return Arrow(dom, cod, (self.control.loop(self, operation, dom),))
+            return Arrow(dom, cod, (self.control.loop(operation, dom),))
         if operation == OVERRIDE:
             return Arrow(dom, cod, (self.override(dom, cod),))
         if operation == RECOMPUTE:
-            return Arrow(dom, cod, (self.control.recompute(self, function_of(dom)),))
+            return Arrow(dom, cod, (self.control.recompute(function_of(dom)),))
         if operation in DERIVATIVES:
-            return Arrow(dom, cod, (self.reified(operation),))
+            return Arrow(dom, cod, (DERIVATIVES[operation](self),))
         raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
 
     def run_again(self, function: Fun) -> Step:
         """``eval``: only pullbacks run a function again."""
         step: Step = self.eval(function).enter
         return step
-
-    def reified(self, operation: Operation) -> Step:
-        """From a closure to one of its rep-function, or of its dual function."""
-        return DERIVATIVES[operation](self)
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""
@@ -190,7 +179,7 @@ class Running:
     def eval(self, function: Fun) -> Arrow:
         """Apply a function to an argument."""
         dom = Product(function, function.dom)
-        return Arrow(dom, function.cod, self.control.call(self, function))
+        return Arrow(dom, function.cod, self.control.call(function))
 
     def entering(self, function: Fun) -> tuple[Step, ...]:
         """Go to the closure's code."""
@@ -202,7 +191,7 @@ class Running:
         if operation.primitive not in STRUCTURAL:
             return self.over.operation(operation, types, cod)
         obj = types[0] if operation.primitive is PACK else cod
-        return self.control.structural(self.over, operation, obj)
+        return self.control.structural(operation, obj)
 
     def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:
         """The carrier's computation."""

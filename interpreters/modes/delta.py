@@ -19,7 +19,7 @@ from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Part, Pull
-from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
 from interpreters.execution.running import Closure, DualMode, Transport, function_of
 from interpreters.sparse_cotangents import (
     Cotangent,
@@ -27,6 +27,7 @@ from interpreters.sparse_cotangents import (
     Packed,
     dense,
     dense_leaves,
+    nonzero,
     own,
     sparse,
 )
@@ -81,7 +82,7 @@ class Deltas(DualMode):
         argument, cotangent = call
         function = closure.code.function
         x = self._still(argument, function.dom)
-        return settled(self.eval(function).run((closure, x)), function.cod), cotangent
+        return self.eval(function).run((closure, x)), cotangent
 
     def override(self, dom: Object, cod: Object) -> Step:
         """The function's own Delta term for what it captures, the rule for its argument."""
@@ -90,20 +91,18 @@ class Deltas(DualMode):
         rule_type = Fun(Product(argument, cod), argument)
         evaluate, pull = self.eval(function_type), self.inner.eval(rule_type)
 
-        def apply(machine: Machine) -> Iterator[Step]:
+        def apply(machine: Machine) -> Written:
             function, rule, x = machine.stack.pop()
-            primal = self._primal(x, argument)
-            machine.stack.append((function, self._still(primal, argument)))
-            yield evaluate.enter
-            y = settled(machine.stack.pop(), cod)
-            given = self._primal(rule, rule_type)
+            primal, given = self._primal(x, argument), self._primal(rule, rule_type)
+            still = self._still(primal, argument)
+            y, _ = yield from forwards(machine, evaluate.enter, (function, still))
 
             def transpose(c: Cotangent) -> Iterator[Arrived]:
                 pulled = pull.run((given, (primal, dense(self.numbers.over, c, cod))))
                 return arrived(x, sparse(pulled, argument), self._call)
 
             ruled = self.numbers.share(Pull(transpose, tuple(terms(x))))
-            machine.stack.append(recurse(self._moved(y, ruled, cod)))
+            machine.stack.append(recurse(self._moved(settled(y, cod), ruled, cod)))
 
         return apply
 
@@ -152,9 +151,7 @@ def _reconstructed(found: dict[int, Cotangent], value: Any, seen: set[int]) -> R
             return None
         seen.add(id(value))
         value = value.env
-    parts = {}
-    for i, part in enumerate(value or ()):
-        below = yield _reconstructed(found, part, seen)
-        if below is not None:
-            parts[i] = below
-    return parts or None
+    parts = []
+    for part in value or ():
+        parts.append((yield _reconstructed(found, part, seen)))
+    return nonzero(enumerate(parts))

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable, WrongMode
-from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import Operation, named
@@ -31,99 +30,13 @@ from combinators.terms import Lam
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import Layout, parts_of
+from combinators.type_folds import Layout, map_leaves, parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
-from interpreters.execution.machine import Arrow, Machine, Step, settled
+from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
 from interpreters.execution.running import Closure, Code, DualMode, enter, function_of
 from interpreters.rules import program
 from interpreters.sparse_cotangents import plus
-
-
-class Transposed:
-    """The pushforward ``ẋ ↦ ẏ`` that a rule ``(x, ȳ) ↦ x̄`` is the transpose of."""
-
-    def __init__(self, evaluate: Arrow, argument: Object, result: Object, duals: Duals) -> None:
-        """``evaluate`` applies rules; ``argument`` and ``result`` are the types of x and y."""
-        self.evaluate, self.argument = evaluate, argument
-        self.duals, self.over = duals, duals.over
-        self._argument, self._result = Layout(argument, parts_of), Layout(result, parts_of)
-        self.argument_leaves, self.result_leaves = map(_tensors, (self._argument, self._result))
-
-    def steps(self, machine: Machine, rule: Any, x: Any, tangent: Any) -> Iterator[Step]:
-        """Push ``ẏ``, given the dual value ``x``, which stands still, and ``ẋ`` over the base."""
-        tangents = enumerate(self._argument.flat(tangent))
-        moving = [(at, leaf) for at, leaf in tangents if leaf is not None]
-        if not moving:
-            machine.stack.append(None)
-            return
-        zero = [self._number(Literal.filled(0.0, leaf)) for leaf in self.result_leaves]
-        pushed: list[Any] = []
-        for at, leaf in enumerate(self.result_leaves):
-            numbers: list[Any] = []
-            for unit in _units(leaf):
-                cotangent = [*zero[:at], self._number(unit), *zero[at + 1 :]]
-                machine.stack.append((rule, (x, self._result.nested(cotangent))))
-                yield self.evaluate.enter
-                pulled = settled(machine.stack.pop(), self.argument)
-                numbers.append(self._inner(moving, self._argument.flat(pulled), leaf))
-            pushed.append(self._tensor(numbers, leaf))
-        machine.stack.append(self._result.nested(pushed))
-
-    def _number(self, literal: Literal) -> Any:
-        return self.duals.const(literal)
-
-    def _inner(self, moving: list[tuple[int, Any]], pulled: list[Any], result: Tensor) -> Any:
-        """``⟨ẋ, x̄⟩``, a number of the base carrier."""
-        total = None
-        for at, tangent in moving:
-            product = program(_inner(self.argument_leaves[at], result.dtype), self.over)
-            total = plus(total, product(tangent, pulled[at].primal), self.over.add)
-        return total
-
-    def _tensor(self, numbers: list[Any], obj: Tensor) -> Any:
-        """The tensor of these numbers, in order; None where it cannot move."""
-        if not numbers:
-            return None
-        if not obj.shape:
-            return numbers[0]
-        flat = Tensor((len(numbers),), obj.dtype)
-        reshape = Operation(named("reshape"), (("shape", obj.shape),))
-        return self.over.operation(reshape, (flat,), obj)(self.over.stack(numbers, flat))
-
-
-@cache
-def _inner(obj: Tensor, dtype: str) -> Lam:
-    """``λ(ẋ, x̄). ⟨ẋ, x̄⟩`` of two tensors, as a number of element type ``dtype``."""
-
-    def inner(tangent: Any, cotangent: Any) -> Any:
-        total = LIBRARY["sum"](LIBRARY["scale"](tangent, cotangent))
-        return total if obj.dtype == dtype else LIBRARY["astype"](total, dtype)
-
-    with apart():
-        return Draft(inner, (obj, obj), (None, None)).finish().lam
-
-
-def _units(obj: Tensor) -> Iterator[Literal]:
-    """The basis of a tensor type; integers and booleans have none."""
-    for index in np.ndindex(obj.shape) if obj.is_smooth else ():
-        unit = np.zeros(obj.shape, dtype=obj.dtype)
-        unit[index] = 1
-        yield Literal(unit)
-
-
-def _tensors(layout: Layout) -> list[Tensor]:
-    """The leaves, which have to be tensors."""
-    found: list[Tensor] = []
-    for leaf in layout.leaves:
-        if not isinstance(leaf, Tensor):
-            raise WrongMode(
-                f"with_derivative from or to {leaf!r} has no forward mode: its rule cannot be "
-                "transposed; use a pullback, or let the function capture what is a function"
-            )
-        found.append(leaf)
-    return found
-
 
 Tangent = Any
 """Nested tuples of numbers; of a function a callable ``b ↦ ẏ``; None is zero at any level."""
@@ -180,11 +93,10 @@ class Pushforward(DualMode):
 
         return (apply,)
 
-    def _apply_perturbed(self, function: Fun, machine: Machine) -> Iterator[Step]:
-        perturbed, x = machine.stack[-1]
-        yield enter
-        y = settled(machine.stack.pop(), function.cod)
-        b = self._primal(x, function.dom)
+    def _apply_perturbed(self, function: Fun, machine: Machine) -> Written:
+        perturbed, x = pair = machine.stack.pop()
+        y, _ = yield from forwards(machine, enter, pair)
+        y, b = settled(y, function.cod), self._primal(x, function.dom)
         for direction in perturbed.directions:
             y = self._moved(y, direction(b), function.cod)
         machine.stack.append(y)
@@ -202,36 +114,58 @@ class Pushforward(DualMode):
             )
         function_type = function_of(dom)
         argument = function_type.dom
-        rule_type = Fun(Product(argument, cod), argument)
-        transposed = Transposed(self.eval(rule_type), argument, cod, self.numbers)
-        evaluate = self.eval(function_type)
+        layouts = _tensors(argument), _tensors(cod)
+        evaluate = self.eval(function_type).enter
+        evaluate_rule = self.eval(Fun(Product(argument, cod), argument)).enter
 
-        def apply(machine: Machine) -> Iterator[Step]:
-            stack = machine.stack
-            function, rule, x = stack.pop()
+        def apply(machine: Machine) -> Written:
+            function, rule, x = machine.stack.pop()
             still = self._still(self._primal(x, argument), argument)
-            stack.append((function, still))
-            yield evaluate.enter
-            y = settled(stack.pop(), cod)
-            tangent = self._tangent(x, argument)
-            yield from transposed.steps(machine, rule, still, tangent)
-            stack.append(self._moved(y, stack.pop(), cod))
+            y, _ = yield from forwards(machine, evaluate, (function, still))
+            tangents = layouts[0].flat(self._tangent(x, argument))
+
+            def pull(cotangent: Any) -> Written:
+                pulled, _ = yield from forwards(machine, evaluate_rule, (rule, (still, cotangent)))
+                return settled(pulled, argument)
+
+            pushed = yield from self._transposed(pull, tangents, *layouts)
+            machine.stack.append(self._moved(settled(y, cod), pushed, cod))
 
         return apply
 
+    def _transposed(
+        self, pull: Callable[[Any], Written], tangents: list[Any], given: Layout, result: Layout
+    ) -> Written:
+        """``ẏ`` for ``ẋ``: ``⟨e, ẏ⟩ = ⟨ẋ, pull e⟩`` at every basis cotangent ``e``."""
+        if all(tangent is None for tangent in tangents):
+            return None
+        const, over, pushed = self.numbers.const, self.numbers.over, list[Any]()
+        zero = [const(Literal.filled(0.0, leaf)) for leaf in result.leaves]
+        for at, leaf in enumerate(result.leaves):
+            numbers = []
+            for unit in _units(leaf):
+                basis = result.nested([*zero[:at], const(unit), *zero[at + 1 :]])
+                pulled = given.flat((yield from pull(basis)))
+                numbers.append(
+                    reduce(
+                        over.add,
+                        [
+                            program(_inner(obj, leaf.dtype), over)(tangent, x.primal)
+                            for obj, tangent, x in zip(given.leaves, tangents, pulled, strict=True)
+                            if tangent is not None
+                        ],
+                    )
+                )
+            pushed.append(_tensor(over, numbers, leaf) if numbers else None)
+        return result.nested(pushed)
+
     def _moved(self, value: Any, tangent: Tangent, obj: Object) -> Any:
         """``value``, moving by ``tangent`` besides."""
-        return recurse(self._move(value, tangent, obj))
+        return value if tangent is None else map_leaves(self._leaf_moved, obj, value, tangent)
 
-    def _move(self, value: Any, tangent: Tangent, obj: Object) -> Recursive[Any]:
+    def _leaf_moved(self, obj: Object, value: Any, tangent: Tangent) -> Any:
         if tangent is None:
             return value
-        types = parts_of(obj)
-        if types is not None:
-            parts = []
-            for part, moved, below in zip(value, tangent, types, strict=True):
-                parts.append((yield self._move(part, moved, below)))
-            return tuple(parts)
         if isinstance(obj, Fun):
             return self._perturbed(value, tangent)
         if not isinstance(obj, Tensor) or not obj.is_smooth:
@@ -257,19 +191,13 @@ class Pushforward(DualMode):
 
     def _tangent(self, value: Any, obj: Object) -> Tangent:
         """How ``value`` moves."""
-        return recurse(self._velocity(value, obj))
+        return map_leaves(self._velocity, obj, value)
 
-    def _velocity(self, value: Any, obj: Object) -> Recursive[Tangent]:
-        types = parts_of(obj)
-        if types is not None:
-            parts = []
-            for part, below in zip(value, types, strict=False):
-                parts.append((yield self._velocity(part, below)))
-            return tuple(parts)
-        if isinstance(obj, Fun):
-            still = not value.env and not isinstance(value, Perturbed)
-            return None if still else FunctionTangent(self, value, obj)
-        return value.tangent
+    def _velocity(self, obj: Object, value: Any) -> Tangent:
+        if not isinstance(obj, Fun):
+            return value.tangent
+        still = not value.env and not isinstance(value, Perturbed)
+        return None if still else FunctionTangent(self, value, obj)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,3 +213,44 @@ class FunctionTangent:
         x = self.mode._still(argument, self.function.dom)
         y = self.mode.eval(self.function).run((self.closure, x))
         return self.mode._tangent(y, self.function.cod)
+
+
+@cache
+def _inner(obj: Tensor, dtype: str) -> Lam:
+    """``λ(ẋ, x̄). ⟨ẋ, x̄⟩`` of two tensors, as a number of element type ``dtype``."""
+
+    def inner(tangent: Any, cotangent: Any) -> Any:
+        total = LIBRARY["sum"](LIBRARY["scale"](tangent, cotangent))
+        return total if obj.dtype == dtype else LIBRARY["astype"](total, dtype)
+
+    with apart():
+        return Draft(inner, (obj, obj), (None, None)).finish().lam
+
+
+def _units(obj: Any) -> Iterator[Literal]:
+    """The basis of a tensor type; integers and booleans have none."""
+    for index in np.ndindex(obj.shape) if obj.is_smooth else ():
+        unit = np.zeros(obj.shape, dtype=obj.dtype)
+        unit[index] = 1
+        yield Literal(unit)
+
+
+def _tensor(over: Carrier, numbers: list[Any], obj: Any) -> Any:
+    """The tensor of these numbers, in order."""
+    if not obj.shape:
+        return numbers[0]
+    flat = Tensor((len(numbers),), obj.dtype)
+    reshape = Operation(named("reshape"), (("shape", obj.shape),))
+    return over.operation(reshape, (flat,), obj)(over.stack(numbers, flat))
+
+
+def _tensors(obj: Object) -> Layout:
+    """The leaves of an argument or a result, which have to be tensors."""
+    layout = Layout(obj, parts_of)
+    for leaf in layout.leaves:
+        if not isinstance(leaf, Tensor):
+            raise WrongMode(
+                f"with_derivative from or to {leaf!r} has no forward mode: its rule cannot be "
+                "transposed; use a pullback, or let the function capture what is a function"
+            )
+    return layout

@@ -23,9 +23,18 @@ from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
 from combinators.type_folds import is_smooth, tangent_of
 from interpreters.carriers.carrier import Carrier
-from interpreters.execution import steps
-from interpreters.execution.machine import Arrow, Machine, Step, settled
-from interpreters.execution.running import Closure, Code, Running, arguments, enter, function_of
+from interpreters.execution.machine import (
+    Arrow,
+    Machine,
+    Reversible,
+    Step,
+    Written,
+    backwards,
+    forwards,
+    nothing,
+    settled,
+)
+from interpreters.execution.running import Closure, Code, Running, arguments, enter
 from interpreters.rules import Linear, pullback_of
 from interpreters.sparse_cotangents import (
     Cotangent,
@@ -33,6 +42,7 @@ from interpreters.sparse_cotangents import (
     dense,
     dense_leaves,
     gathered,
+    nonzero,
     opened,
     own,
     plus,
@@ -48,9 +58,9 @@ class Reverse(Running):
 
     reverses = True
 
-    def record(self, step: steps.Reversible) -> Step:
+    def record(self, step: Reversible) -> Step:
         """Leave the transpose on the tape."""
-        return steps.recorded(step)
+        return step.recorded
 
     def leave(self, machine: Machine, step: Step) -> None:
         """Leave what undoes a step on the tape."""
@@ -64,10 +74,10 @@ class Reverse(Running):
         value, tape = settled(machine.stack.pop(), arrow.cod), machine.tape
 
         def pullback(cotangent: Cotangent) -> Cotangent:
-            backwards = Machine(own(cotangent))
+            back = Machine(own(cotangent))
             with uncollected():
-                backwards.run(reversed(tape))
-            return dense_leaves(backwards.stack.pop(), self.over)
+                back.run(reversed(tape))
+            return dense_leaves(back.stack.pop(), self.over)
 
         return value, pullback
 
@@ -105,39 +115,34 @@ class Reverse(Running):
             if operation.primitive in STRUCTURAL
             else pullback_of(operation, dom, active, over)
         )
-        if not isinstance(dom, Product):
+        width = len(types) if isinstance(dom, Product) else None
 
-            def one(machine: Machine) -> None:
-                x = machine.stack[-1]
-                y = machine.stack[-1] = compute(x)
-                machine.tape.append(partial(_pull, pull, over, x, y) if pull else steps.nothing)
+        def step(machine: Machine) -> None:
+            stack = machine.stack
+            if width is None:
+                xs = stack[-1]
+                y = stack[-1] = compute(xs)
+            else:
+                xs = stack[-1][:width]
+                y = stack[-1] = compute(*xs)
+            machine.tape.append(partial(_pull, pull, over, xs, y) if pull else nothing)
 
-            return one
-        width = len(types)
-
-        def several(machine: Machine) -> None:
-            xs = machine.stack[-1][:width]
-            y = machine.stack[-1] = compute(*xs)
-            machine.tape.append(partial(_pull, pull, over, xs, y) if pull else steps.nothing)
-
-        return several
+        return step
 
     def _transposed(
         self, operation: Operation, types: tuple[Object, ...], cod: Object
     ) -> Linear | None:
         """The algebra of cotangents, transposed: on sparse cotangents, by components."""
-        if operation.primitive is PLUS:
+        primitive = operation.primitive
+        if primitive is PLUS:
             return lambda g, xs, y: {0: g, 1: own(g)}
-        if operation.primitive is VECTOR:
+        if primitive is VECTOR:
             return lambda g, xs, y: opened(g)
-        if operation.primitive is ZEROS:
-            return None
-        packs = operation.primitive is PACK
-        obj = tangent_of(types[0] if packs else cod)
-        if not is_smooth(obj):
+        obj = tangent_of(types[0] if primitive is PACK else cod)
+        if primitive is ZEROS or not is_smooth(obj):
             return None
         pack, unpack = self.control.erasure(obj)
-        if not packs:
+        if primitive is not PACK:
             return lambda g, t, y: pack(g)
         if isinstance(types[0], Product):
             return lambda g, x, y: {0: unpack(g)}
@@ -158,7 +163,7 @@ class Reverse(Running):
         """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""
         if type(machine.stack[-1]) is not list:
             return None
-        return self.control.called(self, code, env)(machine)
+        return self.control.called(code, env)(machine)
 
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
         """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
@@ -168,8 +173,8 @@ class Reverse(Running):
 
     def pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:
         """Calls are run again, forwards and backwards, and summed (``new_pb`` of Fig. 3)."""
-        stack, tape, total = machine.stack, machine.tape, None
-        for call in stack.pop():
+        total = None
+        for call in machine.stack.pop():
             if type(call) is Environment:
                 total = plus(total, call.captured, self.over.add)
                 continue
@@ -183,71 +188,49 @@ class Reverse(Running):
                     f"call of it, and of λs inside λs every one again: after {MOST_CALLS:,} calls "
                     'it is not over; use mode="dependent", in which nothing runs twice'
                 )
-            machine.tape = []
-            stack.append([*env, x])
-            yield code.arrow.enter
-            stack.pop()
-            again = machine.tape
-            stack.append(own(cotangent))
-            yield partial(_backwards, again)
-            pulled = stack.pop()
+            _, tape = yield from forwards(machine, code.arrow.enter, [*env, x])
+            pulled = yield from backwards(machine, tape, own(cotangent))
             if pulled is not None:
                 pulled.pop(code.width, None)
             total = plus(total, pulled or None, self.over.add)
-        machine.tape = tape
-        stack.append(total)
+        machine.stack.append(total)
 
     def run_again(self, function: Fun) -> Step:
         """``eval``; its tape is dropped, and made again when it is pulled back."""
-        evaluate = self.eval(function)
+        evaluate = self.eval(function).enter
 
-        def pull(pair: Any, machine: Machine) -> Iterator[Step]:
-            stack, tape = machine.stack, machine.tape
-            cotangent = stack.pop()
-            if cotangent is None:
-                stack.append(None)
-                return
-            machine.tape = []
-            stack.append(pair)
-            yield evaluate.enter
-            stack.pop()
-            again = machine.tape
-            stack.append(cotangent)
-            yield partial(_backwards, again)
-            machine.tape = tape
+        def pull(pair: Any, machine: Machine) -> Written:
+            cotangent = machine.stack.pop()
+            if cotangent is not None:
+                _, tape = yield from forwards(machine, evaluate, pair)
+                cotangent = yield from backwards(machine, tape, cotangent)
+            machine.stack.append(cotangent)
 
-        def apply(machine: Machine) -> Iterator[Step]:
-            pair = machine.stack[-1]
-            tape, machine.tape = machine.tape, []
-            yield evaluate.enter
-            machine.tape = tape
+        def apply(machine: Machine) -> Written:
+            pair = machine.stack.pop()
+            value, _ = yield from forwards(machine, evaluate, pair)
+            machine.stack.append(value)
             machine.tape.append(partial(pull, pair))
 
         return apply
 
     def override(self, dom: Object, cod: Object) -> Step:
         """The function forwards; backwards the rule for its argument, its own for its captures."""
-        evaluate = self.eval(function_of(dom))
         assert isinstance(dom, Product)
-        rule_type, argument = dom.parts[1], dom.parts[2]
+        function_type, rule_type, argument = dom.parts
+        assert isinstance(function_type, Fun)
         assert isinstance(rule_type, Fun)
-        rule_eval = self.eval(rule_type)
+        evaluate, evaluate_rule = self.eval(function_type), self.eval(rule_type)
 
-        def pull(rule: Any, x: Any, machine: Machine) -> Iterator[Step]:
-            stack, tape = machine.stack, machine.tape
-            pulled, cotangent = stack.pop(), stack.pop()
-            if cotangent is None:
-                stack.append(None)
-                return
-            machine.tape = []
-            stack.append((rule, (x, dense(self.over, cotangent, cod))))
-            yield rule_eval.enter
-            machine.tape = tape
-            parts = {
-                0: pulled and pulled.get(0),
-                2: sparse(settled(stack.pop(), argument), argument),
-            }
-            stack.append({i: g for i, g in parts.items() if g is not None} or None)
+        def pull(rule: Any, x: Any, machine: Machine) -> Written:
+            pulled, cotangent = machine.stack.pop(), machine.stack.pop()
+            parts = {}
+            if cotangent is not None:
+                given = (rule, (x, dense(self.over, cotangent, cod)))
+                ruled, _ = yield from forwards(machine, evaluate_rule.enter, given)
+                ruled = sparse(settled(ruled, argument), argument)
+                parts = {0: pulled and pulled.get(0), 2: ruled}
+            machine.stack.append(nonzero(parts.items()))
 
         def apply(machine: Machine) -> Iterator[Step]:
             function, rule, x = machine.stack[-1]
@@ -257,10 +240,6 @@ class Reverse(Running):
             machine.tape.append(save)
 
         return apply
-
-
-def _backwards(tape: list[Step], _: Machine) -> Iterator[Step]:
-    return reversed(tape)
 
 
 def save(machine: Machine) -> None:
@@ -298,21 +277,16 @@ class Pullback(Reverse):
 
     def entering(self, function: Fun) -> tuple[Step, ...]:
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
-        return _enter_recorded, _keep
+        return _enter_recorded, lambda machine: machine.tape.append(save)
 
 
 def _enter_recorded(machine: Machine) -> Iterator[Step]:
     closure, argument = machine.stack[-1]
-    width = closure.code.width
 
     def pull(machine: Machine) -> None:
         pulled = machine.stack.pop()
-        parts = {0: [(argument, machine.stack[-1])], 1: pulled and pulled.get(width)}
-        machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
+        of_argument = pulled and pulled.get(closure.code.width)
+        machine.stack[-1] = nonzero(enumerate(([(argument, machine.stack[-1])], of_argument)))
 
     machine.tape.append(pull)
     return enter(machine)
-
-
-def _keep(machine: Machine) -> None:
-    machine.tape.append(save)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from combinators.kit.memory import uncollected
@@ -12,13 +11,9 @@ from combinators.primitives.loops import MAP
 from combinators.terms import Lam, Let, Prim, Proj, Term, Var, pack, packed
 from combinators.tracing.scope import Scope, apart, entered
 from combinators.type_folds import is_smooth, parts_of, tangent_of
-from interpreters.execution.machine import Arrow, Machine, Step
-from interpreters.sparse_cotangents import Cotangent
+from interpreters.execution.machine import Machine, Written
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-
-Written = Generator[Step, None, Any]
-"""Steps that run on the machine while a program is written, and what comes of them."""
 
 
 class Closed(NamedTuple):
@@ -34,26 +29,6 @@ class Closed(NamedTuple):
     def beyond(self, scope: Scope, *seeds: Var) -> list[Var]:
         """The variables that are neither made in ``scope`` nor among ``seeds``."""
         return [var for var in self.captured if not scope.owns(var) and var not in seeds]
-
-
-def forwards(machine: Machine, arrow: Arrow, value: Any) -> Written:
-    """Write ``arrow`` at ``value``: the result, and the tape that it left."""
-    before, machine.tape = machine.tape, []
-    machine.stack.append(value)
-    yield arrow.enter
-    tape, machine.tape = machine.tape, before
-    return machine.stack.pop(), tape
-
-
-def backwards(machine: Machine, tape: list[Step], cotangent: Cotangent) -> Written:
-    """Write the transpose that a tape holds."""
-    machine.stack.append(cotangent)
-    yield partial(_reversed, tape)
-    return machine.stack.pop()
-
-
-def _reversed(tape: list[Step], _: Machine) -> Iterator[Step]:
-    return reversed(tape)
 
 
 def twin(scope: Scope, parent: Scope | None) -> Scope:

@@ -22,12 +22,11 @@ from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.tracing.scope import current
 from combinators.type_folds import parts_of
-from interpreters.execution.machine import Machine, settled
+from interpreters.execution.machine import Machine, Written, settled
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written
 
 S = TypeVar("S", bound="Shape")
 

@@ -8,18 +8,22 @@ from combinators.objects import Object
 from combinators.terms import Cond, Term, Var
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth, tangent_of
-from interpreters.execution import steps
-from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.machine import (
+    Arrow,
+    Machine,
+    Step,
+    Written,
+    backwards,
+    forwards,
+    nothing,
+)
 from interpreters.execution.running import Running
 from interpreters.staging.atoms import Atom, write
 from interpreters.staging.blocks import (
     Closed,
-    Written,
     absent,
-    backwards,
     binding,
     closed,
-    forwards,
     opening,
     record,
     seed,
@@ -69,7 +73,7 @@ def choice(control: Staging, mode: Running, then: Arrow, other: Arrow) -> Step:
         for branch in (then, other):
             arm = Arm("a branch")
             with entered(arm.scope):
-                arm.value, arm.tape = yield from forwards(machine, branch, context)
+                arm.value, arm.tape = yield from forwards(machine, branch.enter, context)
                 arm.shape, arm.own = control.borders.term(arm.value, then.cod)
             arm.term = arm.own
             arms.append(arm)
@@ -81,9 +85,7 @@ def choice(control: Staging, mode: Running, then: Arrow, other: Arrow) -> Step:
         y, residuals = _write(test, arms)
         machine.stack.append(control.borders.value(shape, y))
         if mode.reverses:
-            machine.tape.append(
-                steps.nothing if held == ZERO else _back(test, y, arms, residuals, held)
-            )
+            machine.tape.append(nothing if held == ZERO else _back(test, y, arms, residuals, held))
 
     return choose
 

@@ -31,12 +31,15 @@ from combinators.terms import Lam
 from combinators.tracing.scope import Scope
 from combinators.translate import translate
 from combinators.type_folds import parts_of, types_within
-from interpreters.execution.machine import Machine
-from interpreters.execution.running import Running
+from interpreters.execution.machine import Machine, Written, forwards
+from interpreters.execution.running import DERIVATIVES, Running
 from interpreters.modes.primal import Primal
 from interpreters.staging import atoms, unknown_functions
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written, closed, forwards, lambda_of
+from interpreters.staging.blocks import (
+    closed,
+    lambda_of,
+)
 from interpreters.staging.borders import Accompanying, Borders, Shape
 from interpreters.staging.control import StagedControl
 from interpreters.staging.function_derivatives import derived
@@ -109,9 +112,9 @@ def together(companions: Sequence[Atom]) -> Atom:
 class AccompaniedControl(StagedControl):
     """The control of a program whose functions of unknown code bring their derivatives along."""
 
-    def __init__(self, words: tuple[Word, ...]) -> None:
+    def __init__(self, mode: Running, words: tuple[Word, ...]) -> None:
         """The function itself, and its companions ``words``."""
-        super().__init__(AccompaniedBorders())
+        super().__init__(mode, AccompaniedBorders())
         self.words: tuple[Word, ...] = ((), *words)
 
     def function_term(self, function: Any) -> Atom:
@@ -123,7 +126,7 @@ class AccompaniedControl(StagedControl):
     @property
     def inside(self) -> StagedControl:
         """Functions that functions take and give have no companions: types would never end."""
-        plain = StagedControl(self.borders)
+        plain = StagedControl(self.mode, self.borders)
         plain.known, plain.entered = self.known, self.entered
         return plain
 
@@ -182,7 +185,7 @@ class AccompaniedControl(StagedControl):
     ) -> Written:
         """``rep`` or ``dual`` of a function value."""
         machine.stack.append(function)
-        yield mode.reified(operation)
+        yield DERIVATIVES[operation](mode)
         return machine.stack.pop()
 
 
@@ -232,7 +235,7 @@ def accompanied(lam: Lam) -> Company:
 
 def _accompanied(lam: Lam, words: tuple[Word, ...]) -> Lam:
     mode = Primal(TERMS)
-    control = mode.control = AccompaniedControl(words)
+    control = mode.control = AccompaniedControl(mode, words)
     scope = Scope(None, "a program")
 
     def write(machine: Machine) -> Written:
@@ -245,7 +248,7 @@ def _accompanied(lam: Lam, words: tuple[Word, ...]) -> Lam:
             for old, new in zip(lam.params, params, strict=True)
         )
         arrow = interpret(translate(lam.params, lam.body), mode)
-        value, _ = yield from forwards(machine, arrow, values)
+        value, _ = yield from forwards(machine, arrow.enter, values)
         shape, own = control.borders.term(value, arrow.cod)
         y = yield from unknown_functions.plain(control, mode, machine, shape, own, arrow.cod)
         return Lam(params, closed(scope, y).body, lam.name)

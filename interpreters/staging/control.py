@@ -8,12 +8,12 @@ from typing import Any
 from combinators.objects import Fun, Object
 from combinators.operation import Operation
 from combinators.type_folds import as_it_is, rep_function, represented
-from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.direct import Direct
+from interpreters.execution.machine import Arrow, Machine, Step, Written
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent
 from interpreters.staging import choices, loops, unknown_functions
 from interpreters.staging.atoms import Atom, packed, primitive, product_of, unpacked
-from interpreters.staging.blocks import Written
 from interpreters.staging.borders import Borders, Shape
 from interpreters.staging.cotangent_layouts import dense
 from interpreters.staging.known_functions import (
@@ -31,13 +31,14 @@ def staged(mode: Running) -> StagedControl:
     return mode.control
 
 
-class StagedControl:
+class StagedControl(Direct):
     """The branches, loops and calls of one program, which is written."""
 
     runs = False
 
-    def __init__(self, borders: Borders | None = None) -> None:
+    def __init__(self, mode: Running, borders: Borders | None = None) -> None:
         """Of a program that is not written yet."""
+        super().__init__(mode)
         self.borders = Borders() if borders is None else borders
         self.known: dict[Hashable, Known] = {}
         self.entered: set[Code] = set()
@@ -57,21 +58,21 @@ class StagedControl:
         atom: Atom = number
         return atom
 
-    def choice(self, mode: Running, then: Arrow, other: Arrow) -> Step:
+    def choice(self, then: Arrow, other: Arrow) -> Step:
         """A conditional."""
-        return choices.choice(self, mode, then, other)
+        return choices.choice(self, self.mode, then, other)
 
-    def loop(self, mode: Running, operation: Operation, dom: Object) -> Step:
+    def loop(self, operation: Operation, dom: Object) -> Step:
         """A loop."""
-        return loops.WrittenLoop(self, mode, operation, dom)
+        return loops.WrittenLoop(self, self.mode, operation, dom)
 
-    def recompute(self, mode: Running, function: Fun) -> Step:
+    def recompute(self, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
-        return self._apply(mode, function, again=mode.reverses)
+        return self._apply(self.mode, function, again=self.mode.reverses)
 
-    def call(self, mode: Running, function: Fun) -> tuple[Step, ...]:
+    def call(self, function: Fun) -> tuple[Step, ...]:
         """``eval``."""
-        return (self._apply(mode, function, again=False),)
+        return (self._apply(self.mode, function, again=False),)
 
     def _apply(self, mode: Running, function: Fun, *, again: bool) -> Step:
         """Of a closure, a call of its code; of any other value, an application."""
@@ -97,17 +98,17 @@ class StagedControl:
             return cotangent
         return (yield from without_calls(self, mode, machine, cotangent, value))
 
-    def called(self, mode: Running, code: Code, env: Any) -> Step:
+    def called(self, code: Code, env: Any) -> Step:
         """The pullback of a closure in the simply-typed form: its calls, written again."""
 
         def transpose(machine: Machine) -> Written:
             listed = machine.stack.pop()
-            made = yield from calls_written_again(self, mode, machine, code, env, listed)
+            made = yield from calls_written_again(self, self.mode, machine, code, env, listed)
             machine.stack.append(made)
 
         return transpose
 
-    def structural(self, over: Any, operation: Operation, obj: Object) -> Callable[..., Any]:
+    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents: a node of the program."""
 
         def compute(*values: Any) -> Any:

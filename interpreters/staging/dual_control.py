@@ -27,11 +27,13 @@ from combinators.type_folds import (
     with_tangent,
 )
 from interpreters.carriers.duals import Dual
-from interpreters.execution.machine import Machine
+from interpreters.execution.machine import Machine, Written
 from interpreters.execution.running import Running
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written, closed
+from interpreters.staging.blocks import (
+    closed,
+)
 from interpreters.staging.borders import Borders, Plain, Shape
 from interpreters.staging.control import StagedControl, staged
 
@@ -115,9 +117,9 @@ def resting(obj: Object) -> Atom:
 class DualControl(StagedControl):
     """The branches, loops and calls of a program in forward mode."""
 
-    def __init__(self) -> None:
+    def __init__(self, mode: Running) -> None:
         """Of a program that is not written yet."""
-        super().__init__(DualBorders())
+        super().__init__(mode, DualBorders())
 
     def test(self, number: Any) -> Atom:
         """A boolean does not move."""
@@ -146,7 +148,7 @@ class DualControl(StagedControl):
         shapes = [self.plain_shape(mode, part) for part in parts_of(obj) or ()]
         return together(shapes, terms, obj)
 
-    def structural(self, over: Any, operation: Operation, obj: Object) -> Callable[..., Any]:
+    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents is linear: it does to tangents what it does to values."""
 
         def compute(*values: Any) -> Any:

@@ -30,7 +30,8 @@ from combinators.type_folds import (
     tangent_of,
     with_tangent,
 )
-from interpreters.execution.machine import Arrow, Machine
+from interpreters.execution.machine import Arrow, Machine, backwards, forwards
+from interpreters.execution.machine import Written as Steps
 from interpreters.execution.running import DERIVATIVES, Closure, Code, Running, Transport
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
@@ -38,8 +39,7 @@ from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import opened
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written as Steps
-from interpreters.staging.blocks import backwards, closed, forwards, lambda_of, twin
+from interpreters.staging.blocks import closed, lambda_of, twin
 from interpreters.staging.control import staged
 from interpreters.staging.cotangent_layouts import dense
 from interpreters.staging.terms import TERMS
@@ -103,7 +103,7 @@ class Writing:
         plain = self.control.plain_shape(self.mode, function.dom)
         values.append(self.control.borders.value(plain, Atom(self.x)))
         arrow = interpret(self.code.label.body, self.mode)
-        value, tape = yield from forwards(machine, arrow, tuple(values))
+        value, tape = yield from forwards(machine, arrow.enter, tuple(values))
         shape, own = self.control.borders.term(value, function.cod)
         y = yield from self.control.plain(self.mode, machine, shape, own, function.cod)
         return y, (shape, own.type), tape
@@ -172,7 +172,7 @@ def function_term(closure: Closure) -> Lam:
 
     def write(machine: Machine) -> Steps:
         start = (here, control.borders.value(control.plain_shape(mode, function.dom), Atom(x)))
-        value, _ = yield from forwards(machine, mode.eval(function), start)
+        value, _ = yield from forwards(machine, mode.eval(function).enter, start)
         shape, own = control.borders.term(value, function.cod)
         y = yield from control.plain(mode, machine, shape, own, function.cod)
         return Lam((x,), closed(scope, y).body, label.called)

@@ -20,18 +20,22 @@ from combinators.objects import Product
 from combinators.terms import Lam, Var
 from combinators.tracing.scope import Scope, entered
 from combinators.type_folds import is_smooth, tangent_of
-from interpreters.execution import steps
-from interpreters.execution.machine import Arrow, Machine, Step
+from interpreters.execution.machine import (
+    Arrow,
+    Machine,
+    Step,
+    Written,
+    backwards,
+    forwards,
+    nothing,
+)
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent, Environment, opened, own, plus
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.blocks import (
-    Written,
-    backwards,
     binding,
     closed,
-    forwards,
     opening,
     record,
     seed,
@@ -143,7 +147,7 @@ def call_known(
         machine.stack.append(control.borders.value(known.shape, y))
         if mode.reverses:
             back = known.back
-            machine.tape.append(steps.nothing if back is None else _transpose(back, given, y, kept))
+            machine.tape.append(nothing if back is None else _transpose(back, given, y, kept))
 
     return apply
 
@@ -181,7 +185,7 @@ def _write(
             for name, term in zip(_names(code, given), given.terms, strict=True)
         )
         context = given.value(control, [Atom(param) for param in params])
-        value, tape = yield from forwards(machine, code.arrow, context)
+        value, tape = yield from forwards(machine, code.arrow.enter, context)
         shape, y = control.borders.term(value, code.function.cod)
     back, residuals = None, []
     if mode.reverses and is_smooth(code.function.cod):
@@ -212,7 +216,7 @@ def _write_back(
     with entered(scope):
         if again is not None:
             context = given.value(control, [Atom(param) for param in params])
-            _, tape = yield from forwards(machine, again, context)
+            _, tape = yield from forwards(machine, again.enter, context)
         dy = seed(scope, "dy", y)
         pulled = yield from backwards(machine, tape, control.returned(shape, y.type, Atom(dy)))
         context = given.value(control, [Atom(param) for param in params])

@@ -27,18 +27,22 @@ from combinators.rows import row_of
 from combinators.terms import Lam, Proj, Term, Tuple, Var, pack, packed
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth, tangent_of
-from interpreters.execution import steps
-from interpreters.execution.machine import Machine, Step, settled
+from interpreters.execution.machine import (
+    Machine,
+    Step,
+    Written,
+    backwards,
+    forwards,
+    nothing,
+    settled,
+)
 from interpreters.execution.running import Closure, Running
 from interpreters.sparse_cotangents import Cotangent, opened
 from interpreters.staging.atoms import Atom, write
 from interpreters.staging.blocks import (
     Closed,
-    Written,
-    backwards,
     binding,
     bundled,
-    forwards,
     opening,
     record,
     twin,
@@ -101,7 +105,7 @@ class WrittenLoop:
         machine.stack.append(value)
         if self.mode.reverses:
             back_step = back.step(value, residuals)
-            machine.tape.append(steps.nothing if back_step is None else back_step)
+            machine.tape.append(nothing if back_step is None else back_step)
 
     def _given(self, machine: Machine, value: Any, obj: Object | None) -> Written:
         """An argument, or a result of a round; None where there is none."""
@@ -138,7 +142,7 @@ class WrittenLoop:
             inlined = isinstance(function, Closure) and self.control.enters(function.code)
             arrow = function.code.arrow if inlined else self.mode.eval(self.types.function)
             start = [*function.env, argument] if inlined else (function, argument)
-            made, tape = yield from forwards(machine, arrow, start)
+            made, tape = yield from forwards(machine, arrow.enter, start)
             made = settled(made, self.types.function.cod)
             carried, kept = self.types.halves(made, operator.getitem)
             after = yield from self._given(machine, carried, self.types.carry)

@@ -37,7 +37,7 @@ from interpreters.deltas import lines
 from interpreters.deltas import numbers as dual_arrays
 from interpreters.deltas.lines import check_first_order
 from interpreters.deltas.terms import Input
-from interpreters.execution.machine import Machine, Step, settled
+from interpreters.execution.machine import Machine, Step, Written, backwards, forwards, settled
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
@@ -46,7 +46,11 @@ from interpreters.modes.reverse import Dependent, Reverse
 from interpreters.sparse_cotangents import Cotangent, opened, own
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written, backwards, closed, forwards, lambda_of, twin
+from interpreters.staging.blocks import (
+    closed,
+    lambda_of,
+    twin,
+)
 from interpreters.staging.borders import Known, Several, Shape
 from interpreters.staging.companions import Company, accompanied
 from interpreters.staging.control import staged
@@ -113,7 +117,7 @@ class Forwards:
         lam, control, mode = self.lam, self.control, self.mode
         arrow = interpret(translate(lam.params, lam.body), mode)
         given = yield from self.arguments(machine)
-        value, self._tape = yield from forwards(machine, arrow, given)
+        value, self._tape = yield from forwards(machine, arrow.enter, given)
         shape, own = control.borders.term(value, arrow.cod)
         self.value = yield from control.plain(mode, machine, shape, own, arrow.cod)
         self._returned = partial(control.returned, shape, own.type)

@@ -12,13 +12,16 @@ from combinators.objects import Fun, Object, Tangent
 from combinators.terms import Lam
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth, parts_of, tangent_of
-from interpreters.execution import steps
-from interpreters.execution.machine import Machine, Step
+from interpreters.execution.machine import Machine, Step, Written, backwards, forwards, nothing
 from interpreters.execution.running import Running
 from interpreters.sparse_cotangents import Cotangent, opened
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import Written, backwards, closed, forwards, seed, smooth
+from interpreters.staging.blocks import (
+    closed,
+    seed,
+    smooth,
+)
 from interpreters.staging.borders import (
     Accompanying,
     Arrived,
@@ -54,7 +57,7 @@ def call(control: Staging, mode: Running, function: Atom, argument: Any, type_: 
                 parts = {0: pulled[0], 1: back}
                 machine.stack[-1] = {i: g for i, g in parts.items() if g is not None}
 
-        machine.tape.append(transpose if is_smooth(y.type) else steps.nothing)
+        machine.tape.append(transpose if is_smooth(y.type) else nothing)
 
     return apply
 
@@ -110,7 +113,7 @@ def _function(
         x = scope.parameter(wish, control.represented(mode, function.dom))
         value = control.borders.value(control.plain_shape(mode, function.dom), Atom(x))
         eval_ = mode.eval(function)
-        result, tape = yield from forwards(machine, eval_, (closure, value))
+        result, tape = yield from forwards(machine, eval_.enter, (closure, value))
         y_shape, own = control.borders.term(result, function.cod)
         y = yield from plain(control, mode, machine, y_shape, own, function.cod)
         results = y

@@ -28,10 +28,10 @@ from interpreters.carriers.pointwise_values import ROWS
 from interpreters.carriers.sympy import SymPy
 from interpreters.carriers.sympy_places import Index, element
 from interpreters.carriers.sympy_values import expression, expressions
-from interpreters.modes.formula import Symbols
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent, Pullback
+from interpreters.modes.symbols import Symbols
 
 SEEN = set()
 

@@ -27,8 +27,8 @@ class Forwards(ForwardModel):
 
 
 class _Still(Pushforward):
-    def _velocity(self, value, obj):
-        found = yield from super()._velocity(value, obj)
+    def _velocity(self, obj, value):
+        found = super()._velocity(obj, value)
         return None if isinstance(found, FunctionTangent) else found
 
 

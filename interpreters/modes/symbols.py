@@ -49,7 +49,7 @@ class Symbols:
 
     def of(self, name: str, obj: Object) -> Any:
         """The value of type ``obj`` that is called ``name``."""
-        return _value(name, obj, _Parameter(self, name))
+        return _value(name, obj, _Leaves(self, name))
 
     def named(self, word: str, whole: str) -> str:
         """``word``, a name in the parameter ``whole``, as no other symbol is called."""
@@ -66,48 +66,38 @@ class Symbols:
             ) from None
 
 
-class _Parameter(NamedTuple):
-    """Leaves that are symbols."""
+class _Leaves(NamedTuple):
+    """Leaves that are symbols, or undefined functions of the arguments ``before``."""
 
     symbols: Symbols
     name: str
-    before: tuple[Any, ...] = ()
+    before: tuple[Any, ...] | None = None
 
     def number(self, word: str, dtype: str) -> Any:
+        if self.before is not None:
+            return self.symbols.make(sympy.Function, word, dtype)(*self.before)
         return self.symbols.make(sympy.Symbol, self.symbols.named(word, self.name), dtype)
 
     def elements(self, word: str, obj: Tensor) -> Any:
+        if self.before is not None:
+            raise DomainError(
+                f"the unknown function {word} gives a tensor of {obj.size} elements, and a formula "
+                f"has a function for each of at most {MOST_SYMBOLS}; take that of a smaller "
+                "instance"
+            )
         name = self.symbols.named(word, self.name)
         return self.symbols.make(sympy.IndexedBase, name, obj.dtype)
 
     def erased(self, word: str) -> Any:
+        if self.before is not None:
+            return {Tangent: self.number(word, "float64")}
         raise TypeMismatch(
             f"{word} is a Tangent, which no symbol can stand for; take the formula of a program "
             "whose parameters are numbers, functions and containers of them"
         )
 
 
-class _Applied(NamedTuple):
-    """Leaves that are undefined functions of the arguments ``before``."""
-
-    symbols: Symbols
-    name: str
-    before: tuple[Any, ...]
-
-    def number(self, word: str, dtype: str) -> Any:
-        return self.symbols.make(sympy.Function, word, dtype)(*self.before)
-
-    def elements(self, word: str, obj: Tensor) -> Any:
-        raise DomainError(
-            f"the unknown function {word} gives a tensor of {obj.size} elements, and a formula has "
-            f"a function for each of at most {MOST_SYMBOLS}; take that of a smaller instance"
-        )
-
-    def erased(self, word: str) -> Any:
-        return {Tangent: self.number(word, "float64")}
-
-
-def _value(name: str, obj: Object, leaves: _Parameter | _Applied) -> Any:
+def _value(name: str, obj: Object, leaves: _Leaves) -> Any:
     product = components(obj)
     if product is not None:
         words = obj.names if isinstance(obj, Record) else map(str, range(product.width))
@@ -124,7 +114,7 @@ def _value(name: str, obj: Object, leaves: _Parameter | _Applied) -> Any:
             return leaves.erased(name)
 
 
-def _tensor(name: str, obj: Tensor, leaves: _Parameter | _Applied) -> Any:
+def _tensor(name: str, obj: Tensor, leaves: _Leaves) -> Any:
     if obj.shape == ():
         return leaves.number(name, obj.dtype)
     if obj.size > MOST_ELEMENTS:
@@ -140,13 +130,13 @@ def _tensor(name: str, obj: Tensor, leaves: _Parameter | _Applied) -> Any:
     return array
 
 
-def _unknown(name: str, function: Fun, leaves: _Parameter | _Applied) -> Closure:
+def _unknown(name: str, function: Fun, leaves: _Leaves) -> Closure:
     """A function of which only the name is known; what it gives is ``name(…)``."""
 
     def apply(machine: Machine) -> None:
         argument = settled(machine.stack.pop()[-1], function.dom)
-        args = (*leaves.before, *expressions_in(argument, name))
-        machine.stack.append(_value(name, function.cod, _Applied(leaves.symbols, name, args)))
+        args = (*(leaves.before or ()), *expressions_in(argument, name))
+        machine.stack.append(_value(name, function.cod, leaves._replace(before=args)))
 
     captured = Product()
     arrow = Arrow(captured.snoc(function.dom), function.cod, (apply,))
