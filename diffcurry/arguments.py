@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Any, TypeGuard
 
@@ -213,19 +213,6 @@ def beside(found: list[Any], face: Face | None) -> Any:
     """Values in containers ``face``, one an argument: in each leaf of it a tuple of theirs."""
     leaves = zip(*(flattened(one, face) for one in found), strict=True)
     return put_together(face, leaves) if found else put_together(face, repeat(()))
-
-
-def basis(obj: Object) -> Iterator[tuple[int, tuple[int, ...], Any]]:
-    """Every basis tangent of a first-order object: its leaf, the index in it, the tangent."""
-    layout = Layout(obj)
-    count = len(layout.leaves)
-    for at, leaf in enumerate(layout.leaves):
-        if not isinstance(leaf, Tensor) or not leaf.is_smooth:
-            continue
-        for index in np.ndindex(leaf.shape):
-            unit = np.zeros(leaf.shape, dtype=leaf.dtype)
-            unit[index] = 1
-            yield at, index, layout.nested(unit[()] if i == at else None for i in range(count))
 
 
 def sample(obj: Object, random: np.random.Generator) -> Any:

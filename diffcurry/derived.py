@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -37,157 +37,16 @@ from diffcurry.program import Program, folded
 from interpreters.staging.programs import gradient
 
 
-def result(primal: Term, tangent: Term, obj: Object) -> tuple[Term, Term]:
-    """A value of type ``obj`` and its tangent, from what forward mode gives."""
-    return _Results().pair(primal, tangent, obj)
-
-
-def still(term: Term, obj: Object) -> Term:
-    """An argument of type ``obj`` as a dual function takes it, standing still."""
-    primal = _dual(term, obj)
-    if not moves(obj):
-        return primal
-    return Tuple((primal, Prim(Operation(ZEROS, (("of", velocity(obj)),)), ())))
-
-
-def _dual(term: Term, obj: Object) -> Term:
-    """A value with dual functions for its functions."""
-    if represented(obj, dual_function) is obj:
-        return term
-    if isinstance(obj, Fun):
-        return Prim(DUAL, (term,))
-    product = components(obj)
-    if product is None:
-        raise NotDifferentiable(f"a vector of functions, {obj!r}, has no dual functions yet")
-    parts = tuple(_dual(Proj(i, term), part) for i, part in enumerate(product.parts))
-    return Tuple(parts, obj.names if isinstance(obj, Record) else None)
-
-
-def closed_of(made: Specialised) -> Lam:
-    """The λ of a function and of what it captures of a trace."""
-    return Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
-
-
-def unrepresented(term: Term, obj: Object) -> Term:
-    """A value of type ``obj``, from what reverse mode gives: functions of their rep-functions."""
-    return _Results().plain(term, obj)
-
-
-class _Results:
-    """Names for the arguments of the functions in a result."""
-
-    def __init__(self) -> None:
-        self._names = (f"a{n}_" for n in count())
-
-    def pair(self, primal: Term, tangent: Term, obj: Object) -> tuple[Term, Term]:
-        if represented(obj, dual_function) is obj:
-            return primal, tangent
-        if isinstance(obj, Fun):
-            return self._function(primal, obj)
-        product = components(obj)
-        if product is None:
-            raise NotDifferentiable(f"a vector of functions, {obj!r}, has no tangent yet")
-        pairs = [
-            self.pair(Proj(i, primal), Proj(i, tangent) if moves(obj) else Tuple(()), part)
-            for i, part in enumerate(product.parts)
-        ]
-        names = obj.names if isinstance(obj, Record) else None
-        return Tuple(tuple(y for y, _ in pairs), names), Tuple(tuple(dy for _, dy in pairs), names)
-
-    def plain(self, term: Term, obj: Object) -> Term:
-        if represented(obj, rep_function) is obj:
-            return term
-        if isinstance(obj, Fun):
-            argument = Var(next(self._names), obj.dom)
-            given = _represented(argument, represented(obj.dom, rep_function))
-            return Lam((argument,), self.plain(Proj(0, App(term, given)), obj.cod))
-        if isinstance(obj, Vector):
-            row = Var(next(self._names), represented(obj.item, rep_function))
-            each = looping(carries=False, keeps=True)
-            return loop_term(each, Lam((row,), self.plain(row, obj.item)), None, term)
-        product = components(obj)
-        assert product is not None
-        parts = (self.plain(Proj(i, term), part) for i, part in enumerate(product.parts))
-        return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
-
-    def _function(self, dual: Term, obj: Fun) -> tuple[Term, Term]:
-        argument = Var(next(self._names), obj.dom)
-        whole = App(dual, still(argument, obj.dom))
-        primal: Term = Proj(0, whole) if moves(obj.cod) else whole
-        tangent: Term = Proj(1, whole) if moves(obj.cod) else Tuple(())
-        y, dy = self.pair(primal, tangent, obj.cod)
-        return Lam((argument,), y), Lam((argument,), dy)
-
-
-@dataclass(frozen=True)
-class Derived:
-    """The gradient of ``lam``, a closed λ, in every argument that has one.
-
-    >>> from combinators.objects import Real
-    >>> from diffcurry.function import fun
-    >>> derived(fun(lambda x: x * x, Real).program().lam).alone.lam
-    λx. x + x
-    """
-
-    lam: Lam
-    which: tuple[int, ...]
-
-    @cached_property
-    def raw(self) -> Program:
-        """Value and gradients as reverse mode writes them: ``λ(x…). (y, (x̄, …))``."""
-        return _program(gradient(bulk(self.lam), self.which))
-
-    @cached_property
-    def fired(self) -> list[Fired]:
-        """The rules that made it simpler, in order."""
-        self._simplified  # noqa: B018 (it is what fills the list)
-        return self._fired
-
-    @cached_property
-    def both(self) -> Program:
-        """Value and gradients, made simpler."""
-        return _program(self._simplified)
-
-    @cached_property
-    def alone(self) -> Program:
-        """The gradients, without the value; of one argument, its gradient."""
-
-        def results(whole: Var) -> Term:
-            return Proj(0, Proj(1, whole)) if len(self.which) == 1 else Proj(1, whole)
-
-        return _program(finished(self.raw.lam, results, f"grad_{self.lam.name or 'f'}"))
-
-    @cached_property
-    def _fired(self) -> list[Fired]:
-        return []
-
-    @cached_property
-    def _simplified(self) -> Lam:
-        raw = self.raw.lam
-        return finished(raw, lambda whole: whole, raw.name, self._fired.append)
-
-
-def derived(lam: Lam) -> Derived:
-    """The gradient of ``lam``.
-
-    It raises ``NotDifferentiable`` where the result is no Real, or no argument has a derivative.
-    """
-    check_scalar(lam.body.type)
-    which = tuple(i for i, param in enumerate(lam.params) if is_smooth(param.type))
-    if not which:
-        raise NotDifferentiable("no argument has a derivative: let one be a float")
-    return Derived(lam, which)
-
-
-def _program(lam: Lam) -> Program:
-    return Program(Specialised(lam, (), None))
-
-
 class Written(NamedTuple):
     """A derivative as a closed λ of the captured variables and the arguments."""
 
     lam: Lam
     face: Face | None
+
+
+def closed_of(made: Specialised) -> Lam:
+    """The λ of a function and of what it captures of a trace."""
+    return Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
 
 
 def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Specialised:
@@ -200,36 +59,9 @@ def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Spe
     same = all(a.type is b.type for a, b in zip(given, lam.params, strict=True))
     if not made.captured and (same or current() is None):
         return Specialised(lam, (), written.face)
-    arguments = [
-        _represented(var, param.type) for var, param in zip(given, lam.params, strict=True)
-    ]
+    arguments = [_as_type(var, param.type) for var, param in zip(given, lam.params, strict=True)]
     body = App(lam, pack(tuple(arguments)))
     return Specialised(Lam(params, body, lam.name), made.captured, written.face)
-
-
-def _represented(term: Term, obj: Object) -> Term:
-    """A value as a derivative takes it: with derivatives of functions, alone or as companions."""
-    if term.type is obj:
-        return term
-    target = components(obj)
-    if isinstance(term.type, Fun):
-        if target is not None:
-            return Tuple(tuple(_represented(term, companion) for companion in target.parts))
-        return _derivative(term, obj)
-    if target is None:
-        raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
-    parts = [_represented(Proj(i, term), part) for i, part in enumerate(target.parts)]
-    return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
-
-
-def _derivative(function: Term, obj: Object) -> Term:
-    """The derivative of a function that has the type ``obj``: ``dual (rep g)`` and the like."""
-    todo = [function]
-    while True:
-        made = todo.pop(0)
-        if made.type is obj:
-            return made
-        todo += [Prim(operation, (made,)) for operation in (REP, DUAL)]
 
 
 def finished(
@@ -264,3 +96,143 @@ def tangent_face(face: Face | None, obj: Object) -> Face | None:
     assert shown is not None
     children = zip(shown.children, product.parts, strict=True)
     return Face(shown.kind, shown.keys, tuple(tangent_face(f, o) for f, o in children))
+
+
+# ---- values with functions in them ---------------------------------------------------------------
+
+
+def _whole(parts: Iterable[Term], obj: Object) -> Term:
+    return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
+
+
+def _names() -> Iterator[str]:
+    """Of the arguments of functions in a result."""
+    return (f"a{n}_" for n in count())
+
+
+def _as_type(term: Term, obj: Object) -> Term:
+    """A value as a derivative takes it: with derivatives of functions, alone or as companions."""
+    if term.type is obj:
+        return term
+    target = components(obj)
+    if isinstance(term.type, Fun):
+        if target is not None:
+            return Tuple(tuple(_as_type(term, companion) for companion in target.parts))
+        todo = [term]
+        while (made := todo.pop(0)).type is not obj:  # ``dual (rep g)`` and the like
+            todo += [Prim(operation, (made,)) for operation in (REP, DUAL)]
+        return made
+    if target is None:
+        raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
+    return _whole((_as_type(Proj(i, term), part) for i, part in enumerate(target.parts)), obj)
+
+
+def unrepresented(term: Term, obj: Object, names: Iterator[str] | None = None) -> Term:
+    """A value of type ``obj``, from what reverse mode gives: functions of their rep-functions."""
+    if represented(obj, rep_function) is obj:
+        return term
+    names = names or _names()
+    if isinstance(obj, Fun):
+        argument = Var(next(names), obj.dom)
+        given = _as_type(argument, represented(obj.dom, rep_function))
+        return Lam((argument,), unrepresented(Proj(0, App(term, given)), obj.cod, names))
+    if isinstance(obj, Vector):
+        row = Var(next(names), represented(obj.item, rep_function))
+        each = Lam((row,), unrepresented(row, obj.item, names))
+        return loop_term(looping(carries=False, keeps=True), each, None, term)
+    product = components(obj)
+    assert product is not None
+    parts = enumerate(product.parts)
+    return _whole((unrepresented(Proj(i, term), part, names) for i, part in parts), obj)
+
+
+def result(
+    primal: Term, tangent: Term, obj: Object, names: Iterator[str] | None = None
+) -> tuple[Term, Term]:
+    """A value of type ``obj`` and its tangent, from what forward mode gives."""
+    if represented(obj, dual_function) is obj:
+        return primal, tangent
+    names = names or _names()
+    if isinstance(obj, Fun):
+        argument = Var(next(names), obj.dom)
+        whole = App(primal, _still(argument, obj.dom))
+        moved = moves(obj.cod)
+        value, along = (Proj(0, whole), Proj(1, whole)) if moved else (whole, Tuple(()))
+        y, dy = result(value, along, obj.cod, names)
+        return Lam((argument,), y), Lam((argument,), dy)
+    product = components(obj)
+    if product is None:
+        raise NotDifferentiable(f"a vector of functions, {obj!r}, has no tangent yet")
+    pairs = [
+        result(Proj(i, primal), Proj(i, tangent) if moves(obj) else Tuple(()), part, names)
+        for i, part in enumerate(product.parts)
+    ]
+    return _whole((y for y, _ in pairs), obj), _whole((dy for _, dy in pairs), obj)
+
+
+def _still(term: Term, obj: Object) -> Term:
+    """An argument of type ``obj`` as a dual function takes it, standing still."""
+    primal = _as_type(term, represented(obj, dual_function))
+    if not moves(obj):
+        return primal
+    return Tuple((primal, Prim(Operation(ZEROS, (("of", velocity(obj)),)), ())))
+
+
+# ---- the gradient that one looks at --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The gradient of ``lam``, a closed λ, in every argument that has one.
+
+    >>> from combinators.objects import Real
+    >>> from diffcurry.function import fun
+    >>> derived(fun(lambda x: x * x, Real).program().lam).alone.lam
+    λx. x + x
+    """
+
+    lam: Lam
+    which: tuple[int, ...]
+    _fired: list[Fired] = field(default_factory=list, compare=False)
+
+    @cached_property
+    def raw(self) -> Program:
+        """Value and gradients as reverse mode writes them: ``λ(x…). (y, (x̄, …))``."""
+        return _program(gradient(bulk(self.lam), self.which))
+
+    @cached_property
+    def both(self) -> Program:
+        """Value and gradients, made simpler."""
+        raw = self.raw.lam
+        return _program(finished(raw, lambda whole: whole, raw.name, self._fired.append))
+
+    @property
+    def fired(self) -> list[Fired]:
+        """The rules that made it simpler, in order."""
+        self.both  # noqa: B018 (it is what fills the list)
+        return self._fired
+
+    @cached_property
+    def alone(self) -> Program:
+        """The gradients, without the value; of one argument, its gradient."""
+
+        def results(whole: Var) -> Term:
+            return Proj(0, Proj(1, whole)) if len(self.which) == 1 else Proj(1, whole)
+
+        return _program(finished(self.raw.lam, results, f"grad_{self.lam.name or 'f'}"))
+
+
+def derived(lam: Lam) -> Derived:
+    """The gradient of ``lam``.
+
+    It raises ``NotDifferentiable`` where the result is no Real, or no argument has a derivative.
+    """
+    check_scalar(lam.body.type)
+    which = tuple(i for i, param in enumerate(lam.params) if is_smooth(param.type))
+    if not which:
+        raise NotDifferentiable("no argument has a derivative: let one be a float")
+    return Derived(lam, which)
+
+
+def _program(lam: Lam) -> Program:
+    return Program(Specialised(lam, (), None))

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ParamSpec, get_args
-
-import numpy as np
+from typing import Any, ParamSpec
 
 from combinators.errors import NotDifferentiable
 from combinators.kit.memory import Remembered
 from combinators.kit.tree import size
-from combinators.objects import Object, Tensor
+from combinators.objects import Fun, Vector
 from combinators.simplify import simplify
 from combinators.terms import Lam
-from combinators.tracing.control import map as map_rows
-from combinators.tracing.faces import Face, put_together, take_apart
-from combinators.tracing.functions import Faces, Specialised, Types, call, natural
-from combinators.tracing.scope import current
-from combinators.tracing.traced import LIBRARY
+from combinators.tracing.definition import Definition
+from combinators.tracing.faces import Face, take_apart
+from combinators.tracing.functions import Faces, Specialised, Types, call
 from diffcurry import interpretation
 from diffcurry.arguments import (
     Argnums,
@@ -29,60 +26,76 @@ from diffcurry.arguments import (
     is_number,
     leaves,
 )
-from diffcurry.derivative import Gradient, Pushed, transformed
+from diffcurry.derivative import Derivative, Gradient, Pushed, tangents_by, transformed
 from diffcurry.function import Function, as_function
+from diffcurry.interpretation import columns, rows
 from diffcurry.known import Data, Known, NotKnown
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
-from diffcurry.readings import Readings
 from diffcurry.rep_function import Pulled
-from diffcurry.transforms import check_tuples, function_at_once, jvp
+from diffcurry.transforms import at_once, check_tuples, jvp
 
 P = ParamSpec("P")
-Numbers = Callable[..., Any]
+Found = tuple[list[Any], Callable[[], Face | None]]
 
 LONG = 1_000
 """The derivatives of a program of more nodes take longer to write than to compute once."""
 
 
-class Composed(Function[P, Any]):
-    """A function of the language, written in it, that computes some numbers in another way."""
+class Jacobian(Derivative[P, Any]):
+    """A derivative along a basis: written in the language, or a row or a column at a time."""
 
-    is_simple = True
+    about = "The Jacobian"
+    verb = "jacobian of"
+    is_program = True
+    argnums: Argnums
 
-    def __init__(
-        self,
-        inner: Function[..., Any],
-        written: Callable[..., Any],
-        numbers: Numbers,
-        argnums: Argnums,
-        again: Callable[[Function[..., Any], Argnums], Any],
-        verb: str = "jacobian of",
-    ) -> None:
-        """``written`` is its program; ``numbers`` serves values that the program does not take.
-
-        ``again`` gives the same derivative of another function.
-        """
-        self.argnums: Argnums = tuple(argnums) if is_many(argnums) else argnums
-        self._again = again
-        if inner._signature is not None:
-            written.__signature__ = inner._signature  # type: ignore[attr-defined]  # inspect asks
-        self.inner, self._numbers = inner, numbers
+    def __init__(self, inner: Function[..., Any], argnums: Argnums, **options: Any) -> None:
+        which = tuple(argnums) if is_many(argnums) else argnums
         self._simplified: Remembered[Lam, Lam] = Remembered()
         self._asked = 0
-        super().__init__(written, inner.types)
-        self.is_of_data = inner.is_of_data
+        super().__init__(inner, argnums=which, **options)
         self._signature = inner._signature
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
-        self.verb = verb
 
-    def read_by(self) -> Readings:
-        """What the function that it is the derivative of reads."""
-        return self.inner.read_by()
+    @abstractmethod
+    def written(self, args: tuple[Any, ...], which: tuple[int, ...]) -> Found:
+        """The Jacobians by the arguments ``which`` in a trace, and the result's containers."""
+
+    @abstractmethod
+    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
+        """The Jacobians by the arguments ``which``, by interpretation."""
+
+    def python(self) -> Callable[..., Any]:
+        """What is traced: a pullback, or a pushforward, of every basis vector, in a ``map``."""
+
+        def jacobian(*args: Any) -> Any:
+            found, face = self.written(args, chosen(self.argnums, len(args)))
+            return beside(found, face()) if is_many(self.argnums) else found[0]
+
+        jacobian.__signature__ = self.inner._signature  # type: ignore[attr-defined]  # inspect asks
+        return jacobian
+
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """The numbers, a row or a column at a time."""
+        program, which = self.inner.running(*args), chosen(self.argnums, len(args))
+        for obj in (program.cod, *(program.types[i] for i in which)):
+            for leaf in leaves(obj):
+                if isinstance(leaf, Fun | Vector):
+                    raise NotDifferentiable(
+                        f"a Jacobian is between numbers, and {leaf!r} holds functions; "
+                        "use vjp or jvp"
+                    )
+        found = self.numbers(args, which)
+        return beside(found, self.face(args)) if is_many(self.argnums) else found[0]
+
+    def face(self, args: tuple[Any, ...]) -> Face | None:
+        """The containers of what is differentiated."""
+        return self.inner.running(*args).face
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The program, made simpler: one that is closed."""
-        made = super().specialise(types, faces)
+        made = Definition.specialise(self, types, faces)
         if made.captured:
             return made
         lam = self._simplified.of(made.lam, lambda: simplify(made.lam, fold=folded))
@@ -91,46 +104,9 @@ class Composed(Function[P, Any]):
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
         self._asked += 1
-        is_known = holds_functions(values)
-        if not is_known and not self._is_written(self.inner.program(*values)):
+        if not holds_functions(values) and not self._is_written(self.inner.program(*values)):
             return self.otherwise(values)
         return super().computed(values)
-
-    @property
-    def base(self) -> Function[..., Any]:
-        """The function whose arguments it takes."""
-        return self.inner
-
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The derivative by data; by a function's there is none."""
-        which = [known.places[i] for i in chosen(self.argnums, len(values))]
-        if not all(isinstance(place, Data) for place in which):
-            raise NotKnown
-        data = tuple(known.indices(*chosen(self.argnums, len(values))))
-        argnums = data if is_many(self.argnums) else data[0]
-        return self.remade(known.function, argnums)(*known.data)
-
-    def remade(self, function: Function[..., Any], argnums: Argnums) -> Composed[Any]:
-        """The same derivative of another function."""
-        key = (self.verb, self._again, argnums)
-        if key not in function.transforms:
-            function.transforms[key] = self._again(function, argnums)
-        made: Composed[Any] = function.transforms[key]
-        return made
-
-    def naming(
-        self, count: int, names: tuple[str, ...], settings: dict[str, Any]
-    ) -> Function[..., Any]:
-        """The derivative of the function of arguments by name."""
-        return self.on(self.inner.naming(count, names, settings))
-
-    def on(self, inner: Function[..., Any]) -> Composed[Any]:
-        """The same derivative of another function."""
-        return self.remade(inner, self.argnums)
-
-    def evaluate(self, values: tuple[Any, ...]) -> Any:
-        """The numbers, a row or a column at a time."""
-        return self._numbers(self.inner, values, argnums=self.argnums)
 
     def _is_written(self, program: Program) -> bool:
         """Whether every leaf has a block of numbers; a long program is written when asked again."""
@@ -138,138 +114,108 @@ class Composed(Function[P, Any]):
             return False
         return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 
-
-def forward_jacobian(f: Function[..., Any], argnums: Argnums) -> Callable[..., Any]:
-    """The Jacobian, written: a pushforward of every basis vector, in a ``map``."""
-
-    def jacobian(*args: Any) -> Any:
-        which = chosen(argnums, len(args))
-        found = [_columns(f, args, index) for index in which]
-        return beside(found, _result_face(f, args)) if is_many(argnums) else found[0]
-
-    return jacobian
+    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """The derivative by data; by a function's there is none."""
+        which = chosen(self.argnums, len(values))
+        if not all(isinstance(known.places[i], Data) for i in which):
+            raise NotKnown
+        data = tuple(known.indices(*which))
+        argnums = data if is_many(self.argnums) else data[0]
+        return self.on(known.function, argnums=argnums)(*known.data)
 
 
-def _result_face(f: Function[..., Any], args: tuple[Any, ...]) -> Face | None:
-    """The containers of the result, which is traced for them and not used."""
-    return take_apart(call(f, args))[0]
+class Forward(Jacobian[P]):
+    """A pushforward for each number of the argument."""
+
+    def written(self, args: tuple[Any, ...], which: tuple[int, ...]) -> Found:
+        """Column by column."""
+        of = self.differentiated()
+        found = [columns(args, i, lambda moved: jvp(of, args, moved)[1]) for i in which]
+        return found, lambda: take_apart(call(of, args))[0]
+
+    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
+        """Column by column."""
+        push, face = interpretation.pushing(self.inner, args), self.face(args)
+        return [columns(args, i, lambda moved: push(moved)[1], face) for i in which]
+
+    def differentiated(self) -> Function[..., Any]:
+        """What it is the Jacobian of."""
+        return self.inner
 
 
-def _columns(f: Function[..., Any], args: tuple[Any, ...], which: int) -> Any:
-    face, given = take_apart(args[which])
-    blocks: list[list[Any]] = []
-    shown: Any = None
-    for at, leaf in enumerate(given):
-        obj = _smooth(leaf)
-        if obj is None:
-            blocks.append([])
-            continue
+class Backward(Jacobian[P]):
+    """A pullback for each number of the result."""
 
-        def column(unit: Any, at: int = at) -> Any:
-            moved = [unit if i == at else _rest(other) for i, other in enumerate(given)]
-            tangents: list[Any] = [None] * len(args)
-            tangents[which] = put_together(face, iter(moved))
-            return jvp(f, args, tuple(tangents))[1]
+    def written(self, args: tuple[Any, ...], which: tuple[int, ...]) -> Found:
+        """Row by row."""
+        value, pullback = Pulled(self.inner, has_aux=False, mode=self.mode)(*args)
+        return [rows(value, pullback, i) for i in which], lambda: take_apart(value)[0]
 
-        stacked = map_rows(column, _basis(obj))
-        shown, parts = take_apart(stacked)
-        blocks.append([_last(part, obj.shape) for part in parts])
-    if not any(blocks):
-        raise NotDifferentiable("a Jacobian is by numbers, and this argument holds none")
-    count = max(map(len, blocks))
-    rows = [
-        put_together(face, iter([block[row] if block else None for block in blocks]))
-        for row in range(count)
-    ]
-    return put_together(shown, iter(rows))
+    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
+        """Row by row."""
+        value, pullback = interpretation.vjp(self.inner, args, has_aux=False, mode=self.mode)
+        return [rows(value, pullback, i, take_apart(args[i])[0]) for i in which]
 
 
-def reverse_jacobian(
-    f: Function[..., Any], argnums: Argnums, mode: Mode = "dependent"
-) -> Callable[..., Any]:
-    """The Jacobian, written: the pullback of every basis cotangent, in a ``map``."""
+class Hessian(Forward[P]):
+    """The Jacobian of the gradient."""
 
-    def jacobian(*args: Any) -> Any:
-        which = chosen(argnums, len(args))
-        value, pullback = Pulled(f, has_aux=False, mode=mode)(*args)
-        found = [_rows(value, pullback, index) for index in which]
-        return beside(found, take_apart(value)[0]) if is_many(argnums) else found[0]
+    about = "The Hessian"
+    verb = "hessian of"
 
-    return jacobian
+    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
+        """Reverse over forward mode."""
+        moved, face = interpretation.moving_gradient(self.inner, args, which), self.face(args)
+        one = moved if is_many(self.argnums) else lambda tangents: moved(tangents)[0]
+        return [columns(args, i, one, face) for i in which]
 
+    def differentiated(self) -> Function[..., Any]:
+        """The gradient."""
+        return gradient_of(self.inner, self.argnums)
 
-def _rows(value: Any, pullback: Any, which: int) -> Any:
-    face, given = take_apart(value)
-    rows: list[Any] = []
-    for at, leaf in enumerate(given):
-        obj = _smooth(leaf)
-        if obj is None:
-            rows.append(None)
-            continue
-
-        def row(unit: Any, at: int = at) -> Any:
-            seeds = [unit if i == at else _rest(other) for i, other in enumerate(given)]
-            return pullback(put_together(face, iter(seeds)))[which]
-
-        stacked = map_rows(row, _basis(obj))
-        below, parts = take_apart(stacked)
-        first = [LIBRARY["reshape"](part, (*obj.shape, *part.shape[1:])) for part in parts]
-        rows.append(put_together(below, iter(first)))
-    return put_together(face, iter(rows))
+    def face(self, args: tuple[Any, ...]) -> Face | None:
+        """The containers of the gradient."""
+        faces = tuple(take_apart(args[i])[0] for i in chosen(self.argnums, len(args)))
+        return Face(tuple, (), faces) if is_many(self.argnums) else faces[0]
 
 
-def _smooth(leaf: Any) -> Tensor | None:
-    """The type of a leaf that is made of reals."""
-    obj: Object = natural(leaf).type
-    return obj if isinstance(obj, Tensor) and obj.is_smooth else None
-
-
-def _rest(leaf: Any) -> Any:
-    obj = natural(leaf).type
-    return np.zeros(obj.shape, obj.dtype)[()] if isinstance(obj, Tensor) and obj.is_smooth else ()
-
-
-def _basis(obj: Tensor) -> Any:
-    return np.eye(obj.size, dtype=obj.dtype).reshape((obj.size, *obj.shape))
-
-
-def _last(stack: Any, shape: tuple[int, ...]) -> Any:
-    """Move the axis of the basis to the end, and give it the shape of the argument."""
-    moved = LIBRARY["moveaxis"](stack, 0, -1)
-    return LIBRARY["reshape"](moved, (*stack.shape[1:], *shape))
-
-
-def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
+def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Jacobian[P]:
     """The Jacobian, a pullback for each number of the result, all of them at once.
 
     It has the containers of the result, and in each leaf those of the argument; the arrays have
     the shape of the result's leaf followed by that of the argument's.
 
+    >>> import numpy as np
     >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
     """
     check_mode(mode, reverse_only="jacrev")
-    function = as_function(f)
-    written = reverse_jacobian(function, argnums, mode)
-    numbers = partial(interpretation.reverse_jacobian, mode=mode)
-    return Composed(function, written, numbers, argnums, _REVERSE[mode])
+    return Backward(as_function(f), argnums, mode=mode)
 
 
-_REVERSE = {mode: partial(jacrev, mode=mode) for mode in get_args(Mode)}
-
-
-def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
+def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Jacobian[P]:
     """The Jacobian, a pushforward for each number of the argument; laid out as by ``jacrev``."""
-    function = as_function(f)
-    written = forward_jacobian(function, argnums)
-    return Composed(function, written, interpretation.forward_jacobian, argnums, jacfwd)
+    return Forward(as_function(f), argnums)
 
 
-def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Composed[P]:
+def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Jacobian[P]:
     """The Jacobian, in the given mode: see ``jacrev`` and ``jacfwd``."""
     check_mode(mode)
     return jacfwd(f, argnums) if mode == "forward" else jacrev(f, argnums, mode=mode)
+
+
+def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Jacobian[P]:
+    """The Hessian of a scalar function: the Jacobian of its gradient, laid out as by ``jacrev``.
+
+    With a tuple of ``argnums``, a tuple of tuples.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] * x[1] * x[1])(np.array([2.0, 3.0]))
+    array([[0., 6.],
+           [6., 4.]])
+    """
+    return Hessian(as_function(f), argnums)
 
 
 def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0) -> Any:
@@ -282,13 +228,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     np.float64(12.0)
     """
     check_tuples(primals, tangents, "hvp")
-    if current() is not None:
-        return jvp(gradient_of(as_function(f), argnums), primals, tangents)[1]
-    function = function_at_once(f)
-    if function is None:
-        return interpretation.hvp(as_function(f), tuple(primals), tuple(tangents), argnums)
-    values = function.positional(tuple(primals), {})
-    return transformed(gradient_of(function, argnums), MovedGradient)(*values, *tangents)
+    return at_once(f, partial(moved_gradient, argnums=argnums), primals, tangents)
 
 
 class MovedGradient(Pushed[Any]):
@@ -296,13 +236,9 @@ class MovedGradient(Pushed[Any]):
 
     inner: Gradient[Any]
 
-    def __init__(self, inner: Gradient[Any]) -> None:
-        """Of a gradient."""
-        super().__init__(inner, has_aux=False, with_value=False)
-
-    def on(self, inner: Function[..., Any]) -> MovedGradient:
+    def on(self, inner: Function[..., Any], **options: Any) -> Any:
         """The same of another function's gradient."""
-        return MovedGradient(self.inner.on(inner))
+        return moved_gradient(inner, **{"argnums": self.inner.argnums} | options)
 
     @property
     def base(self) -> Function[..., Any]:
@@ -314,30 +250,17 @@ class MovedGradient(Pushed[Any]):
         """How the gradient in what the functions captured moves."""
         half = len(values) // 2
         which = chosen(self.inner.argnums, half)
-        gradient = gradient_of(known.function, tuple(known.indices(*which)))
-        tangents = known.tangents(values[half:])
-        found = transformed(gradient, MovedGradient)(*known.data, *tangents)
+        made = self.on(known.function, argnums=tuple(known.indices(*which)))
+        found = made(*known.data, *tangents_by(known, values[half:]))
         moved = known.gradients(which, found)
         return moved if is_many(self.inner.argnums) else moved[0]
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions, and their tangents."""
-        half = len(args) // 2
-        return interpretation.hvp(self.base, args[:half], args[half:], self.inner.argnums)
-
-
-def hessian(f: Callable[P, Any], argnums: Argnums = 0) -> Composed[P]:
-    """The Hessian of a scalar function: the Jacobian of its gradient, laid out as by ``jacrev``.
-
-    With a tuple of ``argnums``, a tuple of tuples.
-
-    >>> hessian(lambda x: x[0] * x[1] * x[1])(np.array([2.0, 3.0]))
-    array([[0., 6.],
-           [6., 4.]])
-    """
-    function = as_function(f)
-    written = forward_jacobian(gradient_of(function, argnums), argnums)
-    return Composed(function, written, interpretation.hessian, argnums, hessian, "hessian of")
+        half, argnums = len(args) // 2, self.inner.argnums
+        which = chosen(argnums, half)
+        found = interpretation.moving_gradient(self.base, args[:half], which)(args[half:])
+        return found if is_many(argnums) else found[0]
 
 
 def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:
@@ -346,3 +269,9 @@ def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]
     return transformed(
         function, Gradient, argnums=which, has_aux=False, mode="dependent", with_value=False
     )
+
+
+def moved_gradient(function: Function[..., Any], argnums: Argnums) -> MovedGradient:
+    """How the gradient in the arguments ``argnums`` moves."""
+    gradient = gradient_of(function, argnums)
+    return transformed(gradient, MovedGradient, has_aux=False, with_value=False)

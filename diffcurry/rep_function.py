@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
 
@@ -30,11 +30,11 @@ from diffcurry.arguments import leaves, of_pair
 from diffcurry.border import Border, Guard, NotThese, owned
 from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Pushed, filled, transformed
-from diffcurry.derived import Written, closed_of, finished, tangent_face, unrepresented
+from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
 from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown
 from diffcurry.known_in_trace import holds_known_functions, tangents_of
-from diffcurry.modes import CARRIER, Mode, reverse, written
+from diffcurry.modes import CARRIER, reverse, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.pullback_in_trace import PullbackInTrace, Returned
 from diffcurry.tangents import read_tangent
@@ -42,8 +42,6 @@ from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
 
 P = ParamSpec("P")
-R = TypeVar("R")
-D = TypeVar("D", bound=Function[..., Any])
 
 
 class Pulled(Derivative[P, Any]):
@@ -51,36 +49,35 @@ class Pulled(Derivative[P, Any]):
 
     about = "The value and the pullback"
     verb = "vjp of"
+    word = "vjp"
     is_rep = True
 
-    def __init__(self, inner: Function[..., Any], *, has_aux: bool, mode: Mode) -> None:
-        """Of ``inner``."""
-        self.has_aux, self.mode = has_aux, mode
+    def __init__(self, inner: Function[..., Any], **options: Any) -> None:
         self._ways: Remembered[Program, Way] = Remembered()
-        super().__init__(inner)
+        super().__init__(inner, **options)
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). (y, λȳ. (x̄, …))``."""
         _, of_value = of_pair(closed.body.type, face, self.has_aux)
-        which = range(captured, len(closed.params))
+        which, mode = range(captured, len(closed.params)), written(self.mode)
         writer = simplifying(folded)
-        both = programs.pullback(
-            closed, which, written(self.mode), has_aux=self.has_aux, writer=writer
-        )
-        lam = finished(
-            both,
-            lambda whole: self._results(whole, closed.body.type),
-            f"vjp_{closed.name}" if closed.name else "vjp",
-            writer=writer,
-        )
+        both = programs.pullback(closed, which, mode, has_aux=self.has_aux, writer=writer)
+
+        def results(whole: Var) -> Term:
+            value = self.shown(Proj(0, whole), closed.body.type)
+            return Tuple((value, Proj(1, whole)))
+
+        def with_aux(whole: Var) -> Term:
+            value = self.shown(Proj(0, whole), closed.body.type)
+            return Tuple((Proj(0, value), Proj(1, whole), Proj(1, value)))
+
+        lam = self.finish(both, with_aux if self.has_aux else results, closed, writer)
         aux = (face.children[1],) if self.has_aux and face is not None else ()
         return Written(lam, Face(tuple, (), (of_value, None, *aux)))
 
-    def _results(self, both: Var, obj: Object) -> Term:
-        value, function = unrepresented(Proj(0, both), obj), Proj(1, both)
-        if self.has_aux:
-            return Tuple((Proj(0, value), function, Proj(1, value)))
-        return Tuple((value, function))
+    def shown(self, value: Term, obj: Object) -> Term:
+        """The value, from what reverse mode gives."""
+        return unrepresented(value, obj)
 
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """The value and the pullback inside a trace, which takes cotangents of functions too."""
@@ -92,7 +89,7 @@ class Pulled(Derivative[P, Any]):
         obj, _ = of_pair(made.lam.body.type, made.face, self.has_aux)
         if represented(obj, rep_function) is obj:
             return value, pull, *aux
-        rep = call(_Rep(self.inner, has_aux=self.has_aux, mode=self.mode), values)[0]
+        rep = call(_Rep(self.inner, **self.options), values)[0]
         layout = programs.result_shape(bulk(closed_of(made)))
         shape = layout.part(0) if self.has_aux else layout
         return value, PullbackInTrace(pull, Returned(obj, rep, shape)), *aux
@@ -101,20 +98,21 @@ class Pulled(Derivative[P, Any]):
         """At numbers, arrays and functions."""
         return interpretation.vjp(self.inner, args, has_aux=self.has_aux, mode=self.mode)
 
-    def on(self, inner: Function[..., Any]) -> Pulled[Any]:
-        """The same of another function."""
-        return Pulled(inner, has_aux=self.has_aux, mode=self.mode)
-
-    @property
-    def is_program(self) -> bool:
-        """Whether it is in a mode whose pullbacks are programs."""
-        return self.mode in ("dependent", "delta")
-
     def entry(
         self, program: Program, quick: Quick, guard: Guard | None
     ) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments."""
-        way, forward = self._ways.of(program, lambda: self.way(program, quick)), quick.entry(guard)
+        return self._mapping(program, quick, quick.entry(guard))
+
+    def run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
+        """The result at arguments that fit the types."""
+        return self._mapping(program, quick, quick.run)(args)
+
+    def _mapping(
+        self, program: Program, quick: Quick, forward: Callable[[tuple[Any, ...]], Any]
+    ) -> Callable[[tuple[Any, ...]], Any]:
+        """``forward``, with a linear map for what it gives as compiled code."""
+        way = self._ways.of(program, lambda: self.way(program, quick))
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
@@ -124,24 +122,11 @@ class Pulled(Derivative[P, Any]):
 
         return entry
 
-    def run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
-        """The result at arguments that fit the types."""
-        value, run, *aux = quick.run(args)
-        way = self._ways.of(program, lambda: self.way(program, quick))
-        shown = owned(value, _held(run)) if way.has_arrays else value
-        kept = owned(args, args) if way.has_arrays else args
-        return shown, LinearMap(way, run, partial(self.again, kept)), *aux
-
     def way(self, program: Program, quick: Quick) -> Way:
         """From cotangents of the result to those of the arguments."""
-        assert program.face is not None
-        value, cotangent, arguments = _types(program)
-        border = Border(
-            (cotangent,),
-            (tangent_face(program.face.children[0], value),),
-            arguments,
-            Face(tuple, (), _argument_faces(program)),
-        )
+        value, cotangent, arguments, moved = _types(program)
+        faces = Face(tuple, (), _argument_faces(program))
+        border = Border((cotangent,), (moved,), arguments, faces)
 
         def given(cotangents: tuple[Any, ...]) -> list[Any]:
             interpretation.check_one_cotangent(cotangents)
@@ -160,13 +145,11 @@ class Pulled(Derivative[P, Any]):
         """The value, and the pullback to what the functions captured."""
         if self.mode not in known.modes:
             raise NotKnown
-        made = transformed(known.function, Pulled, has_aux=self.has_aux, mode=self.mode)
-        value, pull, *aux = made(*known.data)
-        which = range(len(values))
+        value, pull, *aux = self.on(known.function)(*known.data)
 
         def pullback(*cotangents: Any) -> Any:
             try:
-                return known.gradients(which, pull(*cotangents))
+                return known.gradients(range(len(values)), pull(*cotangents))
             except NotKnown:
                 return self.evaluate(values)[1](*cotangents)
 
@@ -176,11 +159,9 @@ class Pulled(Derivative[P, Any]):
 class _Rep(Pulled[P]):
     """The rep-function, whose value is left as reverse mode gives it: with rep-functions."""
 
-    def _results(self, both: Var, obj: Object) -> Term:
-        value, function = Proj(0, both), Proj(1, both)
-        if self.has_aux:
-            return Tuple((Proj(0, value), function, Proj(1, unrepresented(value, obj))))
-        return Tuple((value, function))
+    def shown(self, value: Term, obj: Object) -> Term:
+        plain = unrepresented(value, obj)
+        return Tuple((Proj(0, value), Proj(1, plain))) if self.has_aux else value
 
 
 class Linearized(Pulled[P]):
@@ -192,39 +173,26 @@ class Linearized(Pulled[P]):
 
     about = "The value and the derivative there"
     verb = "linearize of"
-
-    def __init__(self, inner: Function[..., Any]) -> None:
-        """Of ``inner``."""
-        super().__init__(inner, has_aux=False, mode="dependent")
-
-    def on(self, inner: Function[..., Any]) -> Linearized[Any]:
-        """The same of another function."""
-        return Linearized(inner)
+    word = "linearize"
 
     def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). (y, λẋ. ẏ)``."""
         made = super().derive(closed, captured, face, faces)
         body = made.lam.body
         bindings, pair = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
-        if not isinstance(pair, Tuple):
-            raise UnknownCode("the pullback of a function that is chosen is not known")
-        value, pullback = pair.items
-        named = dict(bindings)
-        known = named.get(pullback) if isinstance(pullback, Var) else pullback
+        value, pullback = pair.items if isinstance(pair, Tuple) else (pair, None)
+        known = dict(bindings).get(pullback) if isinstance(pullback, Var) else pullback
         if not isinstance(known, Lam):
             raise UnknownCode("the pullback of a function that is chosen is not known")
         result = Tuple((value, _transposed(known)))
-        whole = Let(bindings, result) if bindings else result
-        name = f"linearize_{closed.name}" if closed.name else "linearize"
-        return made._replace(lam=simplify(Lam(made.lam.params, whole, name), fold=folded))
+        whole = Lam(made.lam.params, Let(bindings, result) if bindings else result, made.lam.name)
+        return made._replace(lam=simplify(whole, fold=folded))
 
     def way(self, program: Program, quick: Quick) -> Way:
         """From tangents of the arguments to that of the result."""
-        assert program.face is not None
-        value, tangents, tangent = _types(program)
+        value, tangents, tangent, shown = _types(program)
         single = len(program.types) == 1
         moved = (tangents,) if single else (components(tangents) or Product()).parts
-        shown = tangent_face(program.face.children[0], value)
         border = Border(moved, _argument_faces(program), tangent, shown)
 
         def given(tangents: tuple[Any, ...]) -> list[Any]:
@@ -233,11 +201,10 @@ class Linearized(Pulled[P]):
                     f"the derivative takes a tangent for each of {len(moved)} arguments, "
                     f"and was given {len(tangents)}"
                 )
-            found = []
-            for one, param, obj in zip(tangents, program.lam.params, moved, strict=True):
-                tangent = filled(read_tangent(one, param.type, param.name), obj)
-                found.append(border.given(tangent, obj))
-            return found
+            return [
+                border.given(filled(read_tangent(one, param.type, param.name), obj), obj)
+                for one, param, obj in zip(tangents, program.lam.params, moved, strict=True)
+            ]
 
         return Way(border, given, _has_arrays(program, quick), f"derivative to {value!r}")
 
@@ -245,12 +212,12 @@ class Linearized(Pulled[P]):
         """The tangent by forward mode."""
         if current() is None:
             return self.otherwise(args)[1](*given)
-        pushed = transformed(self.inner, Pushed, has_aux=False, with_value=False)
+        pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False, with_value=False)
         return pushed(*args, *tangents_of(args, given))
 
     def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The value, and the derivative by what the functions captured."""
-        value, inner = transformed(known.function, Linearized)(*known.data)
+        value, inner = self.on(known.function)(*known.data)
 
         def derivative(*tangents: Any) -> Any:
             try:
@@ -262,19 +229,21 @@ class Linearized(Pulled[P]):
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions: a pushforward for each tangent."""
-        args, still = owned(args, args), (None,) * len(args)
-        value, _ = interpretation.jvp(self.inner, args, still, has_aux=False)
-        return value, lambda *given: interpretation.jvp(self.inner, args, given, has_aux=False)[1]
+        kept = owned(args, args)
+        push = interpretation.pushing(self.inner, kept)
+
+        def derivative(*tangents: Any) -> Any:
+            return push(tangents)[1] if current() is None else self.again(kept, tangents)
+
+        return push((None,) * len(args))[0], derivative
 
 
 def _has_arrays(program: Program, quick: Quick) -> bool:
     """Whether code computes with arrays, or takes or gives them."""
-    objects = (*program.types, program.cod)
-    return "np." in quick.compiled.source or any(map(_holds_arrays, objects))
-
-
-def _holds_arrays(obj: Object) -> bool:
-    return any(isinstance(leaf, Tensor) and leaf.shape for leaf in leaves(obj))
+    found = (leaf for obj in (*program.types, program.cod) for leaf in leaves(obj))
+    return "np." in quick.compiled.source or any(
+        isinstance(leaf, Tensor) and leaf.shape for leaf in found
+    )
 
 
 def _held(run: Callable[..., Any]) -> list[Any]:
@@ -282,12 +251,14 @@ def _held(run: Callable[..., Any]) -> list[Any]:
     return [cell.cell_contents for cell in getattr(run, "__closure__", None) or ()]
 
 
-def _types(program: Program) -> tuple[Object, Object, Object]:
-    """The type of the value, and those of the linear map's argument and result."""
+def _types(program: Program) -> tuple[Object, Object, Object, Face | None]:
+    """The type of the value, those of the linear map's argument and result, the tangent's face."""
     assert isinstance(program.cod, Product)
+    assert program.face is not None
     value, function, *_ = program.cod.parts
     assert isinstance(function, Fun)
-    return value, function.dom, function.cod
+    face = tangent_face(program.face.children[0], value)
+    return value, function.dom, function.cod, face
 
 
 def _argument_faces(program: Program) -> Faces:
@@ -333,7 +304,7 @@ class LinearMap:
     def __init__(
         self, way: Way, run: Callable[..., Any], again: Callable[[tuple[Any, ...]], Any]
     ) -> None:
-        """``run`` is compiled; ``again`` serves traces, and says errors in our own words."""
+        # ``run`` is compiled; ``again`` serves traces, and says errors in our own words.
         self._way, self._run, self._again = way, run, again
         self._entry = way.border.entry(run)
 

@@ -11,9 +11,7 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
-from diffcurry import interpretation
 from diffcurry.arguments import Argnums
-from diffcurry.border import owned
 from diffcurry.derivative import Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.known import Recent, identity
@@ -23,6 +21,21 @@ from diffcurry.rep_function import Linearized, Pulled
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def at_once(
+    f: Any, kind: Callable[..., Any], primals: Any, tangents: Any = (), **options: Any
+) -> Any:
+    """What a transform of ``f`` gives at ``primals``, and along ``tangents`` if it takes some."""
+    if current() is not None:
+        given = tangents_of(tuple(primals), tuple(tangents)) if tangents else ()
+        return kind(as_function(f), **options)(*primals, *given)
+    known = function_at_once(f)
+    function = as_function(f) if known is None else known
+    values = (*function.positional(tuple(primals), {}), *tangents)
+    if known is None:
+        return kind(function, **options).evaluate(values)
+    return transformed(known, kind, **options)(*values)
 
 
 def check_tuples(primals: Any, tangents: Any, name: str) -> None:
@@ -53,7 +66,7 @@ def value_and_grad(
     (np.float64(10.0), np.float64(5.0))
     """
     check_mode(mode)
-    return Gradient(as_function(f), argnums, has_aux=has_aux, mode=mode, with_value=True)
+    return Gradient(as_function(f), argnums=argnums, has_aux=has_aux, mode=mode, with_value=True)
 
 
 def grad(
@@ -76,7 +89,7 @@ def grad(
     np.float64(12.0)
     """
     check_mode(mode)
-    return Gradient(as_function(f), argnums, has_aux=has_aux, mode=mode, with_value=False)
+    return Gradient(as_function(f), argnums=argnums, has_aux=has_aux, mode=mode, with_value=False)
 
 
 def vjp(
@@ -94,16 +107,9 @@ def vjp(
     (np.float64(13.0), np.float64(2.0))
     """
     check_mode(mode, reverse_only="vjp")
-    if not primals or current() is not None:
-        made: Pulled[Any] = Pulled(as_function(f), has_aux=has_aux, mode=mode)
-        return made(*primals) if primals else made
-    function = function_at_once(f)
-    if function is None:
-        function = as_function(f)
-        return interpretation.vjp(
-            function, function.positional(primals, {}), has_aux=has_aux, mode=mode
-        )
-    return transformed(function, Pulled, has_aux=has_aux, mode=mode)(*primals)
+    if not primals:
+        return Pulled(as_function(f), has_aux=has_aux, mode=mode)
+    return at_once(f, Pulled, primals, has_aux=has_aux, mode=mode)
 
 
 def jvp(f: Any, primals: Any = None, tangents: Any = None, *, has_aux: bool = False) -> Any:
@@ -118,14 +124,7 @@ def jvp(f: Any, primals: Any = None, tangents: Any = None, *, has_aux: bool = Fa
     if primals is None and tangents is None:
         return Pushed(as_function(f), has_aux=has_aux)
     check_tuples(primals, tangents, "jvp")
-    if current() is not None:
-        given = tangents_of(tuple(primals), tuple(tangents))
-        return Pushed(as_function(f), has_aux=has_aux)(*primals, *given)
-    function = function_at_once(f)
-    if function is None:
-        return interpretation.jvp(as_function(f), tuple(primals), tuple(tangents), has_aux=has_aux)
-    values = function.positional(tuple(primals), {})
-    return transformed(function, Pushed, has_aux=has_aux)(*values, *tangents)
+    return at_once(f, Pushed, primals, tangents, has_aux=has_aux)
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
@@ -138,11 +137,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     >>> derivative(1.0), derivative(0.5)
     (np.float64(12.0), np.float64(6.0))
     """
-    function = function_at_once(f) if current() is None else None
-    if function is not None:
-        value, derivative = transformed(function, Linearized)(*primals)
+    if current() is None:
+        value, derivative = at_once(f, Linearized, primals, has_aux=False, mode="dependent")
         return value, derivative
-    primals = owned(primals, primals)
     value, _ = jvp(f, primals, (None,) * len(primals))
     return value, lambda *tangents: jvp(f, primals, tangents)[1]
 

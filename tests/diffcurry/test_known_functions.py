@@ -64,7 +64,7 @@ def test_the_transpose_of_a_linearisation_is_the_pullback_and_is_differentiated(
 
 
 def along(function, args, tangents):
-    return interpretation.jvp(dc.fun(function), args, tangents, has_aux=False)
+    return interpretation.pushing(dc.fun(function), args)(tangents)
 
 
 def test_what_a_function_captured_is_passed_and_its_gradient_is_the_record_of_it():
