@@ -75,7 +75,7 @@ class Derivative(Function[P, R]):
         """The Python function whose name, parameters and annotations it has."""
         return self.inner.function
 
-    def typed(self, types: tuple[Object, ...]) -> tuple[Object, ...] | None:
+    def typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
         """The types of its parameters, from those of the function's."""
         return types
 
@@ -269,9 +269,9 @@ class Pushed(Derivative[P, Any]):
         super().__init__(inner, **options)
         self._signature = None
 
-    def typed(self, types: tuple[Object, ...]) -> tuple[Object, ...] | None:
+    def typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
         """The types of arguments and tangents; how functions move, their tangents say."""
-        return (*types, *map(velocity, types)) if all(map(is_first_order, types)) else None
+        return (*types, *map(velocity, types)) if all(map(is_first_order, types)) else types
 
     def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Those that are no tangents."""

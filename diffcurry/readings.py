@@ -13,6 +13,8 @@ it holds is compared at the calls 1, 2, 4, 8, …, and a warning says that it wa
 
 from __future__ import annotations
 
+import argparse
+import dis
 import functools
 import random
 import sys
@@ -22,74 +24,101 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import (
     BuiltinFunctionType,
-    CellType,
+    CodeType,
     FunctionType,
     MappingProxyType,
     MemberDescriptorType,
     MethodType,
     ModuleType,
+    SimpleNamespace,
 )
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import users_place
 from combinators.tracing.definition import Definition
 from diffcurry.border import Guard
-from diffcurry.stillness import (
-    LOOKUPS,
-    OURS,
-    STILL,
-    Slots,
-    codes_of,
-    is_fixed,
-    is_namespace,
-    is_still,
-    read_by_name,
-)
 
 MOST, LONG, LARGE = 256, 64, 1 << 20
 """How many things are looked at, items of a container, and elements of an array."""
 
 _HOLDERS = (FunctionType, list, dict, tuple, np.ndarray)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), slice, range)
+_NAMESPACES = (SimpleNamespace, argparse.Namespace)
+"""Things of Python's own that hold what the user puts there."""
+_SHOWING = frozenset({"__repr__", "__str__"})
+
+OURSELVES = frozenset({"combinators", "diffcurry", "interpreters", "laws"})
+OURS = OURSELVES | {*sys.stdlib_module_names, "numpy", "scipy", "jax"}
+"""Packages whose functions read nothing that changes."""
+
+STILL = frozenset(
+    {"abc", "builtins", "cmath", "collections", "copy", "dataclasses", "enum", "functools"}
+    | {"inspect", "itertools", "logging", "math", "numbers", "operator", "types", "typing"}
+    | {"warnings"}
+)
+"""Modules of Python's library that give the same whenever they are asked."""
+
+LOOKUPS = frozenset(
+    {"__dict__", "__import__", "attrgetter", "eval", "exec", "getattr", "globals", "import_module"}
+    | {"input", "locals", "methodcaller", "open", "vars"}
+)
+"""Names by which a function reads what its code does not name."""
 
 
 class Changed(LookupError):
     """Something that was read is something else now."""
 
 
+class Reading(NamedTuple):
+    """That ``key`` of ``holder`` is ``value``, in one of the forms below."""
+
+    form: str
+    holder: Any
+    key: Any
+    value: Any
+
+
+_FORMS: dict[str, tuple[str, Callable[[Any, Any, Any], bool]]] = {
+    "item": ("{0}[{1}] is not {2}", lambda holder, key, value: holder[key] is value),
+    "cell": ("{0}.cell_contents is not {2}", lambda cell, _, value: cell.cell_contents is value),
+    "length": ("len({0}) != {2}", lambda holder, _, length: len(holder) == length),
+    "absence": ("{1} in {0}", lambda holder, key, _: key not in holder),
+    "slot": ("getattr({0}, {1}, None) is not {2}", lambda x, key, y: getattr(x, key, None) is y),
+}
+"""How a compiled guard tests that something has changed, and how one sees that it is the same."""
+
+
+def _is_same(reading: Reading) -> bool:
+    form, *rest = reading
+    try:
+        return _FORMS[form][1](*rest)
+    except (LookupError, ValueError):  # it is gone, or a cell is empty now
+        return False
+
+
 class Readings:
     """What Python functions read, as it is now."""
 
     def __init__(self, *functions: Any, warns: bool = True) -> None:
-        """Look through ``functions`` and all that they reach.
-
-        ``warns`` says that arrays stay what they were when they were traced, and to warn of those
-        that are changed in place; elsewhere whoever asks looks whether they are the same.
-        """
         self.warns = warns
+        """Whether arrays stay what they were when they were traced, and those that are changed in
+        place are warned of; elsewhere whoever asks looks whether they are the same."""
         self.whole = True
         """Whether everything that they can read was looked at."""
-        self._items: list[tuple[Any, Any, Any]] = []
-        self._cells: list[tuple[CellType, Any]] = []
-        self._lengths: list[tuple[Any, int]] = []
-        self._absent: list[tuple[Any, str]] = []
+        self._found: list[Reading] = []
         self.arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
         self._words: set[str] = set()
-        self._look(functions)
-
-    @property
-    def nothing(self) -> bool:
-        """Whether nothing is read that could change."""
-        return not (self._items or self._cells or self.arrays or self._lengths or self._absent)
+        self._waiting: list[tuple[str, Any]] = []
+        for function in functions:
+            self._reach(getattr(function, "__name__", "a function"), function)
+        self._look()
 
     def changed(self) -> bool:
         """Whether anything else stands where something was read."""
-        same = all(map(_same_item, self._items)) and all(map(_same_cell, self._cells))
-        same = same and not any(key in holder for holder, key in self._absent)
-        return not same or any(len(holder) != length for holder, length in self._lengths)
+        return not all(map(_is_same, self._found))
 
     def in_place(self) -> list[str]:
         """The names of arrays that hold other numbers than they did."""
@@ -107,33 +136,22 @@ class Readings:
 
     def settle(self) -> None:
         """Leave out what tracing itself changed, as a log, and warn of random numbers drawn."""
-        before = len(self._items) + len(self._cells)
-        self._items[:] = filter(_same_item, self._items)
-        self._cells[:] = filter(_same_cell, self._cells)
-        self._lengths[:] = [pair for pair in self._lengths if len(pair[0]) == pair[1]]
-        self.whole = self.whole and len(self._items) + len(self._cells) == before
+        self._insist(all(one.form == "length" or _is_same(one) for one in self._found))
+        self._found[:] = filter(_is_same, self._found)
         if any(g.bit_generator.state != state for g, state in self._generators):
             self.whole = False
             _warn_random()
 
     def guard(self) -> Guard | None:
         """What raises ``Changed`` once something differs, before a compiled function is called."""
-        if self.nothing:
+        if not self._found and not self.arrays:
             return None
         names: dict[str, Any] = {"Changed": Changed, "noticed": self._noticed()}
         tests = []
-        for number, (holder, key, value) in enumerate(self._items):
-            names |= {f"holder{number}": holder, f"key{number}_": key, f"value{number}": value}
-            tests.append(f"holder{number}[key{number}_] is not value{number}")
-        for number, (cell, value) in enumerate(self._cells):
-            names |= {f"cell{number}": cell, f"held{number}": value}
-            tests.append(f"cell{number}.cell_contents is not held{number}")
-        for number, (holder, length) in enumerate(self._lengths):
-            names[f"list{number}"] = holder
-            tests.append(f"len(list{number}) != {length}")
-        for number, (holder, key) in enumerate(self._absent):
-            names |= {f"without{number}": holder, f"word{number}": key}
-            tests.append(f"word{number} in without{number}")
+        for number, (form, *rest) in enumerate(self._found):
+            words = [f"{word}{number}_" for word in ("holder", "key", "value")]
+            names |= dict(zip(words, rest, strict=True))
+            tests.append(_FORMS[form][0].format(*words))
         lines = [line for test in tests for line in (f"    if {test}:", "        raise Changed")]
         if self.arrays and self.warns:
             lines.append("    noticed()")
@@ -152,184 +170,153 @@ class Readings:
 
         return noticed
 
-    def _look(self, functions: tuple[Any, ...]) -> None:
-        waiting: list[tuple[str, Any]] = [
-            (getattr(f, "__name__", "a function"), f) for f in functions
-        ]
+    def _reach(self, name: str, *values: Any) -> None:
+        self._waiting += [(name, value) for value in values]
+
+    def _read(self, form: str, holder: Any, key: Any, value: Any) -> None:
+        self._found.append(Reading(form, holder, key, value))
+
+    def _insist(self, is_looked_at: bool) -> None:
+        self.whole = self.whole and is_looked_at
+
+    def _look(self) -> None:
+        """Look through all that is reached."""
         seen: dict[int, Any] = {}
         objects: list[tuple[str, Any, set[str]]] = []
-        while waiting or (waiting := self._attributes(objects)):
-            name, value = waiting.pop()
+        while self._waiting or self._reaches_attributes(objects):
+            name, value = self._waiting.pop()
             if isinstance(value, _PLAIN) or id(value) in seen:
                 continue
             if len(seen) >= MOST:
                 self.whole = False
                 return
             seen[id(value)] = value
-            found = self._below(name, value)
-            if found is None:
+            has_more = isinstance(value, _HOLDERS) and getattr(value, "__dict__", None)
+            if not self._opens(name, value) or has_more:
                 objects.append((name, value, set()))
-                continue
-            waiting += found
-            if isinstance(value, _HOLDERS) and getattr(value, "__dict__", None):
-                objects.append((name, value, set()))
-        self.whole = self.whole and not self._words & LOOKUPS
+        self._insist(not self._words & LOOKUPS)
 
-    def _below(self, name: str, value: Any) -> list[tuple[str, Any]] | None:
-        """What a value reaches; None for an object, which reaches what attributes are read."""
+    def _opens(self, name: str, value: Any) -> bool:
+        """Reach what a value holds; not of an object, of which attributes are read."""
         match value:
             case FunctionType():
-                return self._function(value)
+                self._function(value)
             case MethodType():
-                return [(name, value.__func__), (name, value.__self__)]
+                self._reach(name, value.__func__, value.__self__)
             case functools.partial():
-                held = (*value.args, *value.keywords.values())
-                return [(name, value.func), *((name, part) for part in held)]
+                self._reach(name, value.func, *value.args, *value.keywords.values())
             case BuiltinFunctionType():
                 of = value.__self__
-                return [(name, sys.modules.get(value.__module__ or "") if of is None else of)]
+                self._reach(name, sys.modules.get(value.__module__ or "") if of is None else of)
             case Definition():
-                return [(name, value.function)]
+                self._reach(name, value.function)
             case np.ndarray():
                 if value.flags.writeable or value.base is not None:
                     is_known = value.dtype.kind in "biufc"
-                    self.whole = self.whole and is_known and (self.warns or value.size <= LARGE)
+                    self._insist(is_known and (self.warns or value.size <= LARGE))
                     if is_known:
                         self.arrays.append((name, value, _part(value).copy()))
-                return []
             case np.random.Generator():
                 self._generators.append((value, value.bit_generator.state))
-                return []
             case tuple() | frozenset():
-                return [(name, part) for part in value]
+                self._reach(name, *value)
             case list() | dict():
-                self._lengths.append((value, len(value)))
-                if len(value) > LONG:
-                    self.whole = False
-                    return []
-                pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
-                self._items += [(value, key, part) for key, part in pairs]
-                return [(f"{name}[{key!r}]", part) for key, part in pairs]
+                self._read("length", value, None, len(value))
+                self._insist(len(value) <= LONG)
+                if len(value) <= LONG:
+                    for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+                        self._read("item", value, key, part)
+                        self._reach(f"{name}[{key!r}]", part)
             case np.generic() | np.ufunc() | np.dtype():
-                return []
+                pass
             case _:
-                return None
+                return False
+        return True
 
-    def _function(self, function: FunctionType) -> list[tuple[str, Any]]:
-        if (room := (function.__module__ or "").partition(".")[0]) in OURS and room != "diffcurry":
-            self.whole = self.whole and is_still(room)
-            return []
+    def _function(self, function: FunctionType) -> None:
+        if (room := _room(function.__module__ or "")) in OURS and room != "diffcurry":
+            self._insist(is_still(room))
+            return
         space = function.__globals__
-        found: list[tuple[str, Any]] = []
-        if room != "diffcurry":
-            for code in codes_of(function.__code__):
-                self._words.update(code.co_names)
-                loaded, imported = read_by_name(code)
-                found += [(name, sys.modules.get(name)) for name in imported]
-                for name in loaded & space.keys():
-                    found.append((name, space[name]))
-                    if not isinstance(space[name], ModuleType):
-                        self._items.append((space, name, space[name]))
+        for code in codes_of(function.__code__) if room != "diffcurry" else ():
+            self._words.update(code.co_names)
+            loaded, imported = read_by_name(code)
+            self._waiting += [(name, sys.modules.get(name)) for name in imported]
+            for name in loaded & space.keys():
+                self._reach(name, space[name])
+                if not isinstance(space[name], ModuleType):
+                    self._read("item", space, name, space[name])
         names, cells = function.__code__.co_freevars, function.__closure__ or ()
         for name, cell in zip(names, cells, strict=True):
             try:
-                found.append((name, cell.cell_contents))
+                held = cell.cell_contents
             except ValueError:
                 continue  # it is given a value later
-            self._cells.append((cell, cell.cell_contents))
-        defaults = function.__defaults__ or ()
-        found += [("a default", value) for value in defaults]
-        if function.__kwdefaults__:
-            found.append(("a default", function.__kwdefaults__))
-        return found
+            self._reach(name, held)
+            self._read("cell", cell, None, held)
+        self._reach("a default", *(function.__defaults__ or ()), function.__kwdefaults__)
 
-    def _attributes(self, objects: list[tuple[str, Any, set[str]]]) -> list[tuple[str, Any]]:
-        """The attributes of objects, classes and modules whose names are read, and new since."""
-        found: list[tuple[str, Any]] = []
+    def _reaches_attributes(self, objects: list[tuple[str, Any, set[str]]]) -> bool:
+        """Reach attributes of objects, classes and modules whose names are read, and new since."""
         for name, thing, asked in objects:
             words, is_new = self._words - asked, not asked
             asked.update(words, ("__call__",))
             if isinstance(thing, FunctionType):
-                self._read(name, thing.__dict__, words, found)
+                self._attributes(name, thing.__dict__, words)
                 continue
             kind = thing if isinstance(thing, type) else type(thing)
             home = thing.__name__ if isinstance(thing, ModuleType) else kind.__module__
-            if home.partition(".")[0] in OURS and not is_namespace(thing):
-                self.whole = self.whole and is_fixed(thing)
+            if _room(home) in OURS and not isinstance(thing, _NAMESPACES):
+                self._insist(is_fixed(thing))
                 continue
             held = getattr(thing, "__dict__", None)
             if not isinstance(held, dict | MappingProxyType):
                 held = {}
-                self.whole = self.whole and hasattr(thing, "__slots__")  # of C: who knows of what
-            self._read(name, held, words, found)
+                self._insist(hasattr(thing, "__slots__"))  # of C: who knows of what
+            self._attributes(name, held, words)
             if not isinstance(thing, ModuleType):
-                self._of_class(name, thing, held, words, found, is_new=is_new)
-        return found
+                self._of_classes(name, thing, held, words, is_new=is_new)
+        return bool(self._waiting)
 
-    def _read(self, name: str, held: Any, words: set[str], found: list[tuple[str, Any]]) -> None:
-        """Remember what ``held`` has of these names."""
+    def _attributes(self, name: str, held: Any, words: set[str]) -> None:
         for word in words & held.keys():
-            self._items.append((held, word, held[word]))
-            found.append((f"{name}.{word}", held[word]))
+            self._read("item", held, word, held[word])
+            self._reach(f"{name}.{word}", held[word])
 
-    def _of_class(
-        self,
-        name: str,
-        thing: Any,
-        held: Any,
-        words: set[str],
-        found: list[tuple[str, Any]],
-        *,
-        is_new: bool,
+    def _of_classes(
+        self, name: str, thing: Any, held: Any, words: set[str], *, is_new: bool
     ) -> None:
         """What the classes of a thing have of these names, and what operators call."""
         before = [held]
         for kind in (thing if isinstance(thing, type) else type(thing)).__mro__:
-            if kind.__module__.partition(".")[0] in OURS:
-                self.whole = self.whole and kind.__module__ in STILL
+            if _room(kind.__module__) in OURS:
+                self._insist(kind.__module__ in STILL)
                 continue
-            special = {word for word in vars(kind) if word[:2] == "__" == word[-2:]} - {
-                "__repr__",
-                "__str__",
-            }
+            special = {word for word in vars(kind) if word[:2] == "__" == word[-2:]} - _SHOWING
             if not isinstance(thing, type):
                 special -= {"__init__", "__new__", "__post_init__"}  # it has been made
             for word in (words | special if is_new else words) & vars(kind).keys():
                 value = vars(kind)[word]
                 if word in words:
-                    self._items.append((vars(kind), word, value))
-                    self._absent += [(held, word) for held in before if word not in held]
+                    self._read("item", vars(kind), word, value)
+                    for one in before:
+                        if word not in one:
+                            self._read("absence", one, word, None)
                 match value:
                     case property():
-                        found += [(name, value.fget)]
+                        self._reach(name, value.fget)
                     case classmethod() | staticmethod():
-                        found += [(name, value.__func__)]
+                        self._reach(name, value.__func__)
                     case FunctionType() | Definition():
-                        found += [(name, value)]
+                        self._reach(name, value)
                     case MemberDescriptorType() if word in words and hasattr(thing, word):
-                        self._items.append((Slots(thing), word, getattr(thing, word)))
-                        found += [(f"{name}.{word}", getattr(thing, word))]
+                        self._read("slot", thing, word, getattr(thing, word))
+                        self._reach(f"{name}.{word}", getattr(thing, word))
                     case _ if word in words and hasattr(type(value), "__get__"):
                         self.whole = False  # who knows what it reads
                     case _ if word in words:
-                        found += [(f"{name}.{word}", value)]
+                        self._reach(f"{name}.{word}", value)
             before.append(vars(kind))
-
-
-def _same_item(item: tuple[Any, Any, Any]) -> bool:
-    holder, key, value = item
-    try:
-        return holder[key] is value
-    except LookupError:
-        return False
-
-
-def _same_cell(pair: tuple[CellType, Any]) -> bool:
-    cell, value = pair
-    try:
-        return cell.cell_contents is value
-    except ValueError:  # it is empty now
-        return False
 
 
 def _equal(array: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
@@ -374,3 +361,36 @@ def _warn_random() -> None:
 def _warn(message: str) -> None:
     place = users_place()
     warnings.warn_explicit(message, UserWarning, place.file, place.line)
+
+
+def _room(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def is_still(room: str) -> bool:
+    """Whether a package that is not the user's gives the same whenever it is asked."""
+    return room in STILL or room not in sys.stdlib_module_names
+
+
+def is_fixed(thing: Any) -> bool:
+    """Whether a thing of a package that is not the user's stays as it is."""
+    if isinstance(thing, ModuleType):
+        return is_still(_room(thing.__name__))
+    room = _room(type(thing).__module__)
+    return room in OURSELVES or isinstance(thing, type | type(np.sum))
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def read_by_name(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals that a code reads, for some of its names are attributes, and what it imports."""
+    loads, lines = ("LOAD_GLOBAL", "LOAD_NAME"), list(dis.get_instructions(code))
+    loaded = frozenset(line.argval for line in lines if line.opname in loads)
+    return loaded, frozenset(line.argval for line in lines if line.opname == "IMPORT_NAME")
+
+
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """A function's code, and those of the functions inside it."""
+    waiting = [code]
+    while waiting:
+        yield (one := waiting.pop())
+        waiting += [const for const in one.co_consts if isinstance(const, CodeType)]
