@@ -1,6 +1,6 @@
 r"""A law is data: two sides, what they quantify over, the structure that has it, and its source.
 
->>> from laws.structures.cartesian import LAWS
+>>> from laws.structures.categories import LAWS
 >>> print(LAWS[0])
 C1: id >> f = f
 >>> latex(LAWS[0])
@@ -174,6 +174,36 @@ class Law:
     def _repr_latex_(self) -> str:
         """The equation, for notebooks."""
         return f"$\\displaystyle {latex(self)}$"
+
+
+Equation = Callable[..., Law]
+"""From both sides to the law; a side that is computed may be a pair, its text and its function."""
+
+
+def stating(structure: Structure, source: str, **common: Any) -> Callable[..., Equation]:
+    """What states laws of a structure: a name and words, and then both sides.
+
+    >>> from combinators.morphisms import Compose, Id
+    >>> from laws.structures.categories import CATEGORY, A, f
+    >>> law = stating(CATEGORY, "Mac Lane, I.1")
+    >>> print(law("C1", "the identity, and then f, is f")(Compose((Id(A), f)), f))
+    C1: id >> f = f
+
+    What is said of one law may be said of all in ``common``; ``implied_by`` are names with blanks
+    between, and ``of`` the generators of sides that are computed.
+    """
+
+    def law(name: str, statement: str, **own: Any) -> Equation:
+        given = {"structure": structure, "source": source, **common, **own}
+        of, names = given.pop("of", ()), given.pop("implied_by", "")
+
+        def equation(*sides: Side | tuple[str, Callable[[Any], Any]]) -> Law:
+            lhs, rhs = (Computed(*one, of) if isinstance(one, tuple) else one for one in sides)
+            return Law(name, statement, lhs, rhs, implied_by=tuple(names.split()), **given)
+
+        return equation
+
+    return law
 
 
 def _generators(side: Morphism) -> Iterator[Generator]:

@@ -8,42 +8,26 @@ from typing import Any
 from combinators.errors import TypeMismatch
 from laws.law import Law, Structure
 from laws.structures import (
-    additive,
-    algorithm,
-    carrier,
-    cartesian,
-    closed,
+    categories,
     cost,
-    differential,
+    derivatives,
     function_tangents,
     functor,
     loops,
+    numbers,
     primitive,
     pullback,
-    reverse,
-    shown,
-    slope,
-    through_functions,
-    values,
 )
 
 _FILES = (
-    cartesian,
-    closed,
+    categories,
     loops,
-    additive,
-    differential,
-    reverse,
+    derivatives,
     pullback,
-    through_functions,
-    slope,
     function_tangents,
-    shown,
     functor,
-    algorithm,
     cost,
-    carrier,
-    values,
+    numbers,
     primitive,
 )
 

@@ -17,9 +17,9 @@ from combinators.objects import Object, Product, Tensor
 from combinators.operation import Operation, named
 from combinators.type_folds import columns_of, zip_leaves
 from laws.language import Generator, Variable, copy, first, pair, points
-from laws.law import Computed, Law, Structure
+from laws.law import Structure, stating
 from laws.model import ways_of
-from laws.structures.cartesian import CATEGORY
+from laws.structures.categories import CATEGORY
 
 COST = Structure("cost", "Cost", (CATEGORY,), methods=("operations", "passed"))
 WRITTEN = Structure(
@@ -38,9 +38,7 @@ e, t = Generator("e", V, U), Generator("t", Product(U, U), W)
 any_program = Generator("f", Variable("A", "data"), Variable("B", "data"))
 (a,), (w,), (z,) = points("a", V), points("w", W), points("z", U)
 (b,) = points("a", any_program.dom)
-
-CHAD = "Smeding and Vákár 2024, Efficient CHAD, Theorem 1; docs/laws.md, K1"
-HUOT = "Huot and Shaikhha, section 5"
+SHARED = e >> copy(U) >> t
 
 
 def size(obj: Object) -> int:
@@ -49,12 +47,15 @@ def size(obj: Object) -> int:
     return sum(leaf.size for leaf in leaves if isinstance(leaf, Tensor) and leaf.is_smooth)
 
 
-def _spent(
+def spent(
     arrow: Morphism, at: Generator, cotangent: Generator | None = None
-) -> Callable[..., Any]:
-    def count(scene: Any) -> Any:
+) -> Callable[[Any], int]:
+    """What a run spends; with a cotangent, with its pullback."""
+
+    def count(scene: Any) -> int:
         along = None if cotangent is None else scene.at(cotangent)
-        return scene.model.operations(scene.arrow(arrow), scene.at(at), along)
+        total: int = scene.model.operations(scene.arrow(arrow), scene.at(at), along)
+        return total
 
     return count
 
@@ -67,16 +68,15 @@ def _granted(scene: Any) -> Any:
         for node in distinct_nodes(program, kind=Morphism)
     )
     each = WHERE_DIVIDING if divides else PER_OPERATION
-    spent: int = _spent(f, a)(scene)
     besides = size(scene.obj(V)) + size(scene.obj(W))
-    return each * spent + besides + scene.model.passed(program)
+    return each * spent(f, a)(scene) + besides + scene.model.passed(program)
 
 
 def _separately(scene: Any, *, backwards: bool) -> Any:
     """What ``e`` and ``t`` spend, each run once."""
     model = scene.model
     between = model.value(model.run(scene.arrow(e), scene.at(a)))
-    of_e = _spent(e, a, z if backwards else None)(scene)
+    of_e = spent(e, a, z if backwards else None)(scene)
     along = scene.at(w) if backwards else None
     of_t = model.operations(scene.arrow(t), (between, between), along)
     added = 2 * size(scene.obj(U)) + size(scene.obj(V)) if backwards else 0
@@ -85,15 +85,9 @@ def _separately(scene: Any, *, backwards: bool) -> Any:
 
 def _indexing(length: int) -> Callable[[Any], Any]:
     """What the pullback of ``x[0] + x[1]`` spends, of an array that is so long."""
-    array = Tensor((length,))
-    parts = [
-        Primitive(
-            Operation(named("slice"), (("start", (at,)), ("step", (1,)), ("extent", (1,)))),
-            (array,),
-        )
-        for at in (0, 1)
-    ]
-    one = Tensor((1,))
+    array, one = Tensor((length,)), Tensor((1,))
+    windows = ((("start", (at,)), ("step", (1,)), ("extent", (1,))) for at in (0, 1))
+    parts = (Primitive(Operation(named("slice"), window), (array,)) for window in windows)
     both = pair(*parts) >> Primitive(Operation(named("add")), (one, one))
 
     def count(scene: Any) -> Any:
@@ -114,79 +108,61 @@ def _simplified(scene: Any) -> Any:
     return scene.model.operations(arrow, scene.at(b))
 
 
-def _law(
-    name: str,
-    statement: str,
-    lhs: tuple[str, Callable[[Any], Any]],
-    rhs: tuple[str, Callable[[Any], Any]],
-    needs: tuple[Generator, ...],
-    source: str = CHAD,
-    of: Structure = COST,
-) -> Law:
-    left, right = (Computed(text, value, needs) for text, value in (lhs, rhs))
-    return Law(name, statement, left, right, of, source, relation="≤", tame=True)
-
-
-SHARED = e >> copy(U) >> t
-LAWS = (
-    _law(
-        "K1",
-        "a gradient costs a constant times the program",
-        ("ops(f, ∇f)", _spent(f, a, w)),
-        ("5 · ops(f) + size(ȳ) + size(Γ) + passed(f), 6 where it divides", _granted),
-        (f, a, w),
-    ),
-    _law(
-        "K2",
-        "a gradient program is as long as the program, times a constant",
-        ("lines(∇f)", lambda scene: scene.model.gradient_lines(scene.program(f))),
-        (
-            f"{PER_LINE} · lines(f) + {LINES}",
-            lambda scene: PER_LINE * scene.model.lines(scene.program(f)) + LINES,
-        ),
-        (f,),
-        "Huot and Shaikhha, Theorem 5.4; Wang et al. 2019",
-        WRITTEN,
-    ),
-    _law(
-        "K3a",
-        "what is named is computed once: ops(let x = e in t(x, x)) ≤ ops(e) + ops(t)",
-        ("ops(e; Δ; t)", _spent(SHARED, a)),
-        ("ops(e) + ops(t)", lambda scene: _separately(scene, backwards=False)),
-        (e, t, a, w, z),
-    ),
-    _law(
-        "K3b",
-        "what is named is pulled back once, by the sum of its cotangents",
-        ("ops(e; Δ; t, R[e; Δ; t])", _spent(SHARED, a, w)),
-        (
-            "ops(e, R[e]) + ops(t, R[t]) + 2 · size(U) + size(V)",
-            lambda scene: _separately(scene, backwards=True),
-        ),
-        (e, t, a, w, z),
-    ),
-    _law(
-        "K4a",
-        "the pullback of a projection computes nothing",
-        ("ops(π0, R[π0])", _projected),
-        ("0", lambda scene: 0),
-        (a, z),
-    ),
-    _law(
-        "K4b",
-        "the pullback of an index costs as much, however long the array is",
-        ("ops(x[0] + x[1], R) of 1000 numbers", _indexing(1000)),
-        ("ops(x[0] + x[1], R) of 4 numbers", _indexing(4)),
-        (),
-    ),
-    _law(
-        "K5",
-        "a simplified program does not compute more",
-        ("ops(simplify f)", _simplified),
-        ("ops(f)", _spent(any_program, b)),
-        (any_program, b),
-        HUOT,
-    ),
+law = stating(
+    COST,
+    "Smeding and Vákár 2024, Efficient CHAD, Theorem 1; docs/laws.md, K1",
+    relation="≤",
+    tame=True,
 )
 
-__all__ = ["COST", "LAWS", "WRITTEN"]
+LAWS = (
+    law("K1", "a gradient costs a constant times the program", of=(f, a, w))(
+        ("ops(f, ∇f)", spent(f, a, w)),
+        ("5 · ops(f) + size(ȳ) + size(Γ) + passed(f), 6 where it divides", _granted),
+    ),
+    law(
+        "K2",
+        "a gradient program is as long as the program, times a constant",
+        of=(f,),
+        source="Huot and Shaikhha, Theorem 5.4; Wang et al. 2019",
+        structure=WRITTEN,
+    )(
+        ("lines(∇f)", lambda at: at.model.gradient_lines(at.program(f))),
+        (
+            f"{PER_LINE} · lines(f) + {LINES}",
+            lambda at: PER_LINE * at.model.lines(at.program(f)) + LINES,
+        ),
+    ),
+    law(
+        "K3a",
+        "what is named is computed once: ops(let x = e in t(x, x)) ≤ ops(e) + ops(t)",
+        of=(e, t, a, w, z),
+    )(
+        ("ops(e; Δ; t)", spent(SHARED, a)),
+        ("ops(e) + ops(t)", lambda at: _separately(at, backwards=False)),
+    ),
+    law(
+        "K3b",
+        "what is named is pulled back once, by the sum of its cotangents",
+        of=(e, t, a, w, z),
+    )(
+        ("ops(e; Δ; t, R[e; Δ; t])", spent(SHARED, a, w)),
+        (
+            "ops(e, R[e]) + ops(t, R[t]) + 2 · size(U) + size(V)",
+            lambda at: _separately(at, backwards=True),
+        ),
+    ),
+    law("K4a", "the pullback of a projection computes nothing", of=(a, z))(
+        ("ops(π0, R[π0])", _projected), ("0", lambda at: 0)
+    ),
+    law("K4b", "the pullback of an index costs as much, however long the array is")(
+        ("ops(x[0] + x[1], R) of 1000 numbers", _indexing(1000)),
+        ("ops(x[0] + x[1], R) of 4 numbers", _indexing(4)),
+    ),
+    law(
+        "K5",
+        "a simplified program does not compute more",
+        of=(any_program, b),
+        source="Huot and Shaikhha, section 5",
+    )(("ops(simplify f)", _simplified), ("ops(f)", spent(any_program, b))),
+)

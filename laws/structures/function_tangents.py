@@ -11,18 +11,28 @@ the other it is the cotangent of what the function captured (Figure 5). A model 
 - ``calls(cotangent)``: a function's cotangent as a list, in the first form;
 - ``captured(cotangent)`` and ``environment(cotangent)``: between a function's cotangent and that of
   the product of what it captured, in the second form.
+
+A user sees a cotangent of a function as the list of its calls or as what it captured, a tangent as
+a function or not at all where it is zero, and what is shown and read back is what it was:
+
+- ``shows``: whether its numbers are such as users are shown;
+- ``show(cotangent, obj, value)`` and ``read(shown, obj, value)``, of a cotangent at a value;
+- ``push(arrow, point, probe)``: the tangent that an arrow gives along a probe, and
+  ``show_tangent(tangent, obj)``, ``read_tangent(shown, obj, value)``;
+- ``told_tangent(tangent, obj, probes)``: the numbers in a tangent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 
 from combinators.kit.quotient import Quotient
+from combinators.morphisms import Curry
 from combinators.objects import Fun, Object, Product
 from laws.language import (
     D,
@@ -38,9 +48,9 @@ from laws.language import (
     points,
     uncurry,
 )
-from laws.law import Computed, Law, Structure
+from laws.law import Law, Structure, stating
 from laws.observation import leaves
-from laws.structures.closed import CLOSED
+from laws.structures.categories import CLOSED
 
 FUNCTION_TANGENTS = Structure(
     "function tangents",
@@ -71,8 +81,6 @@ x, v = points("a v", X)
 b1, b2 = points("b₁ b₂", Y)
 y1, y2 = points("ȳ₁ ȳ₂", Z)
 
-CURRY = "Vytiniotis et al., The differentiable curry, section 4.1"
-
 
 class _Here:
     """What the laws say of one scene."""
@@ -83,21 +91,19 @@ class _Here:
         self.A, self.B, self.C = (scene.obj(obj) for obj in (A, B, C))
         self.calls = self.probes.cotangent("cs", Fun(self.B, self.C))
         self.more = self.probes.cotangent("ds", Fun(self.B, self.C))
+        self.y = self.result("ȳ")
 
-    def result(self, name: str = "ȳ") -> Any:
+    def result(self, name: str) -> Any:
         return self.model.covector(self.probes.cotangent(name, self.C), self.C)
-
-    def closure(self) -> Any:
-        return self.model.value(self.model.run(self.scene.arrow(code), self.a))
 
     def inside(self) -> Any:
         """``R[f]((a, b), ȳ)``."""
-        return self.model.pull(self.scene.arrow(f), (self.a, self.b), self.result())
+        return self.model.pull(self.scene.arrow(f), (self.a, self.b), self.y)
 
     def evaluated(self) -> Any:
         """``R[eval]((curry(f)(a), b), ȳ)``."""
-        evaluate = self.scene.arrow(ev(B, C))
-        return self.model.pull(evaluate, (self.closure(), self.b), self.result())
+        closure = self.model.value(self.model.run(self.scene.arrow(code), self.a))
+        return self.model.pull(self.scene.arrow(ev(B, C)), (closure, self.b), self.y)
 
     def curried(self, cotangent: Any) -> Any:
         """``R[curry(f)](a, cs)``."""
@@ -106,11 +112,18 @@ class _Here:
     def of_calls(self, calls: list[Any]) -> Any:
         return self.curried(self.model.covector(calls, Fun(self.B, self.C)))
 
+    def sum(self, *cotangents: Any) -> Any:
+        return self.model.plus(list(cotangents), self.A)
+
     def told(self, cotangent: Any, obj: Object, point: Any) -> dict[str, Any]:
         return dict(self.model.told(cotangent, obj, point, self.probes))
 
     def at_a(self, cotangent: Any) -> dict[str, Any]:
         return self.told(cotangent, self.A, self.a)
+
+    def at_b(self, pulled: Any) -> dict[str, Any]:
+        """The argument's cotangent, in that of a function or an environment and its argument."""
+        return self.told(self.model.part(pulled, 1), self.B, self.b)
 
     def list_of(self, calls: Iterable[tuple[Any, Any]]) -> Quotient:
         """Calls, to be compared up to the quotient."""
@@ -123,70 +136,47 @@ class _Here:
         )
 
 
-def _side(text: str, value: Callable[[_Here], Any], latex: str = "") -> Computed:
-    return Computed(text, lambda scene: value(_Here(scene)), (f, a, b), latex)
-
-
-def _law(name: str, statement: str, lhs: Computed, rhs: Computed, of: Structure) -> Law:
-    return Law(name, statement, lhs, rhs, of, CURRY)
-
-
 def _called(here: _Here) -> dict[str, Any]:
     pulled = here.evaluated()
-    return {
-        "function": here.list_of(here.model.calls(here.model.part(pulled, 0))),
-        "argument": here.told(here.model.part(pulled, 1), here.B, here.b),
-    }
+    calls = here.list_of(here.model.calls(here.model.part(pulled, 0)))
+    return {"function": calls, "argument": here.at_b(pulled)}
 
 
 def _one_call(here: _Here) -> dict[str, Any]:
-    return {
-        "function": here.list_of([(here.b, here.result())]),
-        "argument": here.told(here.model.part(here.inside(), 1), here.B, here.b),
-    }
+    return {"function": here.list_of([(here.b, here.y)]), "argument": here.at_b(here.inside())}
 
 
-def _summed(here: _Here) -> dict[str, Any]:
+def _summed(here: _Here) -> Any:
     """``Σ π0 R[f]((a, b), ȳ)`` over the calls, each run for itself."""
     model, arrow = here.model, here.scene.arrow(f)
-    parts = [
-        model.part(model.pull(arrow, (here.a, argument), cotangent), 0)
-        for argument, cotangent in model.covector(here.calls, Fun(here.B, here.C))
-    ]
-    return here.at_a(model.plus(parts, here.A))
+    calls = model.covector(here.calls, Fun(here.B, here.C))
+    return here.sum(*(model.part(model.pull(arrow, (here.a, b), y), 0) for b, y in calls))
 
 
-def _twice(here: _Here, *, merged: bool) -> dict[str, Any]:
-    model = here.model
-    first, second = here.result(), here.result("z̄")
-    once = [(here.b, model.plus([first, second], here.C))]
-    return here.at_a(here.curried(once if merged else [(here.b, first), (here.b, second)]))
+def _twice(here: _Here, *, merged: bool) -> Any:
+    calls = [(here.b, here.y), (here.b, here.result("z̄"))]
+    once = [(here.b, here.model.plus([y for _, y in calls], here.C))]
+    return here.curried(once if merged else calls)
 
 
-def _environment(here: _Here) -> dict[str, Any]:
+def _environment(here: _Here) -> Any:
     captured = here.model.covector((here.probes.cotangent("ē", here.A),), Product(here.A))
-    return here.at_a(here.curried(here.model.environment(captured)))
+    return here.curried(here.model.environment(captured))
 
 
-def _given_environment(here: _Here) -> dict[str, Any]:
-    return here.at_a(here.model.covector(here.probes.cotangent("ē", here.A), here.A))
+def _given_environment(here: _Here) -> Any:
+    return here.model.covector(here.probes.cotangent("ē", here.A), here.A)
 
 
 def _handed_on(here: _Here) -> dict[str, Any]:
-    model, pulled = here.model, here.evaluated()
-    captured = model.captured(model.part(pulled, 0))
-    return {
-        "environment": here.at_a(model.part(captured, 0)),
-        "argument": here.told(model.part(pulled, 1), here.B, here.b),
-    }
+    pulled = here.evaluated()
+    captured = here.model.captured(here.model.part(pulled, 0))
+    return {"environment": here.at_a(here.model.part(captured, 0)), "argument": here.at_b(pulled)}
 
 
 def _of_the_code(here: _Here) -> dict[str, Any]:
-    model, pulled = here.model, here.inside()
-    return {
-        "environment": here.at_a(model.part(pulled, 0)),
-        "argument": here.told(model.part(pulled, 1), here.B, here.b),
-    }
+    pulled = here.inside()
+    return {"environment": here.at_a(here.model.part(pulled, 0)), "argument": here.at_b(pulled)}
 
 
 def _paired(scene: Any) -> Any:
@@ -207,114 +197,157 @@ def _moving(argument: Generator, cotangent: Generator) -> Inner:
     return Inner(pair(pair(x, argument), pair(v, still)) >> D(smooth), cotangent)
 
 
-LAWS = (
-    _law(
+CURRY = "Vytiniotis et al., The differentiable curry, section 4.1"
+Told = Callable[[_Here], Any]
+
+
+def here(
+    name: str, statement: str, of: Structure = FUNCTION_TANGENTS
+) -> Callable[[tuple[str, Told], tuple[str, Told]], Law]:
+    """A law of what is told of one scene."""
+    equation = stating(of, CURRY)(name, statement, of=(f, a, b))
+
+    def side(text: str, value: Told) -> tuple[str, Callable[[Any], Any]]:
+        return text, lambda scene: value(_Here(scene))
+
+    return lambda lhs, rhs: equation(side(*lhs), side(*rhs))
+
+
+def at_a(
+    name: str, statement: str, of: Structure = FUNCTION_TANGENTS
+) -> Callable[[tuple[str, Told], tuple[str, Told]], Law]:
+    """A law of cotangents of what a function captures."""
+    equation = here(name, statement, of)
+
+    def side(text: str, cotangent: Told) -> tuple[str, Told]:
+        return text, lambda here: here.at_a(cotangent(here))
+
+    return lambda lhs, rhs: equation(side(*lhs), side(*rhs))
+
+
+OF_FUNCTIONS = (
+    here(
         "H1a",
         "eval hands its function the list of one call, and its argument what the function does",
-        _side("R[eval]((curry(f)(a), b), ȳ)", _called),
-        _side("([(b, ȳ)], π1 R[f]((a, b), ȳ))", _one_call),
         CALLS,
+    )(
+        ("R[eval]((curry(f)(a), b), ȳ)", _called),
+        ("([(b, ȳ)], π1 R[f]((a, b), ȳ))", _one_call),
     ),
-    _law(
-        "H1b",
-        "curry sums what each call gives",
-        _side("R[curry(f)](a, cs)", lambda here: here.at_a(here.of_calls(here.calls))),
-        _side("Σ_{(b,ȳ)∈cs} π0 R[f]((a, b), ȳ)", _summed),
-        CALLS,
+    at_a("H1b", "curry sums what each call gives", CALLS)(
+        ("R[curry(f)](a, cs)", lambda here: here.of_calls(here.calls)),
+        ("Σ_{(b,ȳ)∈cs} π0 R[f]((a, b), ȳ)", _summed),
     ),
-    _law(
-        "H2a",
-        "two lists of calls, one after the other, give the sum",
-        _side(
-            "R[curry(f)](a, cs ++ ds)",
-            lambda here: here.at_a(here.of_calls(here.calls + here.more)),
-        ),
-        _side(
+    at_a("H2a", "two lists of calls, one after the other, give the sum")(
+        ("R[curry(f)](a, cs ++ ds)", lambda here: here.of_calls(here.calls + here.more)),
+        (
             "R[curry(f)](a, cs) + R[curry(f)](a, ds)",
-            lambda here: here.at_a(
-                here.model.plus([here.of_calls(here.calls), here.of_calls(here.more)], here.A)
-            ),
+            lambda here: here.sum(here.of_calls(here.calls), here.of_calls(here.more)),
         ),
-        FUNCTION_TANGENTS,
     ),
-    _law(
-        "H2b",
-        "no calls give zero",
-        _side("R[curry(f)](a, [])", lambda here: here.at_a(here.of_calls([]))),
-        _side("0", lambda here: here.at_a(here.model.plus([], here.A))),
-        FUNCTION_TANGENTS,
+    at_a("H2b", "no calls give zero")(
+        ("R[curry(f)](a, [])", lambda here: here.of_calls([])), ("0", _Here.sum)
     ),
-    _law(
-        "H2c",
-        "the order of calls does not matter",
-        _side("R[curry(f)](a, cs)", lambda here: here.at_a(here.of_calls(here.calls))),
-        _side(
-            "R[curry(f)](a, reversed cs)", lambda here: here.at_a(here.of_calls(here.calls[::-1]))
-        ),
-        FUNCTION_TANGENTS,
+    at_a("H2c", "the order of calls does not matter")(
+        ("R[curry(f)](a, cs)", lambda here: here.of_calls(here.calls)),
+        ("R[curry(f)](a, reversed cs)", lambda here: here.of_calls(here.calls[::-1])),
     ),
-    _law(
-        "H3a",
-        "two calls with one argument are a call with the sum",
-        _side("R[curry(f)](a, [(b, ȳ), (b, z̄)])", lambda here: _twice(here, merged=False)),
-        _side("R[curry(f)](a, [(b, ȳ + z̄)])", lambda here: _twice(here, merged=True)),
-        FUNCTION_TANGENTS,
+    at_a("H3a", "two calls with one argument are a call with the sum")(
+        ("R[curry(f)](a, [(b, ȳ), (b, z̄)])", partial(_twice, merged=False)),
+        ("R[curry(f)](a, [(b, ȳ + z̄)])", partial(_twice, merged=True)),
     ),
-    _law(
-        "H3b",
-        "a call with zero is no call",
-        _side(
+    at_a("H3b", "a call with zero is no call")(
+        (
             "R[curry(f)](a, [(b, 0)])",
-            lambda here: here.at_a(here.curried([(here.b, here.model.plus([], here.C))])),
+            lambda here: here.curried([(here.b, here.model.plus([], here.C))]),
         ),
-        _side("R[curry(f)](a, [])", lambda here: here.at_a(here.of_calls([]))),
-        FUNCTION_TANGENTS,
+        ("R[curry(f)](a, [])", lambda here: here.of_calls([])),
     ),
-    _law(
-        "H4a",
-        "curry hands the cotangent of the environment on",
-        _side("R'[curry(f)](a, ē)", _environment),
-        _side("ē", _given_environment),
-        ENVIRONMENTS,
+    at_a("H4a", "curry hands the cotangent of the environment on", ENVIRONMENTS)(
+        ("R'[curry(f)](a, ē)", _environment), ("ē", _given_environment)
     ),
-    _law(
-        "H4b",
-        "eval gives the cotangents of the environment and of the argument",
-        _side("R'[eval]((curry(f)(a), b), ȳ)", _handed_on),
-        _side("R'[f]((a, b), ȳ)", _of_the_code),
-        ENVIRONMENTS,
+    here("H4b", "eval gives the cotangents of the environment and of the argument", ENVIRONMENTS)(
+        ("R'[eval]((curry(f)(a), b), ȳ)", _handed_on), ("R'[f]((a, b), ȳ)", _of_the_code)
     ),
-    _law(
+    at_a(
         "H5",
         "what eval hands to a function and a call of it give one gradient: the two forms agree",
-        _side(
+    )(
+        (
             "R[curry(f)](a, π0 R[eval]((curry(f)(a), b), ȳ))",
-            lambda here: here.at_a(here.curried(here.model.part(here.evaluated(), 0))),
+            lambda here: here.curried(here.model.part(here.evaluated(), 0)),
         ),
-        _side(
-            "R[curry(f)](a, [(b, ȳ)])",
-            lambda here: here.at_a(here.curried([(here.b, here.result())])),
-        ),
-        FUNCTION_TANGENTS,
+        ("R[curry(f)](a, [(b, ȳ)])", lambda here: here.curried([(here.b, here.y)])),
     ),
-    Law(
+    stating(PULLED, CURRY)(
         "H6",
         "β on pullbacks: a curried function that is applied pulls back as its body",
-        R(uncurry(curry(f))),
-        R(f),
-        PULLED,
-        CURRY,
-        implied_by=("E1",),
-    ),
-    Law(
+        implied_by="E1",
+    )(R(uncurry(code)), R(f)),
+    stating(PAIRED, "Vytiniotis et al., section 4.1; law L3 at function types", tame=True)(
         "H7",
         "transposes at function types: ⟨k, cs⟩ = Σ ⟨k(b), ȳ⟩ is what calls mean",
+        of=(smooth, x, v, b1, b2, y1, y2),
+    )(
         Plus(_moving(b1, y1), _moving(b2, y2)),
-        Computed(
-            "⟨v, R[curry(f)](a, [(b₁, ȳ₁), (b₂, ȳ₂)])⟩", _paired, (smooth, x, v, b1, b2, y1, y2)
-        ),
-        PAIRED,
-        "Vytiniotis et al., section 4.1; law L3 at function types",
-        tame=True,
+        ("⟨v, R[curry(f)](a, [(b₁, ȳ₁), (b₂, ȳ₂)])⟩", _paired),
     ),
 )
+
+SHOWN_COTANGENTS = Structure(
+    "shown cotangents",
+    "Cotangents as they are shown",
+    (FUNCTION_TANGENTS,),
+    methods=("shows", "show", "read"),
+)
+SHOWN_TANGENTS = Structure(
+    "shown tangents",
+    "Tangents as they are shown",
+    (CLOSED,),
+    methods=("shows", "push", "show_tangent", "read_tangent", "told_tangent"),
+)
+
+captured = Product(Variable("A"), Variable("B"))
+function = Generator("f", captured.snoc(Variable("C")), Variable("D"))
+(point,) = points("x", captured)
+made = Curry(function)
+
+
+def _cotangent(scene: Any, *, shown: bool) -> dict[str, Any]:
+    """By its numbers; ``shown`` says whether a user was in between."""
+    model, obj = scene.model, scene.obj(made.cod)
+    value = model.value(model.run(scene.arrow(made), scene.at(point)))
+    cotangent = model.covector(scene.probes.cotangent("c", obj), obj)
+    if shown:
+        cotangent = model.read(model.show(cotangent, obj, value), obj, value)
+    return dict(model.told(cotangent, obj, value, scene.probes))
+
+
+def _tangent(scene: Any, *, shown: bool) -> dict[str, Any]:
+    """``D[curry(f)](x, v)`` by its numbers."""
+    model, obj, arrow, at = scene.model, scene.obj(made.cod), scene.arrow(made), scene.at(point)
+    tangent = model.push(arrow, at, scene.probes.cotangent("v", scene.obj(captured)))
+    if shown:
+        value = model.value(model.run(arrow, at))
+        tangent = model.read_tangent(model.show_tangent(tangent, obj), obj, value)
+    return dict(model.told_tangent(tangent, obj, scene.probes))
+
+
+law = stating(
+    SHOWN_COTANGENTS,
+    "up to the equivalence of Vytiniotis et al., The differentiable curry, Fig. 4",
+    of=(function, point),
+)
+
+SHOWN = (
+    law("U1", "a cotangent of a function is read as what was shown")(
+        ("read(show(c))", partial(_cotangent, shown=True)),
+        ("c", partial(_cotangent, shown=False)),
+    ),
+    law("U2", "the tangent of a function is read as what was shown", structure=SHOWN_TANGENTS)(
+        ("read(show(D[curry(f)](x, v)))", partial(_tangent, shown=True)),
+        ("D[curry(f)](x, v)", partial(_tangent, shown=False)),
+    ),
+)
+
+LAWS = (*OF_FUNCTIONS, *SHOWN)

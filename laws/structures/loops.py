@@ -5,8 +5,6 @@ The number of rows is part of a type, so these laws are stated at arrays of 0, 1
 one before. A step sees what the loop captures: ``f : X × (C × Real) → C``.
 """
 
-from functools import partial
-
 import numpy as np
 
 from combinators.literal import Literal
@@ -16,8 +14,8 @@ from combinators.operation import Operation
 from combinators.primitives.loops import FOLD, FOLD_BACKWARDS, MAP, SCAN
 from combinators.primitives.shapes import CONCATENATE, RESHAPE, SLICE
 from laws.language import Generator, Variable, curry, first, pair, second
-from laws.law import Law, Structure
-from laws.structures.closed import CLOSED, DISTRIBUTIVE
+from laws.law import Structure, stating
+from laws.structures.categories import CLOSED, DISTRIBUTIVE
 
 LOOPS = Structure(
     "loops", "Loops over arrays", (CLOSED, DISTRIBUTIVE), features=("loops", "arrays")
@@ -31,13 +29,9 @@ x = Generator("x", X, Real)
 xs, ys, rows = Generator("xs", X, two), Generator("ys", X, one), Generator("xs", X, three)
 rest = Generator("xs", X, one)
 
-law = partial(
-    Law,
-    structure=LOOPS,
-    source="Bird 1987, An introduction to the theory of lists",
-)
-fusion = partial(
-    law, source="Meijer, Fokkinga and Paterson 1991, Functional programming with bananas, lenses …"
+law = stating(LOOPS, "Bird 1987, An introduction to the theory of lists")
+fusion = stating(
+    LOOPS, "Meijer, Fokkinga and Paterson 1991, Functional programming with bananas, lenses …"
 )
 
 
@@ -103,88 +97,41 @@ _m, _g = Generator("f", Product(X, Real), Real), Generator("g", Product(X, Real)
 _step = Generator("f", Product(X, Product(C, Real)), Product(C, Real))
 
 LAWS = (
-    law(
-        "fold-empty",
-        "a fold over no rows is where it starts",
-        fold(f, z, empty(X)),
-        z,
-        rule="loop-empty",
+    law("fold-empty", "a fold over no rows is where it starts", rule="loop-empty")(
+        fold(f, z, empty(X)), z
     ),
-    law(
-        "fold-one",
-        "a fold over one row is a step",
-        fold(f, z, single(x)),
-        after(f, z, x),
+    law("fold-one", "a fold over one row is a step")(fold(f, z, single(x)), after(f, z, x)),
+    law("fold-cons", "a fold over x and then xs is that over xs, from f(z, x)")(
+        fold(f, z, joined(single(x), rest)), fold(f, after(f, z, x), rest)
     ),
-    law(
-        "fold-cons",
-        "a fold over x and then xs is that over xs, from f(z, x)",
-        fold(f, z, joined(single(x), rest)),
-        fold(f, after(f, z, x), rest),
-    ),
-    law(
-        "fold-join",
-        "a fold over xs and then ys is that over ys, from what that over xs gives",
-        fold(f, z, joined(xs, ys)),
-        fold(f, fold(f, z, xs), ys),
+    law("fold-join", "a fold over xs and then ys is that over ys, from what that over xs gives")(
+        fold(f, z, joined(xs, ys)), fold(f, fold(f, z, xs), ys)
     ),
     law(
         "fold-reverse",
         "a fold from the last row to the first is one over the rows in the other order",
-        fold(f, z, rows, FOLD_BACKWARDS),
-        fold(f, z, flipped(rows)),
+    )(fold(f, z, rows, FOLD_BACKWARDS), fold(f, z, flipped(rows))),
+    law("fold-steady", "a carry that every step passes on is where it starts", rule="loop-steady")(
+        fold(_carried, z, rows), z
     ),
-    law(
-        "fold-steady",
-        "a carry that every step passes on is where it starts",
-        fold(_carried, z, rows),
-        z,
-        rule="loop-steady",
+    fusion("fold-fusion", "what can be computed from step to step is computed after the loop")(
+        fold(_first >> _with_h, z >> _with_h, rows), fold(f, z, rows) >> _with_h
     ),
-    fusion(
-        "fold-fusion",
-        "what can be computed from step to step is computed after the loop",
-        fold(_first >> _with_h, z >> _with_h, rows),
-        fold(f, z, rows) >> _with_h,
+    fusion("fold-part", "a component of the carry that nothing needs goes", rule="loop-parts")(
+        fold(pair(_first, _k), pair(z, _w), rows) >> first(C, Y), fold(f, z, rows)
     ),
-    fusion(
-        "fold-part",
-        "a component of the carry that nothing needs goes",
-        fold(pair(_first, _k), pair(z, _w), rows) >> first(C, Y),
-        fold(f, z, rows),
-        rule="loop-parts",
+    law("map-id", "a map of the identity changes nothing")(each(second(X, Real), rows), rows),
+    law("map-map", "a map after a map is one map", rule="map-fusion")(
+        each(_g, each(_m, rows)), each(pair(first(X, Real), _m) >> _g, rows)
     ),
-    law(
-        "map-id",
-        "a map of the identity changes nothing",
-        each(second(X, Real), rows),
-        rows,
+    law("map-join", "a map over xs and then ys joins both maps")(
+        each(_g, joined(xs, ys)), joined(each(_g, xs), each(_g, ys))
     ),
-    law(
-        "map-map",
-        "a map after a map is one map",
-        each(_g, each(_m, rows)),
-        each(pair(first(X, Real), _m) >> _g, rows),
-        rule="map-fusion",
+    law("scan-fold", "what a scan carries, a fold carries", rule="scan-fold")(
+        fold(_step, z, rows, SCAN) >> first(C, three), fold(_step >> first(C, Real), z, rows)
     ),
-    law(
-        "map-join",
-        "a map over xs and then ys joins both maps",
-        each(_g, joined(xs, ys)),
-        joined(each(_g, xs), each(_g, ys)),
-    ),
-    law(
-        "scan-fold",
-        "what a scan carries, a fold carries",
-        fold(_step, z, rows, SCAN) >> first(C, three),
-        fold(_step >> first(C, Real), z, rows),
-        rule="scan-fold",
-    ),
-    law(
-        "scan-map",
-        "a scan whose steps pass on their carry is a map",
+    law("scan-map", "a scan whose steps pass on their carry is a map", rule="scan-map")(
         fold(pair(_carried, pair(_env, _row) >> _g), z, rows, SCAN) >> second(C, three),
         each(_g, rows),
-        rule="scan-map",
     ),
 )

@@ -21,7 +21,6 @@ from laws.language import (
     Generator,
     Image,
     Inner,
-    Plus,
     R,
     Scaled,
     Variable,
@@ -30,8 +29,9 @@ from laws.language import (
     points,
     tangent,
 )
-from laws.law import Computed, Law, Structure
+from laws.law import Structure, stating
 from laws.observation import observed
+from laws.structures.derivatives import additive
 
 PRIMITIVE = Structure(
     "primitive",
@@ -51,9 +51,6 @@ u, w = points("u w", tangent(Y))
 (number,) = points("λ", Real)
 
 pushed = D(p)
-DECLARED = "combinators.operation: a derivative is declared once, for both modes"
-ELEMENTWISE = "the definition of a pointwise function"
-COCKETT = "Cockett et al., Reverse derivative categories, RD2"
 
 
 def _shown(scene: Any) -> Any:
@@ -77,103 +74,66 @@ def _off(scene: Any) -> Any:
     return float(np.max(np.where(np.isnan(off), np.inf, off), initial=0.0))
 
 
-def _may_be_off(scene: Any) -> Any:
-    return float(scene.model.slope(scene.at(x), scene.at(v))[1])
-
-
 def _rows(way: str) -> Callable[[Any], Any]:
     """What a pointwise primitive gives at x and z, together or apart."""
     return lambda scene: getattr(scene.model.rows, way)(scene.at(x), scene.at(z))
 
 
-def pulled(cotangent: Any) -> Any:
+def pulled(cotangent: Morphism) -> Morphism:
     """``R[p](x, …)``."""
     return pair(x, cotangent) >> R(p)
 
 
-TYPING = Law(
+law = stating(
+    PRIMITIVE, "combinators.operation: a derivative is declared once, for both modes", tame=True
+)
+transposed = stating(PRIMITIVE, "Cockett et al., Reverse derivative categories, RD2")
+rowwise = stating(POINTWISE, "the definition of a pointwise function", of=(p, x, z), tame=True)
+
+TYPING = law(
     "T1",
     "the value has the type that the typing rule says",
-    Computed("type of p(x)", _shown, (p, x)),
-    Computed("typing rule", lambda scene: scene.model.said(), (p, x)),
-    PRIMITIVE,
-    "Wright and Felleisen, 1994: typing is sound",
-    tame=True,
-)
+    of=(p, x),
+    source="Wright and Felleisen, 1994: typing is sound",
+)(("type of p(x)", _shown), ("typing rule", lambda at: at.model.said()))
+
 LAWS = (
     TYPING,
-    Law(
-        "T2a",
-        "the transpose is additive",
-        pulled(Plus(u, w)),
-        Plus(pulled(u), pulled(w)),
-        PRIMITIVE,
-        COCKETT,
-        tame=True,
+    transposed("T2a", "the transpose is additive", tame=True)(*additive(pulled, u, w)),
+    transposed("T2b", "the transpose is homogeneous", tame=True)(
+        pulled(Scaled(number, u)), Scaled(number, pulled(u))
     ),
-    Law(
-        "T2b",
-        "the transpose is homogeneous",
-        pulled(Scaled(number, u)),
-        Scaled(number, pulled(u)),
-        PRIMITIVE,
-        COCKETT,
-        tame=True,
+    law("T3", "pushforward and pullback are each other's transposes")(
+        Inner(pair(x, v) >> D(p), w), Inner(v, pulled(w))
     ),
-    Law(
-        "T3",
-        "pushforward and pullback are each other's transposes",
-        Inner(pair(x, v) >> D(p), w),
-        Inner(v, pulled(w)),
-        PRIMITIVE,
-        DECLARED,
-        tame=True,
-    ),
-    Law(
+    law(
         "T4",
         "the pushforward is how the value changes, found in high precision",
-        Computed("|D[p](x, v) − (p(x + hv) − p(x − hv))/2h|", _off, (p, x, v)),
-        Computed("what rounding allows", _may_be_off, (p, x, v)),
-        PRIMITIVE,
-        "the definition of a derivative",
+        of=(p, x, v),
+        source="the definition of a derivative",
         relation="≤",
-        tame=True,
+    )(
+        ("|D[p](x, v) − (p(x + hv) − p(x − hv))/2h|", _off),
+        ("what rounding allows", lambda at: float(at.model.slope(at.at(x), at.at(v))[1])),
     ),
-    Law(
+    law(
         "T5",
         "values and pullbacks over the rationals are the same numbers",
-        Computed(
-            "p(x) over the rationals", lambda scene: _seen(scene, Image("rational", p)), (p, x)
-        ),
-        Computed("p(x)", lambda scene: _seen(scene, p), (p, x)),
-        OTHER_CARRIERS,
-        "a primitive is one function, whatever computes it",
-        tame=True,
+        of=(p, x),
+        structure=OTHER_CARRIERS,
+        source="a primitive is one function, whatever computes it",
+    )(
+        ("p(x) over the rationals", lambda at: _seen(at, Image("rational", p))),
+        ("p(x)", lambda at: _seen(at, p)),
     ),
-    Law(
-        "T6",
-        "the transpose of zero is zero, at every point, infinities and nan among them",
-        pulled(Zero(Unit, tangent(Y))),
-        Zero(Unit, tangent(X)),
-        PRIMITIVE,
-        COCKETT,
+    transposed(
+        "T6", "the transpose of zero is zero, at every point, infinities and nan among them"
+    )(pulled(Zero(Unit, tangent(Y))), Zero(Unit, tangent(X))),
+    rowwise("T7a", "of arrays the value is element by element, and they are left as they were")(
+        ("p([x, z])", _rows("together")), ("[p(x), p(z)]", _rows("apart"))
     ),
-    Law(
-        "T7a",
-        "of arrays the value is element by element, and they are left as they were",
-        Computed("p([x, z])", _rows("together"), (p, x, z)),
-        Computed("[p(x), p(z)]", _rows("apart"), (p, x, z)),
-        POINTWISE,
-        ELEMENTWISE,
-        tame=True,
-    ),
-    Law(
-        "T7b",
-        "of arrays the pullback is element by element",
-        Computed("R[p]([x, z], 1)", _rows("pulled_together"), (p, x, z)),
-        Computed("[R[p](x, 1), R[p](z, 1)]", _rows("pulled_apart"), (p, x, z)),
-        POINTWISE,
-        ELEMENTWISE,
-        tame=True,
+    rowwise("T7b", "of arrays the pullback is element by element")(
+        ("R[p]([x, z], 1)", _rows("pulled_together")),
+        ("[R[p](x, 1), R[p](z, 1)]", _rows("pulled_apart")),
     ),
 )

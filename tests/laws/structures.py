@@ -1,25 +1,7 @@
 """The laws of the textbooks, by name."""
 
-from laws.structures import (
-    additive,
-    cartesian,
-    closed,
-    differential,
-    loops,
-    pullback,
-    reverse,
-    through_functions,
-)
+from laws.structures import categories, derivatives, loops, pullback
 
-FILES = (
-    cartesian,
-    closed,
-    loops,
-    additive,
-    differential,
-    reverse,
-    pullback,
-    through_functions,
-)
+FILES = (categories, loops, derivatives, pullback)
 
 NAMED = {law.name: law for file in FILES for law in file.LAWS}

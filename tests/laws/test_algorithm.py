@@ -9,12 +9,14 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.reverse import Dependent, Pullback
 from laws.language import pair
-from laws.structures.algorithm import LAWS
+from laws.structures.functor import AGREEMENT
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
 EXACT = Fractions()
-PAIRS = claimed(LAWS, [Dependent(NumPy()), Pullback(EXACT), Programs(EXACT), Programs(NumPy())])
-LAW = by_name(LAWS)
+PAIRS = claimed(
+    AGREEMENT, [Dependent(NumPy()), Pullback(EXACT), Programs(EXACT), Programs(NumPy())]
+)
+LAW = by_name(AGREEMENT)
 
 
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))

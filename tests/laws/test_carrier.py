@@ -10,13 +10,12 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.sympy import SymPy
 from laws.checking import check
 from laws.claims import model_of
-from laws.structures.carrier import LAWS
-from laws.structures.slope import LAWS as SLOPES
+from laws.structures.numbers import CARRIERS, SLOPES
 from tests.laws.asking import by_name, claimed, fails, holds, names
 from tests.laws.decimals import Decimals
 
-PAIRS = claimed(LAWS, [Fractions(), NumPy(), SymPy(), Counting(Fractions())])
-LAW = by_name(LAWS)
+PAIRS = claimed(CARRIERS, [Fractions(), NumPy(), SymPy(), Counting(Fractions())])
+LAW = by_name(CARRIERS)
 SLOPE = by_name(SLOPES)
 
 

@@ -15,7 +15,7 @@ from laws.claims import model_of
 from laws.language import Generator, Image, R, Variable
 from laws.law import Law
 from laws.structures import LAWS
-from laws.structures.cartesian import CATEGORY
+from laws.structures.categories import CATEGORY
 from laws.tally import PATIENCE
 from laws.verdict import Report
 from tests.laws.values import Values

@@ -17,7 +17,7 @@ from laws.language import Generator, Image, Variable
 from laws.law import Law
 from laws.observation import Probes, compare, has_room, is_not_zero, leaves
 from laws.scene import Instance, Scene
-from laws.structures.cartesian import CATEGORY
+from laws.structures.categories import CATEGORY
 from tests.laws.values import Values
 
 x, y = sp.symbols("x y", real=True)

@@ -13,12 +13,14 @@ from diffcurry.models.reverse import CallsModel, EnvironmentModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.reverse import Dependent, Pullback
-from laws.structures.function_tangents import LAWS
+from laws.structures.function_tangents import OF_FUNCTIONS
 from tests.laws.asking import by_name, claimed, fails, holds, names
 
 EXACT = Fractions()
-PAIRS = claimed(LAWS, [Pullback(EXACT), Dependent(EXACT), Pullback(NumPy()), Dependent(NumPy())])
-LAW = by_name(LAWS)
+PAIRS = claimed(
+    OF_FUNCTIONS, [Pullback(EXACT), Dependent(EXACT), Pullback(NumPy()), Dependent(NumPy())]
+)
+LAW = by_name(OF_FUNCTIONS)
 
 
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))

@@ -24,7 +24,7 @@ from laws.language import Generator, Image, Variable
 from laws.law import Law
 from laws.scene import Instance, Recorded, Scene, nodes, simplest
 from laws.shrinking import joined, smaller
-from laws.structures.cartesian import CATEGORY
+from laws.structures.categories import CATEGORY
 from tests.laws.values import Values
 
 A, B = Variable("A"), Variable("B")

@@ -8,14 +8,14 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 from interpreters.modes.reverse import Dependent
 from laws.checking import check
-from laws.structures.values import LAWS
+from laws.structures.numbers import VALUES
 from tests.laws.asking import by_name, claimed, fails, holds, names
 from tests.laws.bugs.seeded.primitives import AddsForMultiplies
 from tests.laws.outsiders import Functions
 
 MODELS = [Primal(Fractions()), Dependent(Fractions()), Primal(NumPy())]
-PAIRS = claimed(LAWS, MODELS)
-LAW = by_name(LAWS)
+PAIRS = claimed(VALUES, MODELS)
+LAW = by_name(VALUES)
 
 
 @pytest.mark.parametrize(("law", "model"), PAIRS, ids=names(PAIRS))
@@ -42,4 +42,4 @@ def test_no_other_law_sees_it():
 
 
 def test_what_has_no_primitives_is_not_asked():
-    assert not claimed(LAWS, [Functions()])
+    assert not claimed(VALUES, [Functions()])
