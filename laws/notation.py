@@ -27,7 +27,7 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Object, Product, Unit, Vector
 from combinators.operation import Operation
-from combinators.printing.printed_terms import operation_name
+from combinators.printing import operation_name
 from laws.language import (
     Along,
     At,
