@@ -143,9 +143,7 @@ def _replace(value: Any, by: Callable[[Any], Any]) -> Any:
 
 
 def distinct_nodes(
-    root: Syntax,
-    seen: Callable[[Syntax], bool] | None = None,
-    kind: type[Syntax] = Syntax,
+    root: Syntax, seen: Callable[[Syntax], bool] | None = None, kind: type[Syntax] = Syntax
 ) -> Iterator[Any]:
     """Every node below ``root`` once, children first; nodes already ``seen`` are passed over.
 

@@ -85,11 +85,7 @@ ceil = stepwise("ceil", "The smallest integer that is not smaller.", promote=com
 trunc = stepwise("trunc", "The integer part.", "fix", promote=common_number)
 
 ROUND = declare(
-    "round",
-    pointwise,
-    CONSTANT,
-    promote=common_number,
-    kink="its derivative is 0 everywhere",
+    "round", pointwise, CONSTANT, promote=common_number, kink="its derivative is 0 everywhere"
 )
 
 

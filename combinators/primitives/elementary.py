@@ -146,10 +146,7 @@ cosh: Function = smooth("cosh", "The hyperbolic cosine.", lambda v, x, y: scale(
 # where y rounds to 1, they are as small as that rounding.
 tanh = smooth("tanh", "The hyperbolic tangent.", lambda v, x, y: scale(v, 1.0 - y * y))
 arcsinh = smooth(
-    "arcsinh",
-    "The inverse of ``sinh``.",
-    lambda v, x, y: unscale(v, hypot(x, 1.0)),
-    "asinh",
+    "arcsinh", "The inverse of ``sinh``.", lambda v, x, y: unscale(v, hypot(x, 1.0)), "asinh"
 )
 arccosh = smooth(
     "arccosh",

@@ -39,11 +39,7 @@ def word_of(carries: bool = True, keeps: bool = True, reverse: bool = False) -> 
 
 
 def _loop(
-    f: Object,
-    *operands: Object,
-    carries: bool = True,
-    keeps: bool = True,
-    reverse: bool = False,
+    f: Object, *operands: Object, carries: bool = True, keeps: bool = True, reverse: bool = False
 ) -> Object:
     word, xs = word_of(carries, keeps), operands[-1]
     if len(operands) != 1 + carries or not (carries or keeps):

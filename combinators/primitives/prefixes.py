@@ -111,13 +111,7 @@ def _others_along(x: Any, axis: int) -> Any:
     return multiply(exclusive_cumprod(x, axis), exclusive_cumprod(x, axis, reverse=True))
 
 
-PROD = declare(
-    "prod",
-    reduced,
-    Weighted(_others),
-    promote=summed,
-    cost=over_arguments,
-)
+PROD = declare("prod", reduced, Weighted(_others), promote=summed, cost=over_arguments)
 
 
 @library("prod")

@@ -128,11 +128,7 @@ def _clip_rule(v: Any, x: Any, low: Any, high: Any, y: Any) -> Any:
     at_low = logical_and(less(x, low), less_equal(low, high))
     at_high = logical_and(less(high, x), less_equal(low, x))
     crossed = logical_and(less(high, low), less(x, low))
-    return (
-        where(inside, v, 0.0),
-        where(at_low, v, 0.0),
-        where(at_high, v, where(crossed, v, 0.0)),
-    )
+    return (where(inside, v, 0.0), where(at_low, v, 0.0), where(at_high, v, where(crossed, v, 0.0)))
 
 
 CLIP = declare(
