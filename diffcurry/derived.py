@@ -14,9 +14,8 @@ from combinators.errors import NotDifferentiable
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Record, Vector, components
 from combinators.operation import Operation
-from combinators.primitives.applications import DUAL, REP
 from combinators.primitives.loops import loop_term, looping
-from combinators.primitives.structural import ZEROS
+from combinators.primitives.structural import DUAL, REP, ZEROS
 from combinators.simplify import Fired, simplify
 from combinators.simplify.rule import Trace
 from combinators.simplify.writer import Writer

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from combinators.checked import checked as checks
 from combinators.errors import TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object, components
+from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of, take_apart

@@ -13,8 +13,8 @@ import numpy as np
 from combinators.errors import NameTaken, NotDifferentiable, TypeMismatch, WrongDerivative
 from combinators.objects import Fun, Object, Real
 from combinators.operation import PRIMITIVES, Derivative, Pointwise, Promotion, Typing, declare
-from combinators.primitives.applications import OVERRIDE
 from combinators.primitives.signatures import common_float, pointwise
+from combinators.primitives.structural import OVERRIDE
 from combinators.terms import packed
 from combinators.tracing.emit import apply, emit_operation, unpack
 from combinators.tracing.faces import Face

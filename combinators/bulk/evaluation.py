@@ -30,8 +30,8 @@ from combinators.bulk.indexing import indexed_line, is_part, taken, window
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor
-from combinators.primitives.applications import RECOMPUTE
 from combinators.primitives.loops import LOOP, is_map
+from combinators.primitives.structural import RECOMPUTE
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from combinators.primitives import (  # noqa: F401 (each declares its own)
-    applications,
     arithmetic,
     building,
     checks,

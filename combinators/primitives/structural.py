@@ -1,6 +1,8 @@
-"""The algebra of cotangents in programs: zero, plus, and the erased ``Tangent`` of functions.
+"""Primitives that every mode interprets itself: the algebra of cotangents, and applications.
 
-They work on values of any type, by components: one node stands for the whole of a record.
+Zero, plus, and the erased ``Tangent`` of functions work on values of any type, by components: one
+node stands for the whole of a record. The others take a function and say how it is applied, or
+derived; a mode applies it through its own ``eval``.
 """
 
 from __future__ import annotations
@@ -8,11 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Object, Tangent, Vector
-from combinators.operation import Linear, Operation, declare, elementwise, free
+from combinators.objects import Fun, Object, Product, Tangent, Vector
+from combinators.operation import Linear, Operation, Typing, declare, elementwise, free
+from combinators.primitives.loops import function_type
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.traced import library
-from combinators.type_folds import tangent_of
+from combinators.type_folds import (
+    Represent,
+    dual_function,
+    rep_function,
+    represented,
+    tangent_of,
+)
 
 
 def _plus(x: Object, y: Object) -> Object:
@@ -41,7 +50,6 @@ PACK = declare(
 )
 UNPACK = declare("unpack", _unpack, Linear(lambda g, x, of: (pack(g),)), cost=free)
 
-
 STRUCTURAL = frozenset({ZEROS, PLUS, PACK, UNPACK, VECTOR})
 """What works by components, in any mode, and needs no value of a carrier."""
 
@@ -55,16 +63,47 @@ def zeros_of_type(obj: Object) -> Any:
 @library("plus", word=False)
 def plus(x: Any, y: Any) -> Any:
     """The sum of two cotangents of one type."""
-    return emit_operation(Operation(PLUS), (operand(x), operand(y)))
+    return emit_operation(PLUS.plain, (operand(x), operand(y)))
 
 
 @library("pack", word=False)
 def pack(x: Any) -> Any:
     """A cotangent of what a function captured, as a ``Tangent``."""
-    return emit_operation(Operation(PACK), (operand(x),))
+    return emit_operation(PACK.plain, (operand(x),))
 
 
 @library("unpack", word=False)
 def unpack(x: Any, of: Object) -> Any:
     """The cotangent of type ``of`` that was packed; of the zero ``Tangent``, the zero of ``of``."""
     return emit_operation(Operation(UNPACK, (("of", of),)), (operand(x),))
+
+
+def _override(f: Object, rule: Object, x: Object) -> Object:
+    function = function_type(f, x, "with_derivative")
+    given = function_type(rule, Product(x, function.cod), "the rule of with_derivative")
+    if given.cod is not x:
+        raise TypeMismatch(
+            f"the rule of with_derivative gives the cotangent of {x!r}, but this gives "
+            f"{given.cod!r}"
+        )
+    return function.cod
+
+
+def _of_function(what: str, function: Represent) -> Typing:
+    def typing(f: Object) -> Object:
+        if not isinstance(f, Fun):
+            raise TypeMismatch(f"only a function has a {what}, and {f!r} is none")
+        return represented(f, function)
+
+    return typing
+
+
+OVERRIDE = declare("override", _override, None, cost=free).plain
+RECOMPUTE = declare(
+    "recompute", lambda f, x: function_type(f, x, "recompute").cod, None, cost=free
+).plain
+"""Applies a function, of which a pullback keeps nothing: it runs the function again."""
+REP = declare("rep", _of_function("rep-function", rep_function), None, cost=free).plain
+"""From a function to its rep-function, ``A ⇒ B`` to ``A ⇒ B × (T B ⇒ Tangent × T A)`` (001)."""
+DUAL = declare("dual", _of_function("dual function", dual_function), None, cost=free).plain
+"""From a function to its dual function, ``A ⇒ B`` to ``A × T A ⇒ B × T B``."""

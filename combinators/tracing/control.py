@@ -15,8 +15,8 @@ import numpy as np
 from combinators.errors import TypeMismatch, users_place
 from combinators.objects import Bool, Fun, Object, Product, Tensor, component
 from combinators.operation import Operation
-from combinators.primitives.applications import RECOMPUTE
 from combinators.primitives.loops import MAP, looping
+from combinators.primitives.structural import RECOMPUTE
 from combinators.rows import length_of, row_of
 from combinators.terms import Cond, Term
 from combinators.tracing.emit import emit, emit_operation, scope_here, unpack

@@ -23,9 +23,8 @@ from typing import Any
 from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Tangent, Tensor, Vector
-from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.loops import LoopTerm, loop_of
-from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
+from combinators.primitives.structural import OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, VECTOR
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import columns_of, fold_type, parts_inside
 

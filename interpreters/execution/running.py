@@ -14,9 +14,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import PACK, STRUCTURAL
+from combinators.primitives.structural import OVERRIDE, PACK, RECOMPUTE, STRUCTURAL
 from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import machine as steps

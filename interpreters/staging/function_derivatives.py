@@ -19,7 +19,7 @@ from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Product, Tangent
 from combinators.operation import Operation
-from combinators.primitives.applications import DUAL, REP
+from combinators.primitives.structural import DUAL, REP
 from combinators.terms import Const, Lam, Var
 from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate

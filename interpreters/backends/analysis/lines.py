@@ -23,10 +23,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Real, Tensor
 from combinators.objects import component as component_type
 from combinators.operation import Operation
-from combinators.primitives.applications import OVERRIDE, RECOMPUTE
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm
-from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences
 from interpreters.backends.analysis.facts import (

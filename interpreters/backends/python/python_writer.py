@@ -10,10 +10,18 @@ from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Object, Real, Tangent, Tensor, Vector, components
-from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.building import IOTA
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.structural import (
+    DUAL,
+    OVERRIDE,
+    PACK,
+    PLUS,
+    RECOMPUTE,
+    REP,
+    UNPACK,
+    ZEROS,
+)
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences, VariableUses
 from interpreters.backends.analysis.facts import ProgramFacts

@@ -14,9 +14,18 @@ from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor
-from combinators.primitives.applications import DUAL, OVERRIDE, RECOMPUTE, REP
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
+from combinators.primitives.structural import (
+    DUAL,
+    OVERRIDE,
+    PACK,
+    PLUS,
+    RECOMPUTE,
+    REP,
+    UNPACK,
+    VECTOR,
+    ZEROS,
+)
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.analysis.lines import CAREFUL, lines_of

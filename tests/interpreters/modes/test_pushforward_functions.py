@@ -9,7 +9,7 @@ from combinators.category import Label
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Product, Real, Tensor
-from combinators.primitives.applications import OVERRIDE
+from combinators.primitives.structural import OVERRIDE
 from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit_operation, operand, pack, unpack
 from combinators.tracing.faces import Face, face_of

@@ -5,11 +5,10 @@ import pytest
 
 import combinators.primitives as p
 import diffcurry as dc
-from combinators.checked import checked
 from combinators.errors import IntegerOverflow
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.checks import CHECKS
+from combinators.primitives.checks import CHECKS, checked
 from combinators.primitives.indexing import PUT
 from combinators.terms import App, Lam, Let, Prim, Var, const
 from combinators.tracing.emit import apply
