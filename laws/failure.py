@@ -17,9 +17,9 @@ import numpy as np
 from combinators.morphisms import Compose, Morphism, Prod
 from combinators.objects import Unit
 from laws.equality import Leaf, equal
-from laws.language import Inner, Plus, Scaled
+from laws.language import Operator
 from laws.law import Computed, Law, Side, equation, quantifiers
-from laws.notation import TEXT, is_capture, write
+from laws.notation import is_capture, side_text
 from laws.observation import Difference, observed, point_of, value_in
 from laws.scene import Counterexample, Scene
 from laws.snippet import snippet
@@ -121,23 +121,23 @@ def prefixes(side: Morphism) -> Iterator[Morphism]:
                     yield Compose(arrows[:n]) if n < len(arrows) else side
         case Prod(_, arrows):
             yield from _parts(side, arrows)
-        case Plus(left, right) | Inner(left, right):
-            yield from _parts(side, (left, right))
-        case Scaled(number, arrow):
-            yield from _parts(side, (number, arrow))
+        case Operator("add" | "inner" | "scale", arrows):
+            yield from _parts(side, arrows)
         case _:
             yield side
 
 
 def _parts(side: Morphism, parts: tuple[Morphism, ...]) -> Iterator[Morphism]:
     for part in parts:
-        if isinstance(part, (Compose, Prod, Plus, Inner, Scaled)):
+        if isinstance(part, (Compose, Prod)) or (
+            isinstance(part, Operator) and part.method in ("add", "inner", "scale")
+        ):
             yield from prefixes(part)
     yield side
 
 
 def _step(scene: Scene, prefix: Side) -> SideStep:
-    text = prefix.text if isinstance(prefix, Computed) else write(prefix, TEXT)
+    text = prefix.text if isinstance(prefix, Computed) else side_text(prefix)
     try:
         found = _observed(scene, prefix)
     except Exception as error:  # noqa: BLE001 (whatever a model raises is shown)

@@ -3,7 +3,7 @@
 A law quantifies over objects and arrows that stand for any. Its two sides are arrows of the free
 category over these. A choice of objects and arrows for them extends to one structure-preserving
 map, which gives the instance of the law (``laws.scene``). Operators are no combinators, since no
-program holds them; a model says what they are (``laws.model``).
+program holds them; a model says what they are (``laws.model``). They are spelt as in the papers.
 
 >>> A, B = Variable("A"), Variable("B")
 >>> f = Generator("f", A, B)
@@ -93,127 +93,81 @@ def arrows(names: str, dom: Object, cod: Object) -> tuple[Generator, ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class D(Morphism):
-    """``D[f] : A × T A → T B``, the point first and then the vector (Blute, Cockett, Seely)."""
+class Operator(Morphism):
+    """What laws say besides combinators: ``model.method(*arrows, *about)`` gives its arrow."""
 
-    arrow: Morphism
-
-    def __post_init__(self) -> None:
-        """Type it."""
-        dom, cod = self.arrow.dom, self.arrow.cod
-        self._typed(Product(dom, tangent(dom)), tangent(cod))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class R(Morphism):
-    """``R[f] : A × T B → T A``, the point first and then the covector (Cockett et al. 2019)."""
-
-    arrow: Morphism
-
-    def __post_init__(self) -> None:
-        """Type it."""
-        dom, cod = self.arrow.dom, self.arrow.cod
-        self._typed(Product(dom, tangent(cod)), tangent(dom))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Plus(Morphism):
-    """``f + g`` of two parallel arrows."""
-
-    left: Morphism
-    right: Morphism
-
-    def __post_init__(self) -> None:
-        """Both are parallel."""
-        if self.left.dom is not self.right.dom or self.left.cod is not self.right.cod:
-            raise TypeMismatch(f"only parallel arrows have a sum, not {self.left} and {self.right}")
-        self._typed(self.left.dom, self.left.cod)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Zero(Morphism):
-    """``0 : A → B``."""
-
+    method: str
+    arrows: tuple[Morphism, ...]
     source: Object
     target: Object
+    about: tuple[Object, ...] = ()
 
     def __post_init__(self) -> None:
         """Type it."""
         self._typed(self.source, self.target)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Scaled(Morphism):
+def D(arrow: Morphism) -> Operator:
+    """``D[f] : A × T A → T B``, the point first and then the vector (Blute, Cockett, Seely)."""
+    dom, cod = arrow.dom, arrow.cod
+    return Operator("D", (arrow,), Product(dom, tangent(dom)), tangent(cod), (dom, cod))
+
+
+def R(arrow: Morphism) -> Operator:
+    """``R[f] : A × T B → T A``, the point first and then the covector (Cockett et al. 2019)."""
+    dom, cod = arrow.dom, arrow.cod
+    return Operator("R", (arrow,), Product(dom, tangent(cod)), tangent(dom), (dom, cod))
+
+
+def Plus(left: Morphism, right: Morphism) -> Operator:
+    """``f + g`` of two parallel arrows."""
+    dom, cod = left.dom, left.cod
+    if dom is not right.dom or cod is not right.cod:
+        raise TypeMismatch(f"only parallel arrows have a sum, not {left} and {right}")
+    return Operator("add", (left, right), dom, cod, (dom, cod))
+
+
+def Zero(source: Object, target: Object) -> Operator:
+    """``0 : A → B``."""
+    return Operator("zero", (), source, target, (source, target))
+
+
+def Scaled(number: Morphism, arrow: Morphism) -> Operator:
     """``λ · f`` of a number ``λ : A → Real`` and an arrow ``f : A → B``."""
-
-    number: Morphism
-    arrow: Morphism
-
-    def __post_init__(self) -> None:
-        """Both start from one object."""
-        if self.number.dom is not self.arrow.dom or self.number.cod is not Real:
-            raise TypeMismatch("an arrow is scaled by a number from its own domain")
-        self._typed(self.arrow.dom, self.arrow.cod)
+    dom, cod = arrow.dom, arrow.cod
+    if number.dom is not dom or number.cod is not Real:
+        raise TypeMismatch("an arrow is scaled by a number from its own domain")
+    return Operator("scale", (number, arrow), dom, cod, (dom, cod))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Inner(Morphism):
+def Inner(left: Morphism, right: Morphism) -> Operator:
     """``⟨f, g⟩``, the inner product of two vectors, as a number."""
-
-    left: Morphism
-    right: Morphism
-
-    def __post_init__(self) -> None:
-        """Both are parallel."""
-        if self.left.dom is not self.right.dom or self.left.cod is not self.right.cod:
-            raise TypeMismatch("only two arrows of one type have an inner product")
-        self._typed(self.left.dom, Real)
+    dom, cod = left.dom, left.cod
+    if dom is not right.dom or cod is not right.cod:
+        raise TypeMismatch("only two arrows of one type have an inner product")
+    return Operator("inner", (left, right), dom, Real, (dom, cod))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Along(Morphism):
-    """A function ``k : X → (A ⇒ T B)`` as a vector in ``T(A ⇒ B)``."""
-
-    function: Morphism
-
-    def __post_init__(self) -> None:
-        """Of functions into a vector object, which is its own tangent space."""
-        cod = self.function.cod
-        if not isinstance(cod, Fun) or tangent(cod.cod) is not cod.cod:
-            raise TypeMismatch("only an arrow into functions into vectors is a tangent of those")
-        self._typed(self.function.dom, tangent(cod))
+def Along(function: Morphism) -> Operator:
+    """A function ``k : X → (A ⇒ T B)`` into a vector object, as a vector in ``T(A ⇒ B)``."""
+    dom, cod = function.dom, function.cod
+    if not isinstance(cod, Fun) or tangent(cod.cod) is not cod.cod:
+        raise TypeMismatch("only an arrow into functions into vectors is a tangent of those")
+    return Operator("along", (function,), dom, tangent(cod), (dom, cod))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class At(Morphism):
+def At(vector: Morphism, argument: Morphism) -> Operator:
     """``t(b) : X → T B`` of a tangent ``t : X → T(A ⇒ B)`` and an argument ``b : X → A``."""
-
-    vector: Morphism
-    argument: Morphism
-
-    def __post_init__(self) -> None:
-        """Both start from one object."""
-        match self.vector.cod:
-            case TangentSpace(Fun(dom, cod)) if dom is self.argument.cod:
-                if self.vector.dom is self.argument.dom:
-                    self._typed(self.vector.dom, tangent(cod))
-                    return
-        raise TypeMismatch(f"{self.vector} is no tangent of functions of {self.argument}")
+    dom = vector.dom
+    match vector.cod:
+        case TangentSpace(Fun() as of) if of.dom is argument.cod and dom is argument.dom:
+            return Operator("at", (vector, argument), dom, tangent(of.cod), (dom, of))
+    raise TypeMismatch(f"{vector} is no tangent of functions of {argument}")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Image(Morphism):
-    """What a model makes of a program by some way of its own, as of simplifying or compiling it.
-
-    ``way`` names one of the model's ``ways``.
-    """
-
-    way: str
-    arrow: Morphism
-
-    def __post_init__(self) -> None:
-        """It goes from where the arrow goes."""
-        self._typed(self.arrow.dom, self.arrow.cod)
+def Image(way: str, arrow: Morphism) -> Operator:
+    """What one of the model's ``ways``, by name, makes of a program: simplified, or compiled."""
+    return Operator(f"ways:{way}", (arrow,), arrow.dom, arrow.cod)
 
 
 def pair(*arrows: Morphism) -> Morphism:

@@ -10,29 +10,16 @@ C1: id >> f = f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
-from combinators.objects import Fun, Object, Product
-from laws.language import (
-    Along,
-    At,
-    D,
-    Generator,
-    Image,
-    Inner,
-    Plus,
-    R,
-    Scaled,
-    TangentSpace,
-    Variable,
-    Zero,
-)
+from combinators.objects import Object
+from laws.language import Generator, Operator, Variable
 from laws.model import signature_of
-from laws.notation import LATEX, TEXT, Notation, write, written
+from laws.notation import latex_of, object_text, side_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +38,9 @@ class Structure:
 
     def lineage(self) -> Iterator[Structure]:
         """Those that it extends, first, and itself; each once."""
-        seen: set[Structure] = set()
-        todo = [self]
-        order: list[Structure] = []
-        while todo:
-            structure = todo.pop()
-            if structure not in seen:
-                seen.add(structure)
-                order.append(structure)
-                todo.extend(structure.extends)
+        order = [self]
+        for structure in order:
+            order += [above for above in structure.extends if above not in order]
         return reversed(order)
 
     def is_claimed_by(self, model: Any) -> bool:
@@ -118,54 +99,49 @@ class Law:
     """Whether it is asked at moderate finite numbers alone."""
     implied_by: tuple[str, ...] = ()
     """Names of laws from which it follows."""
-    extra: tuple[Generator, ...] = field(default=())
+    extra: tuple[Generator, ...] = ()
     """Further generators that both sides are observed with."""
+
+    @property
+    def sides(self) -> tuple[Morphism, ...]:
+        """Those that are arrows."""
+        return tuple(side for side in (self.lhs, self.rhs) if isinstance(side, Morphism))
+
+    @cached_property
+    def nodes(self) -> tuple[Morphism, ...]:
+        """The arrows in its sides, each once a side."""
+        return tuple(node for side in self.sides for node in distinct_nodes(side, kind=Morphism))
 
     @cached_property
     def generators(self) -> tuple[Generator, ...]:
         """The arrows and points that it quantifies over, in order."""
         found: dict[Generator, None] = {}
         for side in (self.lhs, self.rhs):
-            needed = side.needs if isinstance(side, Computed) else _generators(side)
-            found.update(dict.fromkeys(needed))
-        found.update(dict.fromkeys(self.extra))
-        return tuple(found)
+            held = side.needs if isinstance(side, Computed) else distinct_nodes(side, kind=Morphism)
+            found.update((node, None) for node in held if isinstance(node, Generator))
+        return tuple(found | dict.fromkeys(self.extra))
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
         """The objects that it quantifies over, by name."""
-        found: dict[Variable, None] = {}
-        for generator in self.generators:
-            for obj in (generator.dom, generator.cod):
-                found.update(dict.fromkeys(_variables(obj)))
-        for side in (self.lhs, self.rhs):
-            if isinstance(side, Morphism):
-                for node in distinct_nodes(side, kind=Morphism):
-                    found.update(dict.fromkeys(_variables(node.dom)))
-                    found.update(dict.fromkeys(_variables(node.cod)))
+        arrows = (*self.generators, *self.nodes)
+        found = {v for arrow in arrows for obj in (arrow.dom, arrow.cod) for v in _variables(obj)}
         return tuple(sorted(found, key=lambda variable: variable.name))
 
     @cached_property
-    def is_of_values(self) -> bool:
-        """Whether values alone are compared: it speaks of derivatives, whose own are not asked."""
-        sides = (side for side in (self.lhs, self.rhs) if isinstance(side, Morphism))
-        nodes = (node for side in sides for node in distinct_nodes(side, kind=Morphism))
-        return any(isinstance(node, D | R | Along | At) for node in nodes)
-
-    @cached_property
-    def is_of_combinators(self) -> bool:
-        """Whether both sides are combinators alone, so that they compute the same numbers."""
-        own = (D, R, Along, At, Plus, Zero, Scaled, Inner, Image)
-        return all(
-            isinstance(side, Morphism)
-            and not any(isinstance(node, own) for node in distinct_nodes(side, kind=Morphism))
-            for side in (self.lhs, self.rhs)
-        )
+    def operators(self) -> frozenset[str]:
+        """The methods of a model by which its sides are made, besides combinators."""
+        return frozenset(node.method for node in self.nodes if isinstance(node, Operator))
 
     @property
-    def quantifiers(self) -> tuple[Variable | Generator, ...]:
-        """All that it quantifies over: objects, then arrows and points."""
-        return (*self.variables, *self.generators)
+    def is_of_values(self) -> bool:
+        """Whether values alone are compared: it speaks of derivatives, whose own are not asked."""
+        return not self.operators.isdisjoint(("D", "R", "along", "at"))
+
+    @property
+    def is_of_combinators(self) -> bool:
+        """Whether both sides are combinators alone, so that they compute the same numbers."""
+        return len(self.sides) == 2 and not self.operators
 
     def __str__(self) -> str:
         """``C1: id >> f = f``."""
@@ -206,60 +182,31 @@ def stating(structure: Structure, source: str, **common: Any) -> Callable[..., E
     return law
 
 
-def _generators(side: Morphism) -> Iterator[Generator]:
-    return (node for node in distinct_nodes(side, kind=Morphism) if isinstance(node, Generator))
+def _variables(obj: Object) -> frozenset[Variable]:
+    return frozenset(node for node in distinct_nodes(obj) if isinstance(node, Variable))
 
 
-def _variables(obj: Object) -> Iterator[Variable]:
-    match obj:
-        case Variable():
-            yield obj
-        case TangentSpace(of):
-            yield from _variables(of)
-        case Product():
-            for part in obj.parts:
-                yield from _variables(part)
-        case Fun(dom, cod):
-            yield from _variables(dom)
-            yield from _variables(cod)
-
-
-_RELATIONS = {TEXT: {"=": "=", "≤": "≤"}, LATEX: {"=": "=", "≤": r"\leq"}}
-
-
-def side(what: Side, symbols: Notation = TEXT) -> str:
-    """One side of a law."""
-    if isinstance(what, Computed):
-        return what.text if symbols is TEXT else what.latex or rf"\text{{{escaped(what.text)}}}"
-    return write(what, symbols)
+def side_latex(side: Side) -> str:
+    """One side of a law, in LaTeX."""
+    if isinstance(side, Computed):
+        return side.latex or rf"\text{{{escaped(side.text)}}}"
+    return latex_of(side_text(side))
 
 
 def equation(law: Law) -> str:
     """``lhs = rhs``, in text."""
-    return _equation(law, TEXT)
+    left, right = (
+        side.text if isinstance(side, Computed) else side_text(side) for side in (law.lhs, law.rhs)
+    )
+    return f"{left} is refused" if law.relation == "raises" else f"{left} {law.relation} {right}"
 
 
-def latex(law: Law) -> str:
-    """``lhs = rhs``, in LaTeX, without dollars."""
-    return _equation(law, LATEX)
-
-
-def typeset(laws: Iterable[Law]) -> str:
-    """A display of LaTeX, a law a line, one relation under the other."""
-    lines = (rf"\text{{{law.name}}}\quad & {_equation(law, LATEX, '&& ')}" for law in laws)
-    return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])
-
-
-def quantifiers(law: Law, symbols: Notation = TEXT) -> str:
-    """What the law quantifies over: ``f : A → B; g : A → C; a : A``.
-
-    Objects that are restricted stand first: ``A, B vectors``.
-    """
-    parts = [
-        *_restricted(law, symbols),
-        *(_declared(generator, symbols) for generator in law.generators),
-    ]
-    return "; ".join(parts)
+def latex(law: Law, mark: str = "") -> str:
+    """``lhs = rhs``, in LaTeX, without dollars; ``mark`` stands before what relates them."""
+    left = f"{side_latex(law.lhs)} {mark}"
+    if law.relation == "raises":
+        return left + latex_of("is refused")
+    return f"{left}{latex_of(law.relation)} {side_latex(law.rhs)}"
 
 
 def escaped(text: str) -> str:
@@ -269,33 +216,20 @@ def escaped(text: str) -> str:
     return "".join(rf"\{letter}" if letter in "_#$%&{}" else letter for letter in text)
 
 
-def _equation(law: Law, symbols: Notation, mark: str = "") -> str:
-    """Both sides; ``mark`` stands before what relates them."""
-    left = f"{side(law.lhs, symbols)} {mark}"
-    if law.relation == "raises":
-        return f"{left}{symbols.refused}"
-    return f"{left}{_RELATIONS[symbols][law.relation]} {side(law.rhs, symbols)}"
+def quantifiers(law: Law) -> str:
+    """What the law quantifies over: ``f : A → B; g : A → C; a : A``.
 
-
-def _restricted(law: Law, symbols: Notation) -> list[str]:
-    by_kind: dict[str, list[Variable]] = {}
-    for variable in law.variables:
-        by_kind.setdefault(variable.kind, []).append(variable)
-    words = {"data": "without functions", "vector": "vectors"}
-    return [
-        f"{', '.join(written(v, symbols) for v in by_kind[kind])} {symbols.words(word)}"
-        for kind, word in words.items()
-        if kind in by_kind
-    ]
-
-
-def _declared(generator: Generator, symbols: Notation) -> str:
-    name = symbols.named(generator.name)
-    cod = written(generator.cod, symbols)
-    if generator.sort == "point":
-        return f"{name} {symbols.colon} {cod}"
-    arrow = f"{name} {symbols.colon} {written(generator.dom, symbols)} {symbols.to} {cod}"
-    return f"{arrow} {symbols.words('linear')}" if generator.sort == "linear" else arrow
+    Objects that are restricted stand first: ``A, B vectors``.
+    """
+    parts = []
+    for kind, word in (("data", "without functions"), ("vector", "vectors")):
+        names = ", ".join(variable.name for variable in law.variables if variable.kind == kind)
+        parts += [f"{names} {word}"] if names else []
+    for generator in law.generators:
+        dom = "" if generator.sort == "point" else f"{object_text(generator.dom)} → "
+        linear = " linear" if generator.sort == "linear" else ""
+        parts.append(f"{generator.name} : {dom}{object_text(generator.cod)}{linear}")
+    return "; ".join(parts)
 
 
 def law_record(law: Law) -> dict[str, Any]:
@@ -313,15 +247,24 @@ def law_record(law: Law) -> dict[str, Any]:
     }
 
 
+def by_structure(laws: Iterable[Law]) -> dict[Structure, list[Law]]:
+    """The laws of each structure, in order."""
+    found: dict[Structure, list[Law]] = {}
+    for law in laws:
+        found.setdefault(law.structure, []).append(law)
+    return found
+
+
 def listing(laws: Iterable[Law]) -> str:
     """Structure by structure: a law's equation, its words and its source."""
     parts = []
     for structure, members in by_structure(laws).items():
-        lines = [_title(structure)]
+        extends = ", ".join(above.name for above in structure.extends)
+        lines = [f"{structure.title} ({structure.name}{extends and f', extends {extends}'})"]
         for law in members:
-            lines.append(f"  {law.name:<8} {equation(law)}")
             about = quantifiers(law)
-            lines.append(f"           {law.statement}" + (f"; for all {about}" if about else ""))
+            lines.append(f"  {law.name:<8} {equation(law)}")
+            lines.append(f"           {law.statement}{about and f'; for all {about}'}")
             lines.append(f"           {law.source}")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
@@ -331,45 +274,25 @@ def markdown(laws: Iterable[Law]) -> str:
     """A structure after the other: a table, and the equations typeset."""
     parts = []
     for structure, members in by_structure(laws).items():
-        extends = ", ".join(f"[{above.title}](#{_anchor(above)})" for above in structure.extends)
+        extends = ", ".join(
+            f"[{above.title}](#{'-'.join(above.title.lower().split())})"
+            for above in structure.extends
+        )
         needs = ", ".join(f"`{name}`" for name in (*structure.arrows, *structure.methods))
-        heading = f"### {structure.title}"
         about = [f"`{structure.name}`"]
         about += [f"extends {extends}"] if extends else []
         about += [f"claimed by a model that has {needs}"] if needs else []
-        table = ["| law | equation | in words | source |", "|---|---|---|---|"]
-        table += [_row(law) for law in members]
-        parts.append(
-            "\n".join(
-                [heading, "", "; ".join(about) + ".", "", *table, "", "$$", typeset(members), "$$"]
-            )
-        )
+        table = ["| law | equation | in words | source |", "|---|---|---|---|", *map(_row, members)]
+        lines = (rf"\text{{{law.name}}}\quad & {latex(law, '&& ')}" for law in members)
+        typeset = [r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"]
+        head = [f"### {structure.title}", "", "; ".join(about) + ".", ""]
+        parts.append("\n".join([*head, *table, "", "$$", *typeset, "$$"]))
     return "\n\n".join(parts)
-
-
-def by_structure(laws: Iterable[Law]) -> dict[Structure, list[Law]]:
-    """The laws of each structure, in order."""
-    found: dict[Structure, list[Law]] = {}
-    for law in laws:
-        found.setdefault(law.structure, []).append(law)
-    return found
-
-
-def _title(structure: Structure) -> str:
-    extends = ", ".join(above.name for above in structure.extends)
-    return f"{structure.title} ({structure.name}{f', extends {extends}' if extends else ''})"
 
 
 def _row(law: Law) -> str:
     more = f"; justifies the rule `{law.rule}`" if law.rule else ""
     more += f"; follows from {', '.join(law.implied_by)}" if law.implied_by else ""
-    equals = f"`{_cell(equation(law))}`"
-    return f"| {law.name} | {equals} | {_cell(law.statement)}{more} | {_cell(law.source)} |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _anchor(structure: Structure) -> str:
-    return "-".join(structure.title.lower().split())
+    cells = (equation(law), law.statement, law.source)
+    equals, words, source = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {law.name} | `{equals}` | {words}{more} | {source} |"

@@ -25,20 +25,7 @@ from combinators.primitives.structural import VECTOR
 from combinators.type_folds import map_leaves, tangent_of
 from laws.equality import IllConditioned, Leaf, Level, Nudge, magnitude, precision, slack
 from laws.free import FREE, one_combinator
-from laws.language import (
-    Along,
-    At,
-    D,
-    Generator,
-    Image,
-    Inner,
-    Plus,
-    R,
-    Scaled,
-    TangentSpace,
-    Variable,
-    Zero,
-)
+from laws.language import Generator, Operator, TangentSpace, Variable
 from laws.law import Computed, Law, Side
 from laws.model import Signature, signature_of, ways_of
 from laws.observation import Difference, Probes, compare, leaves, observed, point_of, value_in
@@ -92,24 +79,11 @@ class Meaning:
                 return interpret(self.instance.arrows[side], category)
             case Curry(body):
                 return category.curry(dom, cod, self(body), Label())
-            case D(arrow):
-                return model.D(self(arrow), obj(arrow.dom), obj(arrow.cod))
-            case R(arrow):
-                return model.R(self(arrow), obj(arrow.dom), obj(arrow.cod))
-            case Plus(left, right):
-                return model.add(self(left), self(right), dom, cod)
-            case Zero():
-                return model.zero(dom, cod)
-            case Scaled(number, arrow):
-                return model.scale(self(number), self(arrow), dom, cod)
-            case Inner(left, right):
-                return model.inner(self(left), self(right), dom, obj(left.cod))
-            case Along(function):
-                return model.along(self(function), dom, obj(function.cod))
-            case At(vector, argument):
-                return model.at(self(vector), self(argument), dom, obj(_functions(vector)))
-            case Image(way, arrow):
-                return ways_of(model)[way](self.program(arrow))
+            case Operator(method, arrows):
+                name, _, way = method.partition(":")
+                if way:
+                    return ways_of(model)[way](self.program(arrows[0]))
+                return getattr(model, name)(*map(self, arrows), *map(obj, side.about))
             case _:
                 return one_combinator(side, category, self, obj)
 
@@ -119,12 +93,6 @@ class Meaning:
             return self.instance.arrows[side]
         program: Morphism = Meaning(FREE, self.instance)(side)
         return program
-
-
-def _functions(vector: Morphism) -> Object:
-    """The ``A ⇒ B`` of an arrow into ``T(A ⇒ B)``."""
-    assert isinstance(vector.cod, TangentSpace)
-    return vector.cod.of
 
 
 @dataclass(frozen=True)

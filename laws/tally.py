@@ -13,7 +13,7 @@ from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, 
 from combinators.objects import Object, Unit
 from combinators.primitives.loops import LOOP
 from laws.equality import IllConditioned, Level
-from laws.language import R, tangent
+from laws.language import Operator, tangent
 from laws.law import Computed, Law
 from laws.model import Signature
 from laws.observation import has_room
@@ -72,13 +72,12 @@ def _covectors(scene: Scene) -> Iterator[Morphism]:
 
 def _pulled(scene: Scene) -> Iterator[Morphism]:
     law, arrows = scene.law, scene.instance.arrows
-    sides = [side for side in (law.lhs, law.rhs) if isinstance(side, Morphism)]
-    reversed_ = [node for side in sides for node in nodes(side) if isinstance(node, R)]
-    spaces = {tangent(reverse.arrow.cod) for reverse in reversed_} | set(_computed_spaces(law))
+    reversed_ = [n for n in law.nodes if isinstance(n, Operator) and n.method == "R"]
+    spaces = {tangent(reverse.about[1]) for reverse in reversed_} | set(_computed_spaces(law))
     for generator, arrow in arrows.items():
         if generator.sort == "point" and generator.cod in spaces:
             yield arrow
-    doms = {side.dom for side in sides}
+    doms = {side.dom for side in law.sides}
     if doms & {reverse.dom for reverse in reversed_} and isinstance(scene.point, Prod):
         yield scene.point.arrows[-1]
     elif doms & spaces:

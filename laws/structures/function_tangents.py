@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from combinators.kit.quotient import Quotient
-from combinators.morphisms import Curry
+from combinators.morphisms import Curry, Morphism
 from combinators.objects import Fun, Object, Product
 from laws.language import (
     D,
@@ -191,7 +191,7 @@ def _paired(scene: Any) -> Any:
     return reduce(add, products) if products else 0
 
 
-def _moving(argument: Generator, cotangent: Generator) -> Inner:
+def _moving(argument: Generator, cotangent: Generator) -> Morphism:
     """``⟨D[f]((a, b), (v, 0)), ȳ⟩``."""
     still = Zero(Product(), Y)
     return Inner(pair(pair(x, argument), pair(v, still)) >> D(smooth), cotangent)

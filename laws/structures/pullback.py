@@ -18,6 +18,7 @@ from laws.language import (
     Image,
     Inner,
     Kind,
+    Operator,
     R,
     Scaled,
     Variable,
@@ -186,7 +187,7 @@ def pushed(structure: Structure) -> Stating:
 
 
 def _derived(
-    of: Callable[..., D | R], prefix: str, subject: str, law: Callable[..., Callable[..., Law]]
+    of: Callable[..., Operator], prefix: str, subject: str, law: Callable[..., Callable[..., Law]]
 ) -> Stating:
     def stated(name: str, words: str) -> Callable[..., Law]:
         equation = law(f"{prefix}-{name}", f"{subject} do not see whether {words}")

@@ -29,8 +29,8 @@ from laws.language import (
     second,
     swap,
 )
-from laws.law import LATEX, TEXT, Computed, Law, Structure, equation, latex, quantifiers, side
-from laws.notation import written
+from laws.law import Computed, Law, Structure, equation, latex, quantifiers
+from laws.notation import latex_of, object_text, side_text
 from laws.structures import LAWS
 
 A, B, C = Variable("A"), Variable("B"), Variable("C")
@@ -76,9 +76,9 @@ number = Generator("λ", V, Real)
     ],
 )
 def test_a_side(arrow, text, tex):
-    assert side(arrow, TEXT) == text
+    assert side_text(arrow) == text
     if tex is not None:
-        assert side(arrow, LATEX).replace("  ", " ") == tex.replace("  ", " ")
+        assert latex_of(side_text(arrow)).replace("  ", " ") == tex.replace("  ", " ")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_side(arrow, text, tex):
     ],
 )
 def test_an_object(obj, text):
-    assert written(obj, TEXT) == text
+    assert object_text(obj) == text
 
 
 STRUCTURE = Structure("s", "S")
@@ -127,7 +127,7 @@ def test_relations():
 
 def test_names_in_latex():
     names = [Generator(name, A, B) for name in ("f1", "f'", "λ", "step_of")]
-    made = [side(generator, LATEX) for generator in names]
+    made = [latex_of(side_text(generator)) for generator in names]
     assert made == ["f_{1}", "f'", r"\lambda", r"\operatorname{step\_of}"]
 
 
@@ -144,7 +144,7 @@ def test_names_in_latex():
 )
 def test_programs_and_reports_use_one_notation(program):
     """What a law writes of a combinator is what the program prints, but for its abbreviations."""
-    text = side(program, TEXT)
+    text = side_text(program)
     for short, long in (("Δ", "⟨id, id⟩"), ("⟨id, const 2⟩", "extend(const 2)")):
         text = text.replace(short, long)
     assert text in (repr(program), repr(program).replace("⟨π1⟩ >> ", "π1 >> "))
