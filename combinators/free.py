@@ -39,12 +39,12 @@ MANY = 1 << 16
 """A walk over more places than these may be one over a small term that shares its nodes."""
 
 
-def captured(term: Term) -> tuple[tuple[Var, ...], Captured]:
+def captured(term: Term, known: Captured | None = None) -> tuple[tuple[Var, ...], Captured]:
     """The free variables of ``term``, and those of every λ and conditional in it.
 
-    Raises TypeMismatch where a term without its sharing is too large to be walked over.
+    What is ``known`` is not looked into, and what is found is put there. It raises TypeMismatch where a term without its sharing is too large to be walked over.
     """
-    walk, scope = _Walk(term), _Scope()
+    walk, scope = _Walk(term, {} if known is None else known), _Scope()
     recurse(walk.over(term, scope))
     return tuple(scope.free.values()), walk.found
 
@@ -73,8 +73,8 @@ class _Scope:
 class _Walk:
     """One walk over a program, with what is found."""
 
-    def __init__(self, root: Term) -> None:
-        self.found: Captured = {}
+    def __init__(self, root: Term, found: Captured) -> None:
+        self.found = found
         self._root, self._places = root, 0
 
     def over(self, term: Any, scope: _Scope) -> Recursive[None]:

@@ -15,19 +15,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from combinators.errors import TypeMismatch
+from combinators.block import Block, opened
+from combinators.errors import TypeMismatch, UnboundVariable
+from combinators.free import captured
 from combinators.kit.memory import uncollected
-from combinators.simplify.calls import fused
-from combinators.simplify.forward import passed, resumed
+from combinators.kit.recursion import recurse
+from combinators.primitives.loops import LOOP
+from combinators.simplify.calls import call, choice, fused
+from combinators.simplify.loops import loop
 from combinators.simplify.needs import Analysis
+from combinators.simplify.passes import Form, Frame, Pass, Value, function
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
 from combinators.simplify.rule import Fired, Fold, Rule, Step, Switches, Trace
 from combinators.simplify.rules import FAST, RULES, STEPS
 from combinators.simplify.sums import summed
-from combinators.simplify.walks import nested_blocks
+from combinators.simplify.walks import closed_in, nested_blocks
 from combinators.simplify.writer import Writer
-from combinators.terms import Lam
+from combinators.terms import App, Cond, Lam, Let, Term
 
 PASSES = 8
 """A program that still changes after so many passes is left as it is then."""
@@ -35,6 +41,9 @@ FUSIONS = 2
 """Two choices by one test that are not made one so many times are two."""
 SUMS, TIDYING = 2, 4
 """How often sums are taken out of loops, out of loops in loops first, and the passes after that."""
+
+FORMS: dict[Any, Form] = {App: call, Cond: choice, Lam: function, LOOP: loop}
+"""How what is no line of primitives is written."""
 
 
 def simplify(
@@ -69,9 +78,9 @@ def simplify(
     with uncollected():
         if writer is not None and writer.block is not None and writer.block.is_ruled:
             switches = writer.switches
-            made, last = resumed(lam, writer, writer.block)
+            made, last = _resumed(lam, writer, writer.block)
         else:
-            made, last = passed(lam, switches)
+            made, last = _passed(lam, switches)
         fusions, sums = FUSIONS if switches.has("cond-fusion") else 0, SUMS
         left = 0 if last.is_flat and not switches.count_uses else PASSES
         units = last.units
@@ -83,18 +92,18 @@ def simplify(
                     fusions -= 1
                 else:
                     switches.say("cond-fusion", made, one)
-                    made, last = passed(one, switches)
+                    made, last = _passed(one, switches)
                     units = last.units
-            analysis = Analysis(made, units, switches)
             before = switches.fired
-            made, last = passed(made, switches, analysis, {*map(id, units)})
+            made, last = _passed(made, switches, units)
             units = last.units
             is_settled = switches.fired == before and not last.placed
             if sums and (is_settled or not left):
-                sums, units = sums - 1, summed(units, switches)
-            if units is not last.units:
-                made, left = units[-1], max(left, TIDYING)
-            elif is_settled:
+                sums, one = sums - 1, summed(made, switches)
+                if one is not made:
+                    made, units, left = one, closed_in(one), max(left, TIDYING)
+                    continue
+            if is_settled:
                 break
         return nested_blocks(made, last.ids, switches, frozenset(keep))
 
@@ -107,8 +116,34 @@ def simplifying(fold: Fold) -> Writer:
 def normal(lam: Lam) -> Lam:
     """``lam`` in let-normal form: what is used again is named, once, and nothing else changes."""
     switches = Switches((), ())
-    made, last = passed(lam, switches)
+    made, last = _passed(lam, switches)
     return nested_blocks(made, last.ids, switches)
+
+
+def _passed(lam: Lam, switches: Switches, units: list[Lam] | None = None) -> tuple[Lam, Pass]:
+    """The program after one pass, and the pass; it knows the uses where it is told the units."""
+    if units is not None:
+        run = Pass(switches, FORMS, Analysis(lam, units, switches), set(map(id, units)))
+        return recurse(run.unit(lam)), run
+    free, inside = captured(lam)
+    if free:
+        names = ", ".join(var.name for var in free)
+        raise UnboundVariable(f"{names} is not bound; simplify takes a closed λ")
+    run = Pass(switches, FORMS, None, {key for key, variables in inside.items() if not variables})
+    return recurse(run.unit(lam)), run
+
+
+def _resumed(lam: Lam, writer: Writer, before: Block) -> tuple[Lam, Pass]:
+    """The program of which ``writer`` has written all the lines but the last, into ``before``."""
+    lines, result = opened(lam.body)
+    run = Pass(writer.switches, FORMS, None, set())
+    run.writer = writer
+    block = Block(names=before.names)
+    block.lines = list(lines[:-1])
+    env: dict[str, Value] = {var.name: var for var in lam.params}
+    env.update([(var.name, var) for var, _ in block.lines])
+    atom: Term = recurse(run.operand(Let(lines[-1:], result), Frame(env, None), block))
+    return run.finished(Lam(lam.params, writer.close(block, atom), lam.name)), run
 
 
 __all__ = [

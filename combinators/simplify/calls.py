@@ -13,19 +13,18 @@ and what was kept between the choices is seen in place.
 
 from __future__ import annotations
 
-from combinators.block import Block, Lines
+from combinators.block import Block, Lines, opened
 from combinators.kit.recursion import Recursive
 from combinators.objects import components
-from combinators.simplify.evaluator import Evaluator
-from combinators.simplify.parts import (
+from combinators.simplify.needs import Need, is_partial
+from combinators.simplify.passes import (
     Frame,
     Later,
-    Need,
+    Pass,
     Path,
     Split,
     Value,
     assembled,
-    is_partial,
     paths,
 )
 from combinators.simplify.patterns import same
@@ -34,7 +33,7 @@ from combinators.terms import App, Cond, Const, Lam, Let, Proj, Term, Tuple, Var
 
 
 def call(
-    run: Evaluator, term: App, frame: Frame, block: Block, wish: str, need: Need
+    run: Pass, term: App, frame: Frame, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What ``f x`` stands for."""
     argument: Value = yield run.walk(term.argument, frame, block)
@@ -43,24 +42,29 @@ def call(
 
 
 def applied(
-    run: Evaluator, term: App, frame: Frame, argument: Value, block: Block, wish: str, need: Need
+    run: Pass, term: App, frame: Frame, argument: Value, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What the function of ``term`` gives at ``argument``."""
     lam, inside = function_of(run, term.function, frame)
     reason = _reason(run, lam)
     if lam is not None and reason is not None:
         run.switches.say(reason, term, lam.body, wish)
-        value: Value = yield _written_out(run, lam, inside, argument, block, wish, need)
+        for index, param in enumerate(lam.params):
+            part = argument
+            if len(lam.params) > 1:
+                part = yield run.part(argument, index, block, param.name)
+            inside.env[param.name] = part
+        value: Value = yield run.walk(lam.body, inside, block, wish, need)
         return value
     if lam is not None and id(lam) in run.closed:
-        result: Value = yield _unit_called(run, term, lam, argument, block, wish)
-        return result
+        value = yield _unit_called(run, term, lam, argument, block, wish)
+        return value
     function: Term = yield run.operand(term.function, frame, block)
     atom: Term = yield run.atom(argument, block)
     return run.writer.emit(App(function, atom, term.place), block, wish)
 
 
-def function_of(run: Evaluator, function: Term, frame: Frame) -> tuple[Lam | None, Frame]:
+def function_of(run: Pass, function: Term, frame: Frame) -> tuple[Lam | None, Frame]:
     """The λ that a function is, where that is known here, and where its names are bound."""
     if isinstance(function, Var):
         value = frame.env.get(function.name)
@@ -68,18 +72,15 @@ def function_of(run: Evaluator, function: Term, frame: Frame) -> tuple[Lam | Non
             function, frame = value.term, value.frame
     if not isinstance(function, Lam):
         return None, frame
-    if id(function) in run.closed:
-        uses = run.analysis.units[id(function)] if run.analysis else None
-        return function, Frame({}, uses)
-    return function, frame.called()
+    return function, run.outside(function) if id(function) in run.closed else frame.called()
 
 
-def is_alone(run: Evaluator, lam: Lam) -> bool:
+def is_alone(run: Pass, lam: Lam) -> bool:
     """Whether a closed λ is mentioned in one place only."""
     return run.analysis is not None and run.analysis.calls[id(lam)] == 1
 
 
-def _reason(run: Evaluator, lam: Lam | None) -> str | None:
+def _reason(run: Pass, lam: Lam | None) -> str | None:
     """The step that writes the function out, if one does."""
     if lam is None or run.analysis is None:
         return None
@@ -92,20 +93,8 @@ def _reason(run: Evaluator, lam: Lam | None) -> str | None:
     return step if run.switches.has(step) else None
 
 
-def _written_out(
-    run: Evaluator, lam: Lam, inside: Frame, argument: Value, block: Block, wish: str, need: Need
-) -> Recursive[Value]:
-    if len(lam.params) == 1:
-        inside.env[lam.params[0].name] = argument
-    else:
-        for index, param in enumerate(lam.params):
-            inside.env[param.name] = yield run.part(argument, index, block, param.name)
-    value: Value = yield run.walk(lam.body, inside, block, wish, need)
-    return value
-
-
 def _unit_called(
-    run: Evaluator, term: App, lam: Lam, argument: Value, block: Block, wish: str
+    run: Pass, term: App, lam: Lam, argument: Value, block: Block, wish: str
 ) -> Recursive[Value]:
     """A call of a closed λ, which may take and give only the parts that are needed."""
     unit: Lam = yield run.unit(lam)
@@ -113,23 +102,27 @@ def _unit_called(
     if len(given) == len(lam.params):
         atom: Term = yield run.atom(argument, block)
     else:
-        atoms = []
-        for index in given:
-            atoms.append((yield run.select(argument, (index,), block)))
+        atoms = yield run.selected(argument, [(index,) for index in given], block)
         atom = run.packed(atoms, block)
     result = run.writer.emit(App(unit, atom, term.place), block, wish)
     need = run.analysis.results[id(lam)] if run.analysis else None
-    cod = lam.body.type
-    if not is_partial(need, cod) or not run.switches.has("call-parts"):
+    if not run.is_narrowed(need, lam):
         return result
-    return assembled(cod, run.unpacked(result, paths(need, cod), block))
+    where = paths(need, lam.body.type)
+    parts = run.unpacked(result, len(where), block)
+    return assembled(lam.body.type, zip(where, parts, strict=True))
+
+
+# ---- choices -------------------------------------------------------------------------------------
 
 
 def choice(
-    run: Evaluator, term: Cond, frame: Frame, block: Block, wish: str, need: Need
+    run: Pass, term: Cond, frame: Frame, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What ``if p then a else b`` stands for."""
+    writer, has_same = run.writer, run.switches.has("cond-same")
     need = need if run.switches.has("cond-parts") else None
+    is_split = is_partial(need, term.type)
     test: Term = yield run.operand(term.test, frame, block)
     if isinstance(test, Const) and run.switches.has("cond-known"):
         taken = term.then if bool(test.literal.array) else term.other
@@ -140,28 +133,54 @@ def choice(
     values: list[Value] = []
     for branch, inside in zip((term.then, term.other), inner, strict=True):
         values.append((yield run.walk(branch, frame, inside, "v", need)))
-        run.writer.leave(inside)
-    places = _places(run, term, values, need)
+        writer.leave(inside)
+    places: list[Path] = paths(need, term.type) if is_split else [()]
+    if not is_split and has_same and all(_is_tuple(run, value) for value in values):
+        product = components(term.type)
+        places = [(index,) for index in range(product.width if product else 0)] or [()]
     atoms: list[list[Term]] = []
     for value, inside in zip(values, inner, strict=True):
-        atoms.append((yield _selected(run, value, places, inside)))
-    equal = [_is_same(run, a, b, block) for a, b in zip(*atoms, strict=True)]
-    if any(equal):
-        run.switches.say("cond-same", term, atoms[0][equal.index(True)], wish)
-    elif run.switches.has("cond-same") and _are_alike(inner, atoms):
+        atoms.append((yield run.selected(value, places, inside)))
+        writer.leave(inside)
+    pairs = list(zip(*atoms, strict=True))
+    left = [i for i, (x, y) in enumerate(pairs) if not (has_same and _is_one(run, x, y, block))]
+    if len(left) < len(places):
+        where = next(i for i in range(len(places)) if i not in left)
+        run.switches.say("cond-same", term, atoms[0][where], wish)
+    elif has_same and _are_alike(inner, pairs):
         run.switches.say("cond-same", term, atoms[0][0], wish)
-        run.writer.spliced(inner[0], block)
+        writer.spliced(inner[0], block)
         return assembled(term.type, zip(places, atoms[0], strict=True))
-    elif len(places) > 1 and not is_partial(need, term.type):
-        places, equal = [()], [False]
-        for value, inside, found in zip(values, inner, atoms, strict=True):
-            found[:] = yield _selected(run, value, places, inside)
-    elif is_partial(need, term.type):
+    elif is_split:
         run.switches.say("cond-parts", term, term, wish)
-    return _joined(run, term, test, inner, places, atoms, equal, block, wish)
+    elif len(places) > 1:
+        places, left = [()], [0]
+        for index, inside in enumerate(inner):
+            atoms[index] = yield run.selected(values[index], places, inside)
+            writer.leave(inside)
+    found = {places[i]: atom for i, atom in enumerate(atoms[0]) if i not in left}
+    if left:
+        bodies = []
+        for given, inside in zip(atoms, inner, strict=True):
+            bodies.append(writer.close(inside, run.packed([given[i] for i in left], inside)))
+        run.choose(test, block)
+        chosen = writer.bind(Cond(test, bodies[0], bodies[1], term.place), block, wish)
+        parts = run.unpacked(chosen, len(left), block)
+        found.update((places[i], part) for i, part in zip(left, parts, strict=True))
+    return assembled(term.type, found.items())
 
 
-def _are_alike(inner: tuple[Block, Block], atoms: list[list[Term]]) -> bool:
+def _is_tuple(run: Pass, value: Value) -> bool:
+    line = run.writer.definition(value) if isinstance(value, Term) else value
+    return isinstance(line, (Tuple, Split))
+
+
+def _is_one(run: Pass, x: Term, y: Term, block: Block) -> bool:
+    """Whether two branches give one value, which is there before them."""
+    return same(x, y) and run.writer.is_outside(x, block)
+
+
+def _are_alike(inner: tuple[Block, Block], pairs: list[tuple[Term, Term]]) -> bool:
     """Whether two branches compute the same by the same lines, whatever these are called."""
     ours, theirs = inner[0].lines, inner[1].lines
     if len(ours) != len(theirs) or not ours:
@@ -171,67 +190,7 @@ def _are_alike(inner: tuple[Block, Block], atoms: list[list[Term]]) -> bool:
         if not is_alike(term, like, names):
             return False
         names[other.name] = var.name
-    return all(is_alike(x, y, names) for x, y in zip(*atoms, strict=True))
-
-
-def _selected(
-    run: Evaluator, value: Value, places: list[Path], block: Block
-) -> Recursive[list[Term]]:
-    found: list[Term] = []
-    for path in places:
-        found.append((yield run.select(value, path, block)))
-    run.writer.leave(block)
-    return found
-
-
-def _places(run: Evaluator, term: Cond, values: list[Value], need: Need) -> list[Path]:
-    """The parts of which the branches are compared, and given apart if they are not all needed."""
-    product = components(term.type)
-    if is_partial(need, term.type):
-        return paths(need, term.type)
-    if product is not None and run.switches.has("cond-same") and product.width > 0:
-        lines = [v if isinstance(v, Split) else _line(run, v) for v in values]
-        if all(isinstance(line, (Tuple, Split)) for line in lines):
-            return [(index,) for index in range(product.width)]
-    return [()]
-
-
-def _line(run: Evaluator, value: Value) -> Term | None:
-    return run.writer.definition(value) if isinstance(value, Term) else None
-
-
-def _is_same(run: Evaluator, x: Term, y: Term, block: Block) -> bool:
-    return run.switches.has("cond-same") and same(x, y) and run.writer.is_outside(x, block)
-
-
-def _joined(
-    run: Evaluator,
-    term: Cond,
-    test: Term,
-    inner: tuple[Block, Block],
-    places: list[Path],
-    atoms: list[list[Term]],
-    equal: list[bool],
-    block: Block,
-    wish: str,
-) -> Value:
-    entries: list[tuple[Path, Value]] = [
-        (path, atom)
-        for path, atom, is_equal in zip(places, atoms[0], equal, strict=True)
-        if is_equal
-    ]
-    left = [path for path, is_equal in zip(places, equal, strict=True) if not is_equal]
-    bodies = []
-    for found, inside in zip(atoms, inner, strict=True):
-        rest = [atom for atom, is_equal in zip(found, equal, strict=True) if not is_equal]
-        body = run.packed(rest, inside) if rest else None
-        bodies.append(run.writer.close(inside, body) if body is not None else None)
-        run.writer.leave(inside)
-    if bodies[0] is not None and bodies[1] is not None:
-        run.choose(test, block)
-        chosen = run.writer.bind(Cond(test, bodies[0], bodies[1], term.place), block, wish)
-        entries += run.unpacked(chosen, left, block)
-    return assembled(term.type, entries)
+    return all(is_alike(x, y, names) for x, y in pairs)
 
 
 # ---- choices by one test -------------------------------------------------------------------------
@@ -239,68 +198,53 @@ def _joined(
 
 def fused(lam: Lam) -> Lam:
     """The closed λ with choices by one test made one; a name may then be bound in two branches."""
-    return rewritten_blocks([lam], lambda lines, inside: _Block(lines, inside).fused())[0]
+    return rewritten_blocks(lam, _fused)
 
 
-class _Block:
-    """The lines of one block; a choice goes up to the one before by the same test, if it can."""
-
-    def __init__(self, lines: Lines, inside: Inside) -> None:
-        self.lines = lines
-        self._inside = inside
-        self._index = {var.name: index for index, (var, _) in enumerate(lines)}
-        self._terms = {var.name: term for var, term in lines}
-
-    def fused(self) -> Lines:
-        """The lines with choices made one, or as they were."""
-        last: dict[str, tuple[Var, Cond]] = {}
-        into: dict[str, tuple[Var, Cond, list[Var]]] = {}
-        for var, term in self.lines:
-            if not isinstance(term, Cond) or not isinstance(term.test, Var):
-                continue
-            earlier = last.pop(term.test.name, None)
-            parts = None if earlier is None else self._seen(term, earlier[0])
-            if earlier is not None and parts is not None:
-                into[earlier[0].name] = var, term, parts
-            else:
-                last[term.test.name] = var, term
-        if not into:
-            return self.lines
-        gone = {later.name for later, _, _ in into.values()}
-        made: Lines = []
-        for var, term in self.lines:
-            if var.name in into and isinstance(term, Cond):
-                made += self._one(var, term, *into[var.name])
-            elif var.name not in gone:
-                made.append((var, term))
-        return made
-
-    def _seen(self, later: Cond, var: Var) -> list[Var] | None:
-        """The components that a choice sees and that stand after ``var``; None if it sees more."""
-        found: list[Var] = []
-        before = self._index[var.name]
-        for other in self._inside(later):
-            chain = [other]
-            while self._index.get(chain[-1].name, -1) > before:
-                line = self._terms[chain[-1].name]
-                if not isinstance(line, Proj) or not isinstance(line.product, Var):
-                    return None
-                chain.append(line.product)
-            found += [part for part in reversed(chain[:-1]) if part not in found]
-        return found
-
-    def _one(self, var: Var, first: Cond, later: Var, second: Cond, parts: list[Var]) -> Lines:
-        opened = [(part, self._terms[part.name]) for part in parts]
-        branches = []
-        for one, other in ((first.then, second.then), (first.other, second.other)):
-            lines, value = _opened(one)
-            more, result = _opened(other)
-            both = (*lines, (var, value), *opened, *more)
-            branches.append(Let(both, Tuple((var, result))))
-        whole = Var(var.name, branches[0].type)
-        choice = Cond(first.test, branches[0], branches[1], first.place)
-        return [(whole, choice), (later, Proj(1, whole)), (var, Proj(0, whole))]
+def _fused(lines: Lines, inside: Inside) -> Lines:
+    """The lines of a block; a choice goes up to the one before by the same test, if it can."""
+    index = {var.name: at for at, (var, _) in enumerate(lines)}
+    last: dict[str, tuple[Var, Cond]] = {}
+    into: dict[str, Lines] = {}
+    gone: set[str] = set()
+    for var, term in lines:
+        if not isinstance(term, Cond) or not isinstance(term.test, Var):
+            continue
+        earlier = last.pop(term.test.name, None)
+        parts = None if earlier is None else _seen(lines, index, inside(term), earlier[0])
+        if earlier is not None and parts is not None:
+            into[earlier[0].name] = _one(*earlier, var, term, parts)
+            gone.add(var.name)
+        else:
+            last[term.test.name] = var, term
+    if not into:
+        return lines
+    every = [into.get(line[0].name, [line]) for line in lines if line[0].name not in gone]
+    return [line for some in every for line in some]
 
 
-def _opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
-    return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
+def _seen(lines: Lines, index: dict[str, int], used: tuple[Var, ...], var: Var) -> Lines | None:
+    """The components among what is ``used`` that stand after ``var``; None if there is more."""
+    found: dict[str, tuple[Var, Term]] = {}
+    for other in used:
+        chain: Lines = []
+        here: Term = other
+        while isinstance(here, Var) and index.get(here.name, -1) > index[var.name]:
+            line = lines[index[here.name]]
+            if not isinstance(line[1], Proj):
+                return None
+            chain.append(line)
+            here = line[1].product
+        found.update((line[0].name, line) for line in reversed(chain))
+    return list(found.values())
+
+
+def _one(var: Var, first: Cond, later: Var, second: Cond, parts: Lines) -> Lines:
+    branches = []
+    for one, other in ((first.then, second.then), (first.other, second.other)):
+        (before, value), (after, result) = opened(one), opened(other)
+        both = (*before, (var, value), *parts, *after)
+        branches.append(Let(both, Tuple((var, result))))
+    whole = Var(var.name, branches[0].type)
+    choice = Cond(first.test, branches[0], branches[1], first.place)
+    return [(whole, choice), (later, Proj(1, whole)), (var, Proj(0, whole))]

@@ -23,19 +23,49 @@ is not known to be so after it, but z scaled by x is, and so stays. What is left
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from combinators.block import opened
+from combinators.block import opened, operands
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import components
+from combinators.objects import Object, components
 from combinators.primitives.loops import LOOP, LoopTerm, is_map
 from combinators.simplify.holes import ZERO_OF_ZERO
-from combinators.simplify.parts import Need, Uses, is_partial, merged, shallow
 from combinators.simplify.patterns import is_atom
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
+
+Need = dict[int, Any] | None
+"""Components, each with what is needed of it; None is the whole. It is two levels deep."""
+
+
+def merged(x: Need, y: Need) -> Need:
+    """What both need."""
+    if x is None or y is None:
+        return None
+    both = dict(x)
+    for index, need in y.items():
+        both[index] = merged(both[index], need) if index in both else need
+    return both
+
+
+def shallow(need: Need) -> Need:
+    """One level of it."""
+    return None if need is None else dict.fromkeys(need)
+
+
+def is_partial(need: Need, obj: Object) -> bool:
+    """Whether a component of ``obj`` is not needed."""
+    product = None if need is None else components(obj)
+    if need is None or product is None:
+        return False
+    return len(need) < product.width or any(
+        is_partial(below, product.parts[index]) for index, below in need.items()
+    )
+
+
+# ---- a loop's body -------------------------------------------------------------------------------
 
 ROUNDS = 4
 """A pattern of zeros that is not settled after so many steps is taken to have none."""
@@ -45,14 +75,11 @@ _KEEP_ZERO = frozenset({*ZERO_OF_ZERO, "plus", "pack", "unpack", "concatenate"})
 _ABSORB = frozenset(["scale", "unscale", "matmul", "take", "put"])
 """Primitives that give zero where their first argument is."""
 
-Captures = Callable[[Term], tuple[Var, ...]]
-"""What a λ or a conditional captures."""
-
 
 class LoopBody:
     """The body of a loop, in let-normal form."""
 
-    def __init__(self, loop: LoopTerm, lam: Lam, inside: Captures) -> None:
+    def __init__(self, loop: LoopTerm, lam: Lam, inside: Callable[[Term], tuple[Var, ...]]) -> None:
         """``inside`` says what each λ and conditional in it captures."""
         self.loop, self.types, self.lam, self.inside = loop, loop.types, lam, inside
         self.carry = loop.params(lam)[0]
@@ -86,6 +113,12 @@ class LoopBody:
         """Which component of the carry a line is."""
         return line.index if isinstance(line, Proj) and self.is_carry(line.product) else None
 
+    def reads(self, term: Term) -> list[Var]:
+        """The variables that a line reads, in its λs and branches, too."""
+        parts = (term.test, *self.inside(term)) if isinstance(term, Cond) else operands(term)
+        atoms = [self.inside(part) if isinstance(part, Lam) else (part,) for part in parts]
+        return [atom for some in atoms for atom in some if isinstance(atom, Var)]
+
     def live(self, need: Need) -> tuple[frozenset[int] | None, Need]:
         """The components that what is needed depends on, and what the body has to give.
 
@@ -114,39 +147,20 @@ class LoopBody:
             todo += [self.component(item, index) for index in wanted]
         seen: set[str] = set()
         while todo:
-            term = todo.pop()
-            if not isinstance(term, Var):
-                todo += self._operands(term)
-                continue
-            if self.is_carry(term):
+            atom = todo.pop()
+            if self.is_carry(atom):
                 return None
-            if term.name in seen:
-                continue
-            seen.add(term.name)
-            line = self.defined.get(term.name)
-            index = None if line is None else self.part(line)
-            if index is None:
-                todo += [] if line is None else [line]
-            elif index not in live:
-                live.add(index)
-                todo.append(self.component(self.after, index))
+            if not isinstance(atom, Var):
+                todo += self.reads(atom)
+            elif atom.name in self.defined and atom.name not in seen:
+                seen.add(atom.name)
+                index = self.part(self.defined[atom.name])
+                if index is None:
+                    todo += self.reads(self.defined[atom.name])
+                elif index not in live:
+                    live.add(index)
+                    todo.append(self.component(self.after, index))
         return live
-
-    def _operands(self, term: Term) -> Iterator[Term]:
-        match term:
-            case Prim(_, items) | Tuple(items):
-                yield from items
-            case Proj(_, product):
-                yield product
-            case App(function, argument):
-                yield from (function, argument)
-            case Cond(test):
-                yield test
-                yield from self.inside(term)
-            case Lam():
-                yield from self.inside(term)
-            case _:
-                pass
 
     def steady(self) -> set[int | None]:
         """The components that every step passes on."""
@@ -209,6 +223,22 @@ SMALL = 4
 _MISSING: Any = object()
 
 
+class Uses:
+    """How one closed λ uses its variables, by name."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()
+        self.needs: dict[str, Need] = {}
+        self.fused: set[str] = set()
+        """Maps, and tuples of them, that one loop of the same block reads."""
+        self.loops: dict[int, tuple[frozenset[int] | None, Need]] = {}
+        """The live components of a loop's carry, None of all, and what its body has to give."""
+
+    def need(self, var: Var) -> Need:
+        """What is needed of a variable that is used."""
+        return self.needs.get(var.name, {})
+
+
 class Analysis:
     """The uses in a program in let-normal form, of a λ and of the closed λs that it reaches."""
 
@@ -222,7 +252,7 @@ class Analysis:
         self.results: dict[int, Need] = {id(root): None}
         self.small = {id(lam) for lam in units if _is_small(lam)}
         self._closed = {id(lam) for lam in units}
-        self._inside = Inside(root)
+        self._inside = Inside()
         self._uses = Uses()
         for lam in reversed(units):
             if id(lam) in self.results:
@@ -246,16 +276,15 @@ class Analysis:
                 self.values.add(id(atom))
             case Lam(_, body):
                 yield self._block(body, None)
-            case _:
-                pass
 
     def _count(self, var: Var, need: Need) -> None:
-        self._uses.count[var.name] += 1
-        known = self._uses.needs.get(var.name, _MISSING)
+        uses = self._uses
+        uses.count[var.name] += 1
+        known = uses.needs.get(var.name, _MISSING)
         if known is None or need is None or components(var.type) is None:
-            self._uses.needs[var.name] = None
+            uses.needs[var.name] = None
             return
-        mine = self._uses.needs.setdefault(var.name, {})
+        mine = uses.needs.setdefault(var.name, {})
         assert mine is not None
         for index, below in need.items():
             mine[index] = merged(mine[index], below) if index in mine else shallow(below)
@@ -267,27 +296,45 @@ class Analysis:
         self.results[id(lam)] = need if known is _MISSING else merged(known, need)
 
     def _block(self, body: Term, need: Need) -> Recursive[None]:
-        lines, result = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
+        lines, result = opened(body)
         yield self._mark(result, need)
         read: set[str] = set()
         for var, term in reversed(lines):
             if self._uses.count[var.name]:
                 self._fuse(var, term, read)
-                yield self._line(term, self._uses.needs[var.name])
+                need = self._uses.needs[var.name]
+                if not self._is_plain(term, need):
+                    yield self._line(term, need)
 
     def _fuse(self, var: Var, term: Term, read: set[str]) -> None:
         """Note which lines of this block one loop reads, and nothing else."""
-        alone = var.name in read and self._uses.count[var.name] == 1
-        alone = alone and not is_partial(self._uses.needs[var.name], var.type)
-        match term:
-            case Prim(operation, (*_, xs)) if operation.primitive is LOOP:
-                if alone and is_map(term):
-                    self._uses.fused.add(var.name)
-                if isinstance(xs, Var):
-                    read.add(xs.name)
-            case Tuple(items) if alone:
-                self._uses.fused.add(var.name)
-                read.update(item.name for item in items if isinstance(item, Var))
+        is_loop = type(term) is Prim and term.operation.primitive is LOOP
+        is_alone = var.name in read and self._uses.count[var.name] == 1
+        is_alone = is_alone and not is_partial(self._uses.needs[var.name], var.type)
+        if is_alone and (is_map(term) or isinstance(term, Tuple)):
+            self._uses.fused.add(var.name)
+        if is_loop or (is_alone and isinstance(term, Tuple)):
+            parts = term.below()[-1:] if is_loop else term.below()
+            read.update(part.name for part in parts if isinstance(part, Var))
+
+    def _is_plain(self, term: Term, need: Need) -> bool:
+        """Count what a line of atoms uses, which most lines are, without a computation for it."""
+        kind = type(term)
+        if kind is Prim or (kind is Tuple and need is None):
+            parts = term.below()
+            if Lam in map(type, parts):
+                return False
+            for part in parts:
+                if type(part) is Var:
+                    self._count(part, None)
+            return True
+        if kind is Proj:
+            (product,) = term.below()
+            if type(product) is Var:
+                index = term.index  # type: ignore[attr-defined]  # of a projection
+                self._count(product, None if components(product.type) is None else {index: need})
+                return True
+        return False
 
     def _line(self, term: Term, need: Need) -> Recursive[None]:
         match term:
@@ -297,25 +344,19 @@ class Analysis:
                 and self._switches.has("loop-parts")
             ):
                 yield self._loop(LoopTerm(term), lam, need)
-            case Prim(_, items):
-                for item in items:
-                    yield self._mark(item)
             case Tuple(items):
                 for index, item in enumerate(items):
                     if need is None or index in need:
                         yield self._mark(item, None if need is None else need[index])
-            case Proj(index, product):
-                inside = None if components(product.type) is None else {index: need}
-                yield self._mark(product, inside)
             case App(Lam() as lam, argument) if id(lam) in self._closed:
                 self._call(lam, need)
                 yield self._mark(argument)
             case App(Lam(_, body), argument):
                 yield self._block(body, need)
                 yield self._mark(argument)
-            case App(function, argument):
-                yield self._mark(function)
-                yield self._mark(argument)
+            case Prim() | App():
+                for part in term.below():
+                    yield self._mark(part)
             case Cond(test, then, other):
                 inside = need if self._switches.has("cond-parts") else None
                 yield self._block(then, inside)
@@ -326,8 +367,7 @@ class Analysis:
 
     def _loop(self, loop: LoopTerm, lam: Lam, need: Need) -> Recursive[None]:
         live, inside = LoopBody(loop, lam, self._inside).live(need)
-        self._uses.carries[id(loop.term)] = live
-        self._uses.bodies[id(loop.term)] = inside
+        self._uses.loops[id(loop.term)] = live, inside
         yield self._block(lam.body, inside)
         yield self._mark(loop.xs, row_need(loop, lam, self._uses))
         if loop.init is not None:
@@ -348,16 +388,10 @@ def row_need(loop: LoopTerm, lam: Lam, uses: Uses) -> Need:
 
 
 def _is_small(lam: Lam) -> bool:
-    match lam.body:
-        case Let(lines, _):
-            return len(lines) <= SMALL and all(_is_plain(term) for _, term in lines)
-        case _:
-            return not isinstance(lam.body, Lam)
-
-
-def _is_plain(term: Term) -> bool:
-    match term:
-        case Prim(_, items) | Tuple(items):
-            return not any(isinstance(item, Lam) for item in items)
-        case _:
-            return isinstance(term, Proj)
+    if not isinstance(lam.body, Let):
+        return not isinstance(lam.body, Lam)
+    lines = [term for _, term in lam.body.bindings]
+    return len(lines) <= SMALL and all(
+        isinstance(line, (Prim, Tuple, Proj)) and not any(isinstance(x, Lam) for x in line.below())
+        for line in lines
+    )

@@ -15,7 +15,8 @@ Nothing moves into a λ or a branch: what these use counts as used twice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from operator import is_not
+from typing import Any
 
 from combinators.block import (
     Lines,
@@ -26,102 +27,65 @@ from combinators.block import (
     nested,
     opened,
     operands,
-    rebuilt,
     remade,
 )
 from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.text import Names
+from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
 from combinators.simplify.patterns import is_atom, same
 from combinators.simplify.rule import Switches
-from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var
 
 
 class Inside:
-    """What the λs and the choices of a program capture, also those that were rewritten."""
+    """What λs and choices capture, each looked into once."""
 
-    def __init__(self, root: Lam) -> None:
-        self._root = root
-        self._like: dict[int, int] = {}
+    def __init__(self) -> None:
+        self._captured: Captured = {}
         self._held: list[Term] = []
-
-    @cached_property
-    def _captured(self) -> Captured:
-        return captured(self._root)[1]
 
     def __call__(self, term: Term) -> tuple[Var, ...]:
         """The variables that a λ or a choice captures."""
-        return self._captured.get(self._like.get(id(term), id(term)), ())
-
-    def same(self, new: Term, old: Term) -> None:
-        """Note that ``new`` captures what ``old`` did."""
-        self._like[id(new)] = self._like.get(id(old), id(old))
-        self._held.append(new)
+        if id(term) not in self._captured:
+            captured(term, self._captured)
+            self._held.append(term)
+        return self._captured[id(term)]
 
 
 Rewrite = Callable[[Lines, Inside], Lines]
 """The lines of a block instead of others; the same list where nothing changes."""
 
 
-def rewritten_blocks(units: list[Lam], rewrite: Rewrite) -> list[Lam]:
-    """The closed λs with every block rewritten; the same list where none changes.
+def rewritten_blocks(lam: Lam, rewrite: Rewrite) -> Lam:
+    """A closed λ with every block rewritten, the inner ones first; itself where none changes."""
+    inside, made = Inside(), dict[int, Any]()
+    for node in distinct_nodes(lam, kind=Term):
+        before = node.below()
+        if not any(id(part) in made for part in before) and type(node) is not Let:
+            continue
+        parts = [made.get(id(part), part) for part in before]
+        match node:
+            case Let(bindings):
+                lines = [(var, term) for (var, _), term in zip(bindings, parts, strict=False)]
+                after = rewrite(lines, inside)
+                if after is not lines or any(map(is_not, parts, before)):
+                    made[id(node)] = Let(tuple(after), parts[-1])
+            case Lam(params):
+                made[id(node)] = Lam(params, parts[0], node.name)
+            case _:
+                made[id(node)] = remade(node, tuple(parts))
+    found: Lam = made.get(id(lam), lam)
+    return found
 
-    The last of them mentions the others.
-    """
-    rewriting = _Rewriting(Inside(units[-1]), rewrite)
-    if recurse(rewriting.function(units[-1])) is units[-1]:
-        return units
-    return [recurse(rewriting.function(unit)) for unit in units]
 
-
-class _Rewriting:
-    def __init__(self, inside: Inside, rewrite: Rewrite) -> None:
-        self._inside, self._rewrite = inside, rewrite
-        self._done: dict[int, Lam] = {}
-
-    def function(self, lam: Lam) -> Recursive[Lam]:
-        """A λ, once."""
-        if id(lam) not in self._done:
-            body: Term = yield self._block(lam.body)
-            made = lam if body is lam.body else Lam(lam.params, body, lam.name)
-            self._inside.same(made, lam)
-            self._done[id(lam)] = made
-        return self._done[id(lam)]
-
-    def _block(self, body: Term) -> Recursive[Term]:
-        if isinstance(body, Lam):
-            made: Lam = yield self.function(body)
-            return made
-        if not isinstance(body, Let):
-            return body
-        lines: Lines = []
-        for var, term in body.bindings:
-            lines.append((var, (yield self._line(term))))
-        result: Term = yield self._block(body.body)
-        after = self._rewrite(lines, self._inside)
-        same = after is lines and result is body.body
-        if same and all(
-            new is old for (_, new), (_, old) in zip(lines, body.bindings, strict=True)
-        ):
-            return body
-        return Let(tuple(after), result)
-
-    def _line(self, term: Term) -> Recursive[Term]:
-        if isinstance(term, Lam):
-            function: Lam = yield self.function(term)
-            return function
-        before = operands(term)
-        if not isinstance(term, Cond) and not any(isinstance(part, Lam) for part in before):
-            return term
-        parts = list[Term]()
-        for part in before:
-            parts.append((yield self._block(part)))
-        made = rebuilt(term, before, tuple(parts))
-        if isinstance(term, Cond):
-            self._inside.same(made, term)
-        return made
+def closed_in(lam: Lam) -> list[Lam]:
+    """The closed λs of a program in let-normal form, each after those that it mentions."""
+    inside = captured(lam)[1]
+    every = distinct_nodes(lam, kind=Term)
+    return [node for node in every if isinstance(node, Lam) and not inside[id(node)]]
 
 
 def is_alike(x: Term, y: Term, names: dict[str, str]) -> bool:
@@ -129,46 +93,44 @@ def is_alike(x: Term, y: Term, names: dict[str, str]) -> bool:
 
     It is told what the names that ``y`` binds are in ``x``.
     """
-    todo: list[tuple[Term, Term]] = [(x, y)]
+    todo: list[tuple[Any, Any]] = [(x, y)]
     while todo:
         one, other = todo.pop()
         if one is other and not isinstance(one, Var):
             continue
         if type(one) is not type(other) or one.type is not other.type:
             return False
-        match one, other:
-            case Var(), Var():
-                if names.get(other.name, other.name) != one.name:
-                    return False
-                continue
-            case Const(), Const():
-                if not same(one, other):
-                    return False
-                continue
-            case Lam(), Lam():
-                if len(one.params) != len(other.params):
-                    return False
-                names.update(
-                    (b.name, a.name) for a, b in zip(one.params, other.params, strict=True)
-                )
-            case Let(), Let():
-                if len(one.bindings) != len(other.bindings):
-                    return False
-                pairs = zip(one.bindings, other.bindings, strict=True)
-                names.update((b.name, a.name) for (a, _), (b, _) in pairs)
-            case Prim(), Prim():
-                if one.operation != other.operation:
-                    return False
-            case Proj(), Proj():
-                if one.index != other.index:
-                    return False
-            case _:
-                pass
+        if is_atom(one):
+            known = names.get(other.name, other.name) if isinstance(other, Var) else None
+            if one.name != known if isinstance(one, Var) else not same(one, other):
+                return False
+            continue
         below, others = one.below(), other.below()
-        if len(below) != len(others):
+        bound, theirs = _head(one), _head(other)
+        if len(below) != len(others) or len(bound) != len(theirs):
             return False
+        for mine, yours in zip(bound, theirs, strict=True):
+            if isinstance(mine, Var):
+                names[yours.name] = mine.name
+            elif mine != yours:
+                return False
         todo.extend(zip(reversed(below), reversed(others), strict=True))
     return True
+
+
+def _head(term: Term) -> tuple[Any, ...]:
+    """What a term says besides what it is made of: what it binds, what it applies."""
+    match term:
+        case Lam(params):
+            return params
+        case Let(bindings):
+            return tuple(var for var, _ in bindings)
+        case Prim(operation):
+            return (operation,)
+        case Proj(index):
+            return (index,)
+        case _:
+            return ()
 
 
 def nested_blocks(

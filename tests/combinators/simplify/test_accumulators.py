@@ -10,7 +10,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor, components
 from combinators.rows import row_of
 from combinators.simplify import simplify
-from combinators.simplify.accumulators import numbers
+from combinators.simplify.sums import numbers
 from combinators.terms import Lam, Prim
 from diffcurry import fun
 from interpreters.carriers.fractions import Fractions

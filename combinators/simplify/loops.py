@@ -6,6 +6,12 @@ loop. Of ``scan (λ((c, k), x). ((c + x, k), (c, k * x, k))) (0, a) xs``, of whi
 the first two stacks are needed, this is left:
 
     let (c, (s, t)) = scan (λ(c, x). (c + x, (c, a * x))) 0 xs in ((c, a), (s, t))
+
+Of ``map (λ(x, k, y). (sin x * y, k, x)) (xs, broadcast k, map f ys)`` only the first component
+changes from row to row in a way that the loop has to compute. The rows of the second sequence are
+``k``, and ``f`` can run where its rows are read; so the loop takes ``(xs, ys)``, and gives
+
+    let s = map (λ(x, y). sin x * f y) (xs, ys) in (s, broadcast k, xs)
 """
 
 from __future__ import annotations
@@ -13,28 +19,27 @@ from __future__ import annotations
 from combinators.block import Block, opened, operands
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
-from combinators.objects import Fun, Object, components
+from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
-from combinators.rows import row_of
+from combinators.rows import length_of, row_of, stack_of
 from combinators.simplify.calls import function_of, is_alone
-from combinators.simplify.evaluator import Evaluator
-from combinators.simplify.holes import zeros
-from combinators.simplify.needs import LoopBody
-from combinators.simplify.parts import (
-    Frame,
-    Need,
-    Path,
-    Split,
-    Value,
-    is_partial,
-)
-from combinators.simplify.rows import Entry, LoopRows, Packing, row, rows, stacked
+from combinators.simplify.holes import is_typed_zero, zeros
+from combinators.simplify.needs import LoopBody, Need, is_partial
+from combinators.simplify.passes import Frame, Pass, Path, Split, Value, paths
+from combinators.simplify.patterns import same
+from combinators.simplify.rows import Entry, Packing, rows
+from combinators.simplify.writer import spread
 from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import fold_type
 
+LINES = 1_000
+"""A loop over numbers is run here if that takes at most so many lines."""
+WIDEST = 64
+"""What gives more parts is looked at as it stands."""
+
 
 def loop(
-    run: Evaluator, term: Prim, frame: Frame, block: Block, wish: str, need: Need
+    run: Pass, term: Prim, frame: Frame, block: Block, wish: str, need: Need
 ) -> Recursive[Value]:
     """What a loop stands for."""
     parts = LoopTerm(term)
@@ -48,8 +53,8 @@ def loop(
         return _joined(parts, last, None if stack is None else zeros(stack))
     lam, inside = function_of(run, parts.function, frame)
     if lam is None or (id(lam) in run.closed and not is_alone(run, lam)):
-        atoms = yield run.operands(term.args, frame, block)
-        return run.writer.emit(Prim(term.operation, atoms, term.place), block, wish)
+        atom: Term = yield run.written(term, frame, block, wish)
+        return atom
     run.placed |= id(lam) in run.closed
     known: Value = yield _Rewritten(run, parts, lam, frame, inside, block).write(wish, need)
     return known
@@ -68,17 +73,11 @@ def has_zero(obj: Object) -> bool:
     )
 
 
-LINES = 1_000
-"""A loop over numbers is run here if that takes at most so many lines."""
-
-
-def _constant(run: Evaluator, loop: Prim, lam: Lam) -> Const | None:
+def _constant(run: Pass, loop: Prim, lam: Lam) -> Const | None:
     """What a fold over numbers gives, where every line of every step is a number that is known."""
-    init, xs = loop.args[1:]
-    fold = run.switches.fold
+    (lines, result), fold, (init, xs) = opened(lam.body), run.switches.fold, loop.args[1:]
     if fold is None or not isinstance(init, Const) or not isinstance(xs, Const):
         return None
-    lines, result = opened(lam.body)
     rows = xs.literal.array
     if not run.switches.has("loop-known") or len(rows) * (1 + len(lines)) > LINES:
         return None
@@ -105,27 +104,29 @@ class _Rewritten:
     """One loop whose function is written in place."""
 
     def __init__(
-        self, run: Evaluator, loop: LoopTerm, lam: Lam, frame: Frame, inside: Frame, block: Block
+        self, run: Pass, loop: LoopTerm, lam: Lam, frame: Frame, inside: Frame, block: Block
     ) -> None:
         self.run, self.loop, self.lam = run, loop, lam
         self.frame, self.inside, self.block = frame, inside, block
         self.types, self.term = loop.types, loop.term
         self.body = Block(block, loop=self.types.length > 0 and run.switches.has("hoist"))
-        uses = frame.uses
         self.is_known = (
-            uses is not None and id(lam) not in run.closed and run.switches.has("loop-parts")
+            frame.uses is not None and id(lam) not in run.closed and run.switches.has("loop-parts")
         )
-        self.live = uses.carries.get(id(self.term)) if uses is not None and self.is_known else None
-        self.need = uses.bodies.get(id(self.term)) if uses is not None and self.is_known else None
+        live, need = (
+            frame.uses.loops.get(id(loop.term), (None, None)) if frame.uses else (None, None)
+        )
+        self.live = live if self.is_known else None
+        self.need = need if self.is_known else None
         self.carried = Packing()
         """What stays of the carry, and what is known of it."""
 
     def write(self, wish: str, need: Need) -> Recursive[Value]:
-        run, lam = self.run, self.lam
-        xs, recipe = yield rows(run, self.loop, self.frame, self.block)
+        run, lam, env = self.run, self.lam, self.inside.env
+        xs, row = yield rows(run, self.loop, self.frame, self.block)
         init: Term | None = None
         carry: Var | None = None
-        before = {p.name: self.inside.env[p.name] for p in lam.params if p.name in self.inside.env}
+        before = {p.name: env[p.name] for p in lam.params if p.name in env}
         own, parts = self.loop.params(lam)
         if self.loop.init is not None:
             self.carried = yield self._carried(self.loop.init)
@@ -135,12 +136,11 @@ class _Rewritten:
             carry = run.writer.parameter(wished, init.type, self.body)
         wished = parts[0].name if len(parts) == 1 else "row" if parts else "x"
         item = run.writer.parameter(wished, row_of(xs.type), self.body)
-        value: Value = yield row(run, recipe, item, self.body)
+        value: Value = yield row(item, self.body)
         yield self._bind(carry, value)
         result: Value = yield run.walk(lam.body, self.inside, self.body, "v", self.need)
-        over = LoopRows(item, xs, self.body, self.block)
-        made: Value = yield self._finish(result, init, carry, over, wish, need)
-        self.inside.env.update(before)
+        made: Value = yield self._finish(result, init, carry, item, xs, wish, need)
+        env.update(before)
         return made
 
     def _carried(self, start: Term) -> Recursive[Packing]:
@@ -154,12 +154,13 @@ class _Rewritten:
         if self.is_known:
             every = range(product.width) if product is not None else ()
             live = every if self.live is None else sorted(self.live)
-            for path in [(i,) for i in live] if product is not None else [()]:
-                entries.append((path, (yield run.select(value, path, self.block))))
+            where: list[Path] = [(i,) for i in live] if product is not None else [()]
+            atoms = yield run.selected(value, where, self.block)
+            entries = list(zip(where, atoms, strict=True))
             fixed = self._fixed(dict(entries))
-        left = Packing.plain([entry for entry in entries if entry[0] not in fixed])
+        left = Packing.of([entry for entry in entries if entry[0] not in fixed])
         if not self.is_known or len(left.atoms) == (1 if product is None else product.width):
-            return Packing.plain([((), (yield run.atom(value, self.block)))])
+            return Packing.of([((), (yield run.atom(value, self.block)))])
         if not fixed:
             run.switches.say("loop-parts", self.term, self.term)
         left.known += fixed.items()
@@ -190,9 +191,7 @@ class _Rewritten:
         return fixed
 
     def _is_zero(self, atom: Term) -> bool:
-        if not isinstance(atom, Var):
-            return self.run.writer.is_typed_zero(atom)
-        value = self.inside.env.get(atom.name)
+        value = self.inside.env.get(atom.name) if isinstance(atom, Var) else atom
         return isinstance(value, Term) and self.run.writer.is_typed_zero(value)
 
     def _bind(self, carry: Var | None, item: Value) -> Recursive[None]:
@@ -207,11 +206,10 @@ class _Rewritten:
                 env[name] = run.writer.emit(Tuple(both), self.body, name)
             else:
                 env[own.name] = value
-        if len(parts) == 1:
-            env[parts[0].name] = item
-            return
         for index, param in enumerate(parts):
-            if uses is None or uses.count[param.name]:
+            if len(parts) == 1:
+                env[param.name] = item
+            elif uses is None or uses.count[param.name]:
                 env[param.name] = yield run.part(item, index, self.body, param.name)
 
     def _finish(
@@ -219,7 +217,8 @@ class _Rewritten:
         result: Value,
         init: Term | None,
         carry: Var | None,
-        rows: LoopRows,
+        item: Var,
+        xs: Term,
         wish: str,
         need: Need,
     ) -> Recursive[Value]:
@@ -229,10 +228,8 @@ class _Rewritten:
         after: Value = result
         if is_pair and carry is not None and (self.need is None or 0 in self.need):
             after = yield run.part(result, 0, self.body)
-        kept: list[Term] = []
-        for where in self.carried.places:
-            kept.append((yield run.select(after, where[0], self.body)))
-        out: Packing = yield self._out(result, need, rows)
+        kept = yield run.selected(after, [where[0] for where in self.carried.places], self.body)
+        out: Packing = yield self._out(result, need, item, xs)
         if is_pair and bool(kept) != bool(out.atoms):
             run.switches.say("scan-fold" if kept else "scan-map", self.term, self.term, wish)
         halves = tuple(run.packed(atoms, self.body) for atoms in (kept, out.atoms) if atoms)
@@ -246,17 +243,16 @@ class _Rewritten:
                 gives = result
             elif len(halves) == 2:
                 gives = run.writer.together(halves, self.body)
-            params = tuple(var for var in (carry, rows.item) if var is not None)
+            params = (item,) if carry is None else (carry, item)
             lam = Lam(params, run.writer.close(self.body, gives), self.lam.name)
             operation = looping(carries=bool(kept), keeps=bool(out.atoms), reverse=types.reverse)
-            term = loop_term(operation, lam, init, rows.xs, self.term.place)
+            term = loop_term(operation, lam, init, xs, self.term.place)
             known = _constant(run, term, lam) if kept and not out.atoms else None
             made = run.writer.bind(term, self.block, wish) if known is None else known
             if is_whole and made.type is self.term.type:
                 return made
-            parts = [made if kept else None, made if out.atoms else None]
-            if len(halves) == 2:
-                parts = [run.writer.emit(Proj(index, made), self.block) for index in (0, 1)]
+            given = iter(run.unpacked(made, len(halves), self.block))
+            parts = [next(given) if atoms else None for atoms in (kept, out.atoms)]
         objs = zip((self.carried, out), (types.carry, types.stack), parts, strict=True)
         values = [
             None if obj is None else packing.value(run, obj, part, self.block)
@@ -264,20 +260,57 @@ class _Rewritten:
         ]
         return _joined(self.loop, *values)
 
-    def _out(self, result: Value, need: Need, rows: LoopRows) -> Recursive[Packing]:
+    def _out(self, result: Value, need: Need, row: Var, xs: Term) -> Recursive[Packing]:
         """What has to be stacked of what each step gives."""
-        run, obj = self.run, self.types.item
+        run, obj, item = self.run, self.types.item, result
         if obj is None:
             return Packing()
-        item = result
         if self.types.carry is not None:
             is_dropped = self.is_known and run.switches.has("scan-fold")
             if need is not None and 1 not in need and is_dropped:
                 return Packing()
             need = need.get(1) if need is not None else None
             item = yield run.part(result, 1, self.body)
-        is_split = self.is_known and is_partial(need, obj)
-        found: Packing = yield stacked(run, rows, item, need if is_split else None, obj)
-        if found.is_smaller:
-            run.switches.say("stack-steady", self.term, rows.xs)
+        where = paths(need if self.is_known and is_partial(need, obj) else None, obj)
+        atoms = yield run.selected(item, where, self.body)
+        entries: list[Entry] = list(zip(where, atoms, strict=True))
+        if not run.switches.has("stack-steady"):
+            return Packing.of(entries)
+        split = _split(run, entries)
+        found = Packing.of(split, run, lambda atom: self._stack(atom, row, xs))
+        if len(found.atoms) == len(split):
+            return Packing.of(entries)
+        run.switches.say("stack-steady", self.term, xs)
         return found
+
+    def _stack(self, atom: Term, row: Var, xs: Term) -> Term | None:
+        """The stack of a part that is a row, or the same at every step."""
+        writer, stack = self.run.writer, stack_of(atom.type, length_of(xs.type))
+        if same(atom, row):
+            return xs if stack is xs.type else None
+        line = writer.definition(atom)
+        if isinstance(line, Proj) and same(line.product, row):
+            part = writer.emit(Proj(line.index, xs), self.block)
+            return part if stack is part.type else None
+        if is_typed_zero(atom) or atom.type is Unit:
+            return zeros(stack)
+        if isinstance(stack, Tensor) and writer.is_outside(atom, self.block):
+            return writer.emit(spread(atom, stack.shape), self.block)
+        return None
+
+
+def _split(run: Pass, entries: list[Entry]) -> list[Entry]:
+    """Tuples taken apart."""
+    found = entries
+    while len(found) <= WIDEST:
+        opened: list[Entry] = []
+        for path, atom in found:
+            line = run.writer.definition(atom)
+            if isinstance(line, Tuple) and line.items:
+                opened += [((*path, index), item) for index, item in enumerate(line.items)]
+            else:
+                opened.append((path, atom))
+        if opened == found:
+            return found
+        found = opened
+    return entries
