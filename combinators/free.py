@@ -42,7 +42,8 @@ MANY = 1 << 16
 def captured(term: Term, known: Captured | None = None) -> tuple[tuple[Var, ...], Captured]:
     """The free variables of ``term``, and those of every λ and conditional in it.
 
-    What is ``known`` is not looked into, and what is found is put there. It raises TypeMismatch where a term without its sharing is too large to be walked over.
+    What is ``known`` is not looked into, and what is found is put there. It raises TypeMismatch
+    where a term without its sharing is too large to be walked over.
     """
     walk, scope = _Walk(term, {} if known is None else known), _Scope()
     recurse(walk.over(term, scope))

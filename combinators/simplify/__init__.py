@@ -24,7 +24,7 @@ from combinators.kit.memory import uncollected
 from combinators.kit.recursion import recurse
 from combinators.primitives.loops import LOOP
 from combinators.simplify.calls import call, choice, fused
-from combinators.simplify.loops import loop
+from combinators.simplify.loop_parts import loop
 from combinators.simplify.needs import Analysis
 from combinators.simplify.passes import Form, Frame, Pass, Value, function
 from combinators.simplify.patterns import Hole, Node, Rest, head, once
