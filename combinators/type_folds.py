@@ -1,4 +1,4 @@
-"""The one fold over types, and its instances.
+"""The one fold over types, and its instances: tangents, and what stacks along a leading axis.
 
 A type is a tree of products, records and vectors over leaves: tensors, functions, ``Tangent``.
 Objects are interned, so equal parts of a type are one object, and a type that is ``p × p`` fifteen
@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import GeneratorType
 from typing import Any, TypeVar
 
+from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import (
     Erased,
@@ -62,15 +63,14 @@ def columns_of(obj: Object) -> Sequence[Object] | None:
     return None if product is None else product.parts
 
 
-def _constituents(obj: Object) -> tuple[Object, ...]:
-    """What a type is built from: a vector of its item, a function of its two sides."""
-    match obj:
-        case Vector(item, _):
-            return (item,)
-        case Fun(dom, cod):
-            return dom, cod
-        case _:
-            return tuple(columns_of(obj) or ())
+def parts_inside(obj: Object) -> Sequence[Object]:
+    """What a value of a type holds values of: a vector of its item, a function of none."""
+    return (obj.item,) if isinstance(obj, Vector) else columns_of(obj) or ()
+
+
+def _constituents(obj: Object) -> Sequence[Object]:
+    """What a type is built from."""
+    return (obj.dom, obj.cod) if isinstance(obj, Fun) else parts_inside(obj)
 
 
 def _built(obj: Object, parts: Sequence[Object]) -> Object:
@@ -91,13 +91,13 @@ def _built(obj: Object, parts: Sequence[Object]) -> Object:
 # ---- over types ----------------------------------------------------------------------------------
 
 
-def types_within(obj: Object, parts: Parts = columns_of) -> Iterator[Object]:
-    """``obj`` and everything below it, each distinct type once."""
+def types_within(obj: Object) -> Iterator[Object]:
+    """``obj`` and everything that it is a product or a record of, each distinct type once."""
     todo, seen = [obj], {obj}
     while todo:
         here = todo.pop()
         yield here
-        new = set(parts(here) or ()) - seen
+        new = set(columns_of(here) or ()) - seen
         seen |= new
         todo += new
 
@@ -112,29 +112,23 @@ def fold_type(
 
     With a ``key`` what is found is kept with every part, for as long as there is such a type.
     """
-    if key in vars(obj):
-        found: R = vars(obj)[key]
-        return found
-    here: dict[Object, R] = {}
+    here: dict[Object, dict[str, R]] = {}
 
-    def known(part: Object) -> dict[Any, R]:
-        return vars(part) if key else here
-
-    def name(part: Object) -> Any:
-        return key or part
+    def known(part: Object) -> dict[str, R]:
+        return vars(part) if key else here.setdefault(part, {})
 
     todo = [obj]
     while todo:
         part = todo[-1]
-        below = () if name(part) in known(part) else inside(part)
-        waiting = [one for one in below if name(one) not in known(one)]
+        below = () if key in known(part) else inside(part)
+        waiting = [one for one in below if key not in known(one)]
         if waiting:
             todo += waiting
             continue
         todo.pop()
-        if name(part) not in known(part):
-            known(part)[name(part)] = at(part, [known(one)[name(one)] for one in below])
-    return known(obj)[name(obj)]
+        if key not in known(part):
+            known(part)[key] = at(part, [known(one)[key] for one in below])
+    return known(obj)[key]
 
 
 def map_type(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Object:
@@ -184,38 +178,24 @@ def map_leaves(
     Without values it is made of the type alone, as a zero is. None stands for a whole of which
     every leaf is None. Where ``leaf`` gives a computation (see ``recurse``), that is run.
     """
-    if parts(obj) is None:
-        made = leaf(obj, *values)
-        return recurse(made) if type(made) is GeneratorType else made
-    return recurse(_map_leaves(leaf, obj, values, parts, together, {}))
+    # The values are held besides what was made of them, so that no id is used again.
+    known: dict[tuple[Any, ...], tuple[Any, tuple[Any, ...]]] = {}
 
-
-_Mapped = dict[tuple[Any, ...], tuple[Any, tuple[Any, ...]]]
-"""What was made, by a type and the ids of values; the values are held, so that no id is reused."""
-
-
-def _map_leaves(
-    leaf: Callable[..., Any],
-    obj: Object,
-    values: tuple[Any, ...],
-    parts: Parts,
-    together: Callable[[list[Any]], Any],
-    known: _Mapped,
-) -> Recursive[Any]:
-    key = (obj, *map(id, values))
-    if key in known:
+    def at(obj: Object, values: tuple[Any, ...]) -> Recursive[Any]:
+        types = parts(obj)
+        if types is None:
+            one = leaf(obj, *values)
+            return (yield one) if type(one) is GeneratorType else one
+        key = (obj, *map(id, values))
+        if key not in known:
+            opened = [(None,) * len(types) if value is None else value for value in values]
+            made = []
+            for part, *below in zip(types, *opened, strict=True):
+                made.append((yield at(part, tuple(below))))
+            known[key] = together(made), values
         return known[key][0]
-    types = parts(obj) or ()
-    opened = [(None,) * len(types) if value is None else value for value in values]
-    made = []
-    for part, *below in zip(types, *opened, strict=True):
-        if parts(part) is not None:
-            made.append((yield _map_leaves(leaf, part, tuple(below), parts, together, known)))
-            continue
-        one = leaf(part, *below)
-        made.append((yield one) if type(one) is GeneratorType else one)
-    known[key] = together(made), values
-    return known[key][0]
+
+    return recurse(at(obj, values))
 
 
 class Layout:
@@ -241,35 +221,38 @@ class Layout:
     def nested(self, leaves: Iterable[Any]) -> Any:
         """The value with these leaves."""
         given = iter(leaves)
-        return recurse(self._nested(self._obj, given))
 
-    def _nested(self, obj: Object, leaves: Iterator[Any]) -> Recursive[Any]:
-        types = self._parts(obj)
-        if types is None:
-            return next(leaves)
-        made = []
-        for part in types:
-            made.append((yield self._nested(part, leaves)))
-        return tuple(made)
+        def at(obj: Object) -> Recursive[Any]:
+            types = self._parts(obj)
+            if types is None:
+                return next(given)
+            made = []
+            for part in types:
+                made.append((yield at(part)))
+            return tuple(made)
+
+        return recurse(at(self._obj))
 
 
-# ---- instances -----------------------------------------------------------------------------------
+# ---- instances: what a type can hold -------------------------------------------------------------
 
 
 def is_smooth(obj: Object) -> bool:
     """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
     if isinstance(obj, Tensor):
         return obj.is_smooth
-    return fold_type(obj, _is_smooth, parts_inside, "smooth_")
+
+    def at(part: Object, below: list[bool]) -> bool:
+        if isinstance(part, Tensor):
+            return part.is_smooth
+        return any(below) or isinstance(part, Fun | Erased)
+
+    return fold_type(obj, at, parts_inside, "smooth_")
 
 
-def _is_smooth(obj: Object, below: list[bool]) -> bool:
-    return obj.is_smooth if isinstance(obj, Tensor) else any(below) or isinstance(obj, Fun | Erased)
-
-
-def parts_inside(obj: Object) -> Sequence[Object]:
-    """What a value of a type holds values of."""
-    return () if isinstance(obj, Fun) else _constituents(obj)
+def is_first_order(obj: Object) -> bool:
+    """Whether a type is of tensors, products and records only."""
+    return not any(isinstance(part, Fun | Vector | Erased) for part in types_within(obj))
 
 
 MOST_OPENED, MOST_SHARED = 256, 16
@@ -277,27 +260,16 @@ MOST_OPENED, MOST_SHARED = 256, 16
 
 
 def is_large(obj: Object) -> bool:
-    """Whether a product shares its parts so much that nobody should look at every leaf.
-
-    >>> from combinators.objects import Real
-    >>> pair = Real
-    >>> for _ in range(9):
-    ...     pair = Product(pair, pair)
-    >>> is_large(pair), is_large(Product(*[Real] * 1000))
-    (True, False)
-    """
-    if not isinstance(obj, Product) or fold_type(obj, _leaves, _columns, "leaves_") <= MOST_OPENED:
+    """Whether a product shares its parts so much that nobody should look at every leaf."""
+    if not isinstance(obj, Product):
         return False
-    places = sum(len(columns_of(part) or ()) for part in types_within(obj))
-    return fold_type(obj, _leaves, _columns, "leaves_") > MOST_SHARED * places
+    leaves: int = fold_type(obj, lambda _, n: sum(n) or 1, lambda o: columns_of(o) or (), "leaves_")
+    if leaves <= MOST_OPENED:
+        return False
+    return leaves > MOST_SHARED * sum(len(columns_of(part) or ()) for part in types_within(obj))
 
 
-def _leaves(_: Object, below: list[int]) -> int:
-    return sum(below) if below else 1
-
-
-def _columns(obj: Object) -> Sequence[Object]:
-    return columns_of(obj) or ()
+# ---- instances: tangents -------------------------------------------------------------------------
 
 
 def tangent_of(obj: Object) -> Object:
@@ -307,26 +279,24 @@ def tangent_of(obj: Object) -> Object:
     >>> tangent_of(Product(Real, Int, Fun(Real, Real)))
     Real × Unit × Tangent
     """
-    return map_type(obj, "tangent_", _tangent_at)
+    return map_type(obj, "tangent_", lambda part: _tangent_at(part, Tangent))
 
 
-def _tangent_at(obj: Object) -> Object | None:
-    if isinstance(obj, Tensor):
-        return obj if obj.is_smooth else Unit
-    return Tangent if isinstance(obj, Fun | Erased) else None
+def _tangent_at(obj: Object, of_function: Object) -> Object | None:
+    match obj:
+        case Tensor():
+            return obj if obj.is_smooth else Unit
+        case Fun():
+            return of_function
+        case Erased():
+            return obj
+        case _:
+            return None
 
 
 def velocity(obj: Object) -> Object:
     """The type of a tangent that goes beside a value: a function has none."""
-    return map_type(obj, "velocity_", _velocity_at)
-
-
-def _velocity_at(obj: Object) -> Object | None:
-    if isinstance(obj, Tensor):
-        return obj if obj.is_smooth else Unit
-    if isinstance(obj, Fun):
-        return Unit
-    return obj if isinstance(obj, Erased) else None
+    return map_type(obj, "velocity_", lambda part: _tangent_at(part, Unit))
 
 
 def direction(obj: Object) -> Object:
@@ -336,11 +306,12 @@ def direction(obj: Object) -> Object:
     >>> direction(Product(Int, Fun(Fun(Real, Real), Real)))
     Unit × ((Real ⇒ Real) ⇒ Real)
     """
-    return map_type(obj, "direction_", _direction_at)
 
+    def at(part: Object) -> Object | None:
+        of_function = Fun(part.dom, direction(part.cod)) if isinstance(part, Fun) else Unit
+        return _tangent_at(part, of_function)
 
-def _direction_at(obj: Object) -> Object | None:
-    return Fun(obj.dom, direction(obj.cod)) if isinstance(obj, Fun) else _velocity_at(obj)
+    return map_type(obj, "direction_", at)
 
 
 def moves(obj: Object) -> bool:
@@ -353,32 +324,20 @@ def with_tangent(obj: Object) -> Object:
     return Product(obj, velocity(obj)) if moves(obj) else obj
 
 
-def is_first_order(obj: Object) -> bool:
-    """Whether a type is of tensors, products and records only.
-
-    >>> from combinators.objects import Real
-    >>> is_first_order(Product(Real, Real)), is_first_order(Product(Real, Fun(Real, Real)))
-    (True, False)
-    """
-    return not any(isinstance(part, Fun | Vector | Erased) for part in types_within(obj))
-
-
 Represent = Callable[[Object, Object], Object]
 """From the representations of a function's argument and result to that of the function."""
 
 
 def represented(obj: Object, function: Represent) -> Object:
-    """The type with which values of type ``obj`` stand in a program: functions bring their own."""
+    """The type with which values of type ``obj`` stand in a program: functions bring their own.
+
+    ``Fun`` brings no derivatives.
+    """
 
     def at(part: Object, below: list[Object]) -> Object:
         return function(*below) if isinstance(part, Fun) else _built(part, below)
 
     return fold_type(obj, at)
-
-
-def as_it_is(dom: Object, cod: Object) -> Object:
-    """Without derivatives."""
-    return Fun(dom, cod)
 
 
 def rep_function(dom: Object, cod: Object) -> Object:
@@ -389,3 +348,53 @@ def rep_function(dom: Object, cod: Object) -> Object:
 def dual_function(dom: Object, cod: Object) -> Object:
     """``A × T A ⇒ B × T B``: a function in forward mode."""
     return Fun(with_tangent(dom), with_tangent(cod))
+
+
+# ---- instances: sequences ------------------------------------------------------------------------
+
+
+def stack_of(item: Object, length: int) -> Object:
+    """The type of ``length`` values along a new leading axis; of functions, it is a ``Vector``."""
+
+    def at(obj: Object) -> Object | None:
+        if isinstance(obj, Tensor):
+            return Tensor((length, *obj.shape), obj.dtype)
+        return Vector(obj, length) if components(obj) is None else None
+
+    return map_type(item, f"stack_{length}", at)
+
+
+def row_of(stack: Object, what: str = "a loop") -> Object:
+    """The type of a row of a tensor, of a vector, or of a tuple or record of them.
+
+    ``what`` runs over them, in the ``TypeMismatch`` that says that there are no rows.
+    """
+
+    def at(obj: Object) -> Object | None:
+        match obj:
+            case Tensor((_, *rest), dtype):
+                return Tensor(tuple(rest), dtype)
+            case Vector(item, _):
+                return item
+            case Product() | Record():
+                return None
+            case _:
+                raise TypeMismatch(
+                    f"{what} runs over the leading axis of tensors, and {obj!r} has none; "
+                    f"to go round a number of times, let {what} run over np.arange(n)"
+                )
+
+    return map_type(stack, "row_", at)
+
+
+def length_of(stack: Object, what: str = "a loop") -> int:
+    """How many rows there are: as many in each part, or there is a ``ShapeMismatch``."""
+    row_of(stack, what)
+    columns = [part for part in types_within(stack) if isinstance(part, Tensor | Vector)]
+    lengths = {part.length if isinstance(part, Vector) else part.shape[0] for part in columns}
+    if len(lengths) != 1:
+        raise ShapeMismatch(
+            f"{what} runs over {stack!r}, whose parts have {sorted(lengths) or 'no'} rows; "
+            "they need one common leading extent"
+        )
+    return lengths.pop()

@@ -39,8 +39,8 @@ from combinators.bulk.walk import Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Record, Tensor, components
 from combinators.objects import Product as ProductType
-from combinators.rows import row_of, stack_of
 from combinators.terms import Const, Lam, Proj, Term, Tuple, Var
+from combinators.type_folds import row_of, stack_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,8 @@ from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Product, Tensor
 from combinators.primitives.loops import LoopTerm, LoopType
-from combinators.rows import length_of
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
-from combinators.type_folds import is_first_order
+from combinators.type_folds import is_first_order, length_of
 
 
 def mapped(

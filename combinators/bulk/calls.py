@@ -64,9 +64,8 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Int, Object, Tensor, components
 from combinators.objects import Product as ProductType
 from combinators.primitives.loops import MAP
-from combinators.rows import row_of
 from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Tuple, Var, pack
-from combinators.type_folds import is_first_order
+from combinators.type_folds import is_first_order, row_of
 
 
 def applied(

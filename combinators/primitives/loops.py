@@ -27,8 +27,8 @@ from typing import Any
 from combinators.errors import Place, TypeMismatch
 from combinators.objects import Fun, Object, Product, components
 from combinators.operation import Operation, declare, free
-from combinators.rows import length_of, row_of, stack_of
 from combinators.terms import Lam, Prim, Term, Var
+from combinators.type_folds import length_of, row_of, stack_of
 
 
 def word_of(carries: bool = True, keeps: bool = True, reverse: bool = False) -> str:

@@ -21,7 +21,6 @@ from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
-from combinators.rows import length_of, row_of, stack_of
 from combinators.simplify.calls import function_of, is_alone
 from combinators.simplify.holes import is_typed_zero, zeros
 from combinators.simplify.needs import LoopBody, Need, is_partial
@@ -30,7 +29,7 @@ from combinators.simplify.patterns import same
 from combinators.simplify.rows import Entry, Packing, rows
 from combinators.simplify.writer import spread
 from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
-from combinators.type_folds import fold_type
+from combinators.type_folds import fold_type, length_of, row_of, stack_of
 
 LINES = 1_000
 """A loop over numbers is run here if that takes at most so many lines."""

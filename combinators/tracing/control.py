@@ -17,7 +17,6 @@ from combinators.objects import Bool, Fun, Object, Product, Tensor, component
 from combinators.operation import Operation
 from combinators.primitives.loops import MAP, looping
 from combinators.primitives.structural import RECOMPUTE
-from combinators.rows import length_of, row_of
 from combinators.terms import Cond, Term
 from combinators.tracing.emit import emit, emit_operation, scope_here, unpack
 from combinators.tracing.faces import Face, object_of, paths, put_together, take_apart
@@ -32,6 +31,7 @@ from combinators.tracing.functions import (
     natural,
 )
 from combinators.tracing.traced import LIBRARY, Traced
+from combinators.type_folds import length_of, row_of
 
 
 def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:

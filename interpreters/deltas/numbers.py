@@ -34,9 +34,8 @@ from combinators.free import captured
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation, Pointwise
-from combinators.rows import row_of
 from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, packed
-from combinators.type_folds import is_smooth
+from combinators.type_folds import is_smooth, row_of
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.deltas.terms import (
     ZERO,

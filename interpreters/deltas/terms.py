@@ -33,7 +33,7 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Int, Product, Real, Tensor
 from combinators.operation import Operation, named
-from combinators.rows import row_of
+from combinators.type_folds import row_of
 from interpreters.carriers.carrier import Carrier, Compute
 from interpreters.rules import pullback_of, pushforward_of
 from interpreters.sparse_cotangents import Cotangent, Scattered, gathered, own, plus, zeros

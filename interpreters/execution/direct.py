@@ -19,8 +19,7 @@ from combinators.objects import Fun, Object, Product, Tangent, Tensor, Vector, c
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
-from combinators.rows import row_of
-from combinators.type_folds import columns_of, is_smooth, map_leaves
+from combinators.type_folds import columns_of, is_smooth, map_leaves, row_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import (
     Arrow,

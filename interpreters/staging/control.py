@@ -7,7 +7,7 @@ from typing import Any
 
 from combinators.objects import Fun, Object
 from combinators.operation import Operation
-from combinators.type_folds import as_it_is, rep_function, represented
+from combinators.type_folds import rep_function, represented
 from interpreters.execution.direct import Direct
 from interpreters.execution.machine import Arrow, Machine, Step, Written
 from interpreters.execution.running import Closure, Code, Running
@@ -140,7 +140,7 @@ class StagedControl(Direct):
 
     def represented(self, mode: Running, obj: Object) -> Object:
         """The type of what ``plain`` gives."""
-        return represented(obj, rep_function if mode.reverses else as_it_is)
+        return represented(obj, rep_function if mode.reverses else Fun)
 
     def with_tangent(self, shape: Shape, term: Atom, obj: Object) -> Atom:
         """A plain term, as every value of the program is."""

@@ -23,10 +23,9 @@ from typing import Any, NamedTuple
 from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType, loop_term, looping
-from combinators.rows import row_of
 from combinators.terms import Lam, Proj, Term, Tuple, Var, pack, packed
 from combinators.tracing.scope import Scope, current, entered
-from combinators.type_folds import is_smooth, tangent_of
+from combinators.type_folds import is_smooth, row_of, tangent_of
 from interpreters.execution.machine import (
     Machine,
     Step,

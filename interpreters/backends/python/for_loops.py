@@ -25,8 +25,8 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor
 from combinators.objects import component as component_type
 from combinators.primitives.loops import LoopTerm, LoopType
-from combinators.rows import row_of
 from combinators.terms import Lam, Prim
+from combinators.type_folds import row_of
 from interpreters.backends.python.numpy_arrays import dtype_option, shape_text
 from interpreters.backends.python.python_functions import (
     DEEPEST,

@@ -8,10 +8,10 @@ import pytest
 import diffcurry as dc
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor, components
-from combinators.rows import row_of
 from combinators.simplify import simplify
 from combinators.simplify.sums import numbers
 from combinators.terms import Lam, Prim
+from combinators.type_folds import row_of
 from diffcurry import fun
 from interpreters.carriers.fractions import Fractions
 from interpreters.cost import counted

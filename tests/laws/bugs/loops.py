@@ -8,7 +8,7 @@ import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.objects import Object, Product, Real, Tensor
-from combinators.rows import row_of
+from combinators.type_folds import row_of
 from tests.laws.bugs.arrows import Arrow, Rep, derived
 from tests.laws.bugs.cotangents import Cotangents
 
