@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
+from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, components
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, open_up, put_together, take_apart
@@ -25,6 +26,17 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
+
+
+def by_position(
+    function: Callable[..., Any], words: Sequence[str], name: str = ""
+) -> Callable[..., Any]:
+    """A Python function, which takes its arguments by position; they are called ``words``."""
+    fresh, kind = Names(), inspect.Parameter.POSITIONAL_ONLY
+    params = [inspect.Parameter(fresh.fresh(word), kind) for word in words]
+    function.__signature__ = inspect.Signature(params)  # type: ignore[attr-defined]  # inspect asks
+    function.__name__ = name or function.__name__
+    return function
 
 
 def in_order(
@@ -52,9 +64,11 @@ def in_order(
 
 
 def by_name(
-    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+    signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
 ) -> tuple[str, ...]:
     """Which of ``kwargs`` are settings, or no next arguments: others are missing before them."""
+    if signature is None:
+        return ()
     in_order(signature, args, kwargs, name)  # it says what is not taken
     places = [p.name for p in signature.parameters.values() if p.kind is _POSITIONAL]
     after = places[len(args) :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ from combinators.tracing.functions import (
 from combinators.tracing.scope import apart, current
 from combinators.tracing.traced import parameter_names, positional_types
 from combinators.translate import translate
-from diffcurry.arguments import fits
+from diffcurry.arguments import by_position, fits, is_function
 from diffcurry.modes import CARRIER, primal
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
@@ -67,7 +67,6 @@ class FunctionValue(Specialisable):
     """A function that a program returned: callable, and an argument for other programs."""
 
     def __init__(self, closure: Closure, face: Face | None = None) -> None:
-        """Of a closure over NumPy's numbers; ``face`` is that of its results."""
         self.closure = closure
         self.function = closure.code.function
         self.face = face or face_of(self.function.cod)
@@ -89,7 +88,6 @@ class FunctionValue(Specialisable):
         return self._term, self.face
 
     def __deepcopy__(self, memo: Any) -> FunctionValue:
-        """Itself: it does not change."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -107,7 +105,6 @@ class FunctionValue(Specialisable):
         return dict(zip(code.label.names, (lower(v, o) for v, o in values), strict=True))
 
     def __repr__(self) -> str:
-        """Its type, and what it captures."""
         names = ", ".join(self.closure.code.label.names)
         return f"<function {self.function!r}{f' capturing {names}' if names else ''}>"
 
@@ -180,52 +177,57 @@ def bound(function: Any, dom: Object) -> Bound:
     return Bound(term, (), (), ())
 
 
+class Bindings:
+    """What a partial binds, by name: those by position first."""
+
+    def __init__(self, function: functools.partial[Any], more: int = 0) -> None:
+        inner: Any = function.func
+        self.inner = inner.function if isinstance(inner, Definition) else inner
+        self.function = function
+        try:
+            inspect.signature(self.inner).bind_partial(*function.args, **function.keywords)
+        except TypeError as error:
+            name = getattr(self.inner, "__name__", repr(self.inner))
+            raise TypeMismatch(f"partial binds what {name} does not take: {error}") from None
+        fresh = Names()
+        names = parameter_names(self.inner, len(function.args) + more)
+        self.names = [fresh.fresh(name) for name in names]
+        self._placed = self.names[: len(function.args)]
+        self.bound: dict[str, Any] = dict(zip(self._placed, function.args, strict=True))
+        self.bound |= function.keywords
+        self.captured = {name: v for name, v in self.bound.items() if not is_static(v)}
+
+    def remade(self, values: Sequence[Any]) -> functools.partial[Any]:
+        """The partial that captures other values."""
+        now = self.bound | dict(zip(self.captured, values, strict=True))
+        keywords = {name: now[name] for name in self.function.keywords}
+        return functools.partial(self.function.func, *map(now.get, self._placed), **keywords)
+
+
 def bound_partial(
     function: functools.partial[Any], types: tuple[Object, ...], faces: tuple[Face | None, ...]
 ) -> Bound:
     """A partial at the types of its arguments."""
-    inner: Callable[..., Any] = function.func
-    inner = inner.function if isinstance(inner, Definition) else inner
-    try:
-        inspect.signature(inner).bind_partial(*function.args, **function.keywords)
-    except TypeError as error:
-        raise TypeMismatch(f"partial binds what {_name_of(inner)} does not take: {error}") from None
-    names = _distinct(parameter_names(inner, len(function.args) + len(types)))
-    placed = dict(zip(names, function.args, strict=False))
-    given = {k: v for k, v in (placed | function.keywords).items() if not _is_static(v)}
+    bindings = Bindings(function, len(types))
+    given = bindings.captured
     taken_types, taken_faces = argument_types(list(given.values()))
-    rest = [name for name in names if name not in placed | function.keywords][: len(types)]
+    rest = [name for name in bindings.names if name not in bindings.bound][: len(types)]
 
     def whole(*values: Any) -> Any:
-        now = dict(zip(given, values, strict=False))
-        args = [now.get(name, value) for name, value in placed.items()]
-        keywords = {name: now.get(name, value) for name, value in function.keywords.items()}
-        return function.func(*args, *values[len(given) :], **keywords)
+        return bindings.remade(values[: len(given)])(*values[len(given) :])
 
-    whole.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect asks
-        [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in (*given, *rest)]
-    )
-    made = Draft(whole, (*taken_types, *types), (*taken_faces, *faces)).finish()
-    lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(inner, "__name__", ""))
+    made = Draft(
+        by_position(whole, [*given, *rest]), (*taken_types, *types), (*taken_faces, *faces)
+    ).finish()
+    lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(bindings.inner, "__name__", ""))
     names_of = made.lam.params[: len(given)]
     return Bound(lam, names_of, tuple(given.values()), taken_faces, made.captured)
 
 
-def _is_static(value: Any) -> bool:
+def is_static(value: Any) -> bool:
     """Whether ``partial`` binds what has no cotangent: a word, a function that captures nothing."""
-    if isinstance(value, FunctionValue):
-        return False
-    captures = isinstance(undeclared(value), functools.partial)
-    return value is None or isinstance(value, str) or (callable(value) and not captures)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    fresh = Names()
-    return [fresh.fresh(name) for name in names]
-
-
-def _name_of(function: Any) -> str:
-    return getattr(function, "__name__", repr(function))
+    captures = isinstance(undeclared(value), functools.partial | FunctionValue)
+    return value is None or isinstance(value, str) or (is_function(value) and not captures)
 
 
 def lift(value: Any, obj: Object, mode: Running) -> Any:

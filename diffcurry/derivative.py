@@ -34,8 +34,7 @@ from diffcurry.derived import (
     unrepresented,
 )
 from diffcurry.function import Function
-from diffcurry.known import Known, NotKnown
-from diffcurry.known_in_trace import KnownInTrace, holds_known_functions, tangents_of
+from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
@@ -140,7 +139,7 @@ class Derivative(Function[P, R]):
         primals = self.primals(values)
         if holds_known_functions(primals):
             try:
-                return self.of_known(KnownInTrace(self.base, primals), values)
+                return self.of_known(KnownInTrace(self.base, primals, Function), values)
             except NotKnown:
                 pass
         return call(self, values)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -65,7 +63,10 @@ def html(programs: list[Program], otherwise: str = "") -> str:
 
     Nothing that a user names can become markup, and a long program ends after a number of lines.
     """
-    blocks = [block for program in programs for block in _program(program)]
+    blocks = []
+    for program in programs:
+        name, type_ = escape(program.lam.name or "λ"), _line(repr(program.lam.type))
+        blocks += [f'<div class="head"><b>{name}</b> : {type_}</div>', coloured(str(program))]
     return framed(blocks or [f'<div class="head">{escape(otherwise)}</div>'])
 
 
@@ -74,20 +75,17 @@ def framed(blocks: list[str]) -> str:
     return f'<style>{STYLE}</style><div class="diffcurry">{"".join(blocks)}</div>'
 
 
+def shortened(text: str) -> str:
+    """So many lines of a text, and how many more there are."""
+    lines = text.splitlines()
+    if len(lines) > LINES:
+        lines[LINES:] = [f"… {len(lines) - LINES:,} more lines"]
+    return "\n".join(lines)
+
+
 def coloured(text: str) -> str:
     """A program's text as a ``pre``, its words in classes; after so many lines it says how many."""
-    shown = text.splitlines()
-    lines = [_line(line) for line in islice(shown, LINES)]
-    if len(shown) > LINES:
-        lines.append(f'<span class="m">… {len(shown) - LINES:,} more lines</span>')
-    return f"<pre>{chr(10).join(lines)}</pre>"
-
-
-def _program(program: Program) -> Iterator[str]:
-    name = escape(program.lam.name or "λ")
-    type_ = _line(repr(program.lam.type))
-    yield f'<div class="head"><b>{name}</b> : {type_}</div>'
-    yield coloured(str(program))
+    return f"<pre>{chr(10).join(map(_line, shortened(text).splitlines()))}</pre>"
 
 
 def _line(line: str) -> str:
@@ -119,7 +117,6 @@ class Report:
     derived: Derived | None = None
 
     def __str__(self) -> str:
-        """A paragraph each."""
         parts = [f"{self.name}: {self.program}"]
         if self.gradient is not None:
             parts.append(f"with its gradient: {self.gradient}")

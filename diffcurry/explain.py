@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -12,44 +11,41 @@ from html import escape
 from typing import Any
 
 from combinators.bulk import bulk
-from combinators.errors import DiffcurryError, DomainError, NotDifferentiable, WrongMode
+from combinators.errors import (
+    DiffcurryError,
+    DomainError,
+    NotDifferentiable,
+    TypeMismatch,
+    WrongMode,
+)
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Fun, Product, components
+from combinators.objects import Fun, Object, Product, components
 from combinators.simplify import Fired
 from combinators.terms import Prim
+from combinators.tracing.faces import face_of
+from combinators.tracing.functions import Specialised
 from combinators.type_folds import tangent_of
 from diffcurry.arguments import are_types
 from diffcurry.derived import Derived, derived
-from diffcurry.display import WORDS, Report, coloured, cost, framed, html
+from diffcurry.display import WORDS, Report, coloured, cost, framed, html, shortened
 from diffcurry.program import Program
 
 READABLE = 1_000
 """How many operations a program may have whose formula is shown."""
 
 
+@dataclass
 class Walked:
     """A program, and what its stages have in common."""
 
-    def __init__(self, program: Program, report: Callable[[], Report]) -> None:
-        """``report`` counts what it costs, when a stage asks for it."""
-        self.program, self._report = program, report
-
-    @cached_property
-    def name(self) -> str:
-        """What the program is called."""
-        return self.program.lam.name or "λ"
+    program: Program
+    count: Callable[[], Report]
+    """What counts its cost, when a stage asks for it."""
 
     @cached_property
     def report(self) -> Report:
         """What it costs, and what its gradient does."""
-        return self._report()
-
-    @cached_property
-    def bulk_fired(self) -> list[Fired]:
-        """The equations that put the program in bulk, in order."""
-        fired: list[Fired] = []
-        bulk(self.program.lam, trace=fired.append)
-        return fired
+        return self.count()
 
     @cached_property
     def derived(self) -> Derived:
@@ -70,36 +66,37 @@ class Stage:
     write: Callable[[Walked], str]
 
 
-def rep_function(walked: Walked) -> str:
+def _rep_function(walked: Walked) -> str:
     """The type of the rep-function: the value, and the pullback of cotangents (Fig. 2 of 004)."""
     dom, cod = walked.program.lam.dom, walked.program.cod
     return repr(Fun(dom, Product(cod, Fun(tangent_of(cod), tangent_of(dom)))))
 
 
-def bulk_operations(walked: Walked) -> str:
+def _bulk_operations(walked: Walked) -> str:
     """The program that runs, where it has maps or builds (003, section 5); elsewhere nothing."""
     program = walked.program
     return "" if program.bulk is program.lam else str(program.bulk)
 
 
-def bulk_equations(walked: Walked) -> str:
+def _bulk_equations(walked: Walked) -> str:
     """The equations of the bulk-operation transform that were used, and for what, once each."""
-    fired = walked.bulk_fired
-    return _listed(f"{one.rule}: {one.before!r}" for one in fired) if fired else ""
+    fired: list[Fired] = []
+    bulk(walked.program.lam, trace=fired.append)
+    return _listed(f"{one.rule}: {one.before!r}" for one in fired)
 
 
-def rules(walked: Walked) -> str:
+def _rules(walked: Walked) -> str:
     """The rules that made the gradient simpler, with what each made of what, once each."""
-    return _listed(f"{one.rule}: {one.before!r} ⇝ {one.after!r}" for one in walked.derived.fired)
+    fired = walked.derived.fired
+    return _listed(f"{one.rule}: {one.before!r} ⇝ {one.after!r}" for one in fired) or "none"
 
 
-def _listed(all_fired: Iterable[str]) -> str:
-    fired = Counter(all_fired)
-    lines = [f"{line}  ({n} times)" if n > 1 else line for line, n in fired.items()]
-    return "\n".join(lines) or "none"
+def _listed(fired: Iterable[str]) -> str:
+    counts = Counter(fired).items()
+    return "\n".join(f"{line}  ({n} times)" if n > 1 else line for line, n in counts)
 
 
-def formula_text(walked: Walked) -> str:
+def _formulas(walked: Walked) -> str:
     """The formulas of the program and of its gradient, each after the definitions it shares."""
     name = walked.program.lam.name or "f"
     lines = _equations(name, walked.program)
@@ -122,37 +119,32 @@ def code(program: Program) -> str:
     return program.compiled(lam.name or "f", repr(lam.type)).source
 
 
-def _certificate(walked: Walked) -> str:
-    report = walked.report
-    return str(report.certificate or report.remark)
-
-
 def _costs(walked: Walked) -> str:
     report = walked.report
-    if report.gradient is None:
-        return str(report.program)
-    return f"{report.program}\nwith its gradient: {report.gradient}"
+    gradient = f"\nwith its gradient: {report.gradient}" if report.gradient is not None else ""
+    return f"{report.program}{gradient}"
 
 
 STAGES: tuple[Stage, ...] = (
     Stage("term", "term", lambda walked: str(walked.program)),
     Stage("combinators", "term", lambda walked: str(walked.program.combinators)),
-    Stage("bulk operations", "term", bulk_operations),
-    Stage("bulk equations that were used", "text", bulk_equations),
-    Stage("rep-function", "term", rep_function),
+    Stage("bulk operations", "term", _bulk_operations),
+    Stage("bulk equations that were used", "text", _bulk_equations),
+    Stage("rep-function", "term", _rep_function),
     Stage("gradient, as written", "term", lambda walked: str(walked.derived.raw)),
-    Stage("rules that fired", "text", rules),
+    Stage("rules that fired", "text", _rules),
     Stage("value and gradient, simplified", "term", lambda walked: str(walked.derived.both)),
-    Stage("formula", "text", formula_text),
+    Stage("formula", "text", _formulas),
     Stage("code", "python", lambda walked: code(walked.program)),
     Stage("the gradient's code", "python", lambda walked: code(walked.derived.alone)),
     Stage("cost", "text", _costs),
-    Stage("certificate", "text", _certificate),
+    Stage(
+        "certificate",
+        "text",
+        lambda walked: str(walked.report.certificate or walked.report.remark),
+    ),
 )
 
-
-LINES = 200
-"""How many lines of a stage are shown."""
 
 _STYLES = {"k": "red", "t": "cyan", "n": "green"}
 
@@ -174,7 +166,6 @@ class Explanation:
     sections: tuple[Section, ...]
 
     def __str__(self) -> str:
-        """Plain, and the same on every machine."""
         parts = [f"── {section.title} ──\n{section.text}" for section in self.sections]
         return "\n\n".join([self.title, *parts])
 
@@ -184,12 +175,13 @@ class Explanation:
         """In a notebook."""
         blocks = [f'<div class="head"><b>{escape(self.title)}</b></div>']
         for section in self.sections:
-            text = coloured(section.text) if section.kind == "term" else _plain(section)
+            dim = ' class="m"' if section.kind == "note" else ""
+            plain = f"<pre{dim}>{escape(section.text)}</pre>"
+            text = coloured(section.text) if section.kind == "term" else plain
             blocks.append(f"<h4>{escape(section.title)}</h4>{text}")
         return framed(blocks)
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        """In a terminal."""
         from rich import rule, syntax, text
 
         yield text.Text(self.title, style="bold magenta")
@@ -206,47 +198,62 @@ class Explanation:
 
 def explain(walked: Walked, stages: tuple[Stage, ...] = STAGES) -> Explanation:
     """A program, walked through its stages."""
-    title = f"{walked.name} : {walked.program.lam.type!r}"
+    lam = walked.program.lam
     sections = (_section(stage, walked) for stage in stages)
-    return Explanation(title, tuple(section for section in sections if section.text))
+    shown = tuple(section for section in sections if section.text)
+    return Explanation(f"{lam.name or 'λ'} : {lam.type!r}", shown)
 
 
 def _section(stage: Stage, walked: Walked) -> Section:
     try:
-        lines = stage.write(walked).splitlines()
+        return Section(stage.title, stage.kind, shortened(stage.write(walked)))
     except DiffcurryError as error:
         return Section(stage.title, "note", f"(none: {error.args[0]})")
-    if len(lines) > LINES:
-        lines = [*lines[:LINES], f"… {len(lines) - LINES:,} more lines"]
-    return Section(stage.title, stage.kind, "\n".join(lines))
 
 
-def _plain(section: Section) -> str:
-    dim = ' class="m"' if section.kind == "note" else ""
-    return f"<pre{dim}>{escape(section.text)}</pre>"
-
-
-class Shown(ABC):
+class Shown:
     """The methods by which one looks at a function; each takes arguments, or their types."""
 
     __name__: str
+    verb: str = "fun"
+    """What made it, as it shows itself."""
+    types: tuple[Object, ...] | None
+    program: Callable[..., Program]
+    traced: Callable[[tuple[Any, ...], tuple[Any, ...]], Specialised]
+    without_functions: Callable[[tuple[Any, ...]], tuple[Any, tuple[Any, ...]]]
+    _programs: dict[Any, Program]
 
     @property
     def latex_name(self) -> str:
         """What its formula is called."""
         return self.__name__
 
-    @abstractmethod
-    def at_types(self, args: tuple[Any, ...]) -> Program:
-        """The program at types, or at arguments."""
-
-    @abstractmethod
     def programs(self) -> list[Program]:
-        """The programs at the types that the function has met."""
+        """Those of the types that it has met; of a function with declared types, that one."""
+        if self.types is not None and not self._programs:
+            self.program()
+        return list(self._programs.values())
 
-    @abstractmethod
-    def without_functions(self, args: tuple[Any, ...]) -> tuple[Shown, tuple[Any, ...]]:
-        """The function of the other arguments, where some are functions."""
+    def at_types(self, args: tuple[Any, ...]) -> Program:
+        """The program at ``args``: all types, all values, or none if it is typed.
+
+        >>> from diffcurry import Real, fun
+        >>> fun(lambda x: x * x).at_types((Real,))
+        λx. x * x
+        """
+        if not are_types(args):
+            return self.program(*args)
+        if self.types is not None and self.types != args:
+            raise TypeMismatch(f"{self!r} is declared at {self.types}, and asked for at {args}")
+        return Program(self.traced(args, tuple(map(face_of, args))))
+
+    def __repr__(self) -> str:
+        types = ", ".join(repr(made.lam.type) for made in self._programs.values())
+        return f"<{self.verb} {self.__name__}{' : ' + types if types else ''}>"
+
+    def __str__(self) -> str:
+        """Its programs, one for each choice of types that it has met, in let-normal form."""
+        return "\n\n".join(map(str, self.programs())) or repr(self)
 
     def source(self, *at: Any) -> str:
         """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.

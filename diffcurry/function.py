@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from combinators.errors import TypeMismatch
+from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object, components
 from combinators.primitives.checks import checked as checks
@@ -21,36 +21,30 @@ from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced, parameter_names
 from diffcurry.arguments import (
     applied,
-    are_types,
     by_name,
+    by_position,
     fits,
     holds_functions,
     in_order,
     is_function,
+    is_setting,
     parameter_types,
     signature_of,
 )
 from diffcurry.border import Guard, NotThese
-from diffcurry.calling import Calling, of_names
 from diffcurry.closures import lower
 from diffcurry.explain import Shown
-from diffcurry.known import Known, NotKnown, Recent
+from diffcurry.known import Known, NotKnown
 from diffcurry.modes import primal
 from diffcurry.program import Program, Quick
 from diffcurry.readings import ACTIVE, Readings, traced_under
+from diffcurry.recent import Recent
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-MEMORIES = frozenset(
-    {"_checks", "_closed", "_derived", "_open", "_programs", "_quick", "_running"}
-    | {"of_data", "transforms"}
-)
-"""What a function remembers of the types that it has met."""
-
-
-class Function(Definition, Calling, Shown, Generic[P, R]):
+class Function(Shown, Definition, Generic[P, R]):
     """A function of the language.
 
     Called on numbers it computes; called while another function is being traced, it is a function
@@ -61,8 +55,6 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
     """Whether it serves only while all that it reads is the same, as its maker sees to."""
     is_of_data: bool = False
     """Whether it stands for another at the data of its arguments."""
-    verb: str = "fun"
-    """What made it, as it shows itself."""
     is_rep: ClassVar[bool] = False
     """Whether its programs give a value and a pullback."""
     is_simple: ClassVar[bool] = False
@@ -75,7 +67,6 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         *,
         checked: bool = False,
     ) -> None:
-        """``function``, at ``types`` where they are given."""
         self.checked = checked
         self._checks: Remembered[Lam, Lam] = Remembered()
         self.reads: Readings | None = None
@@ -100,14 +91,25 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value, where the quick way does not lead: the cells of ``kwargs`` would slow that."""
-        if kwargs and self._signature is not None:
-            names = by_name(self._signature, args, kwargs, self.__name__)
-            if names:
-                rest = {name: value for name, value in kwargs.items() if name not in names}
-                values = in_order(self._signature, args, rest, self.__name__, partial=True)
-                return self.with_names(len(values), {n: kwargs[n] for n in names}, values)
+        names = by_name(self._signature, args, kwargs, self.__name__) if kwargs else ()
+        if names:
+            rest = {name: value for name, value in kwargs.items() if name not in names}
+            values = self.positional(args, rest, partial=True)
+            return self._with_names(len(values), {n: kwargs[n] for n in names}, values)
         values = self.positional(args, kwargs)
         return self.computed(values) if current() is None else self.in_trace(values)
+
+    def _with_names(self, count: int, named: dict[str, Any], values: tuple[Any, ...]) -> Any:
+        """The value where arguments that others stand before are given by name.
+
+        Words and truths are settings, of which there is a program each; the rest is data.
+        """
+        data = {name: value for name, value in named.items() if not is_setting(value)}
+        settings = {name: value for name, value in named.items() if is_setting(value)}
+        key = (count, tuple(data), tuple(settings.items()))
+        if key not in self.transforms:
+            self.transforms[key] = self.naming(count, tuple(data), settings)
+        return self.transforms[key](*values, *data.values())
 
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """An application of this function value, while another function is traced."""
@@ -117,8 +119,44 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         self, count: int, names: tuple[str, ...], settings: dict[str, Any]
     ) -> Function[..., Any]:
         """The function of ``count`` arguments by position and others by ``names``."""
-        applied = of_names(self.function, count, names, settings, self.__name__)
-        return Function(applied, checked=self.checked)
+        function = self.function
+
+        def applied(*args: Any) -> Any:
+            given = dict(zip(names, args[count:], strict=True))
+            return function(*args[:count], **given, **settings)
+
+        words = [*parameter_names(function, count), *names]
+        return Function(by_position(applied, words, self.__name__), checked=self.checked)
+
+    def with_functions(self, values: tuple[Any, ...]) -> Any:
+        """The value where functions are among the arguments: compiled for their code."""
+        try:
+            known = self.base.known(self.primals(values))
+            result = self.of_known(known, values)
+        except (NotKnown, DiffcurryError):
+            return self.otherwise(values)
+        if known.is_fixed:
+            self._quick[len(values)] = lambda values: self.of_known(
+                known.again(self.primals(values)), values
+            )
+        return result
+
+    def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
+        """The arguments taken apart, and the function of their data; raises NotKnown."""
+        return Known(self, values, self.of_data, partial(OfData, self))
+
+    @property
+    def base(self) -> Function[..., Any]:
+        """The function whose arguments it takes."""
+        return self
+
+    def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of ``values`` that are arguments of ``base``."""
+        return values
+
+    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        """The value, by a function of data; raises NotKnown where it is of no use."""
+        return known.function(*known.data)
 
     def computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
@@ -152,10 +190,6 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         """The result at arguments that fit the types."""
         return quick.run(values)
 
-    def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
-        """The arguments taken apart, and the function of their data; raises NotKnown."""
-        return Known(self, values, self.of_data, partial(OfData, self))
-
     def otherwise(self, values: tuple[Any, ...]) -> Any:
         """The value of what has no code."""
         return self.evaluate(values)
@@ -185,37 +219,28 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
         """What runs at ``args``: the program, whose parameters are what the user gives."""
         return self.program(*args)
 
-    def programs(self) -> list[Program]:
-        """Those of the types that it has met; of a function with declared types, that one."""
-        if self.types is not None and not self._programs:
-            self.program()
-        return list(self._programs.values())
-
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         """A method: the function with its first argument, which is a constant to it."""
         return self if owner is None else Function(functools.partial(self.function, owner))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what it remembers, which is made again."""
-        kept = {name: v for name, v in vars(self).items() if name not in ("reads", "_under")}
-        made = {name: type(v)() if name in MEMORIES else v for name, v in kept.items()}
-        return made | {"reads": None, "_under": None}
+        memories, gone = (dict, Remembered, Recent), {"reads": None, "_under": None}
+        return {
+            name: type(v)() if isinstance(v, memories) and name != "options" else v
+            for name, v in (vars(self) | gone).items()
+        }
 
-    def __repr__(self) -> str:
-        """Its name, and the types at which it has been traced."""
-        types = ", ".join(repr(made.lam.type) for made in self._programs.values())
-        return f"<{self.verb} {self.__name__}{' : ' + types if types else ''}>"
-
-    def __str__(self) -> str:
-        """Its programs, one for each choice of types that it has met, in let-normal form."""
-        return "\n\n".join(map(str, self.programs())) or repr(self)
-
-    def positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments in order, with Python's defaults."""
+    def positional(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, partial: bool = False
+    ) -> tuple[Any, ...]:
+        """The arguments in order, with Python's defaults; where ``partial``, others are missing."""
         if self._signature is None:
             return args
-        count = 0 if self.types is None else len(self.types)
-        return in_order(self._signature, args, kwargs, self.__name__, at_least=count)
+        least = 0 if self.types is None or partial else len(self.types)
+        return in_order(
+            self._signature, args, kwargs, self.__name__, at_least=least, partial=partial
+        )
 
     def forget(self) -> None:
         """Forget what was traced, because it read what is something else now."""
@@ -268,32 +293,15 @@ class Function(Definition, Calling, Shown, Generic[P, R]):
             return traced_apart(lambda: argument_types(args))
         if not args:
             return self.types, tuple(map(face_of, self.types))
-        if len(args) != len(self.types):
-            raise TypeMismatch(
-                f"{self.__name__} takes {len(self.types)} arguments and was given {len(args)}"
-            )
-        for arg, obj, name in zip(
-            args, self.types, parameter_names(self.function, len(args)), strict=True
-        ):
+        if len(args) != (count := len(self.types)):
+            raise TypeMismatch(f"{self.__name__} takes {count} arguments and was given {len(args)}")
+        names = parameter_names(self.function, len(args))
+        for arg, obj, name in zip(args, self.types, names, strict=True):
             fits(arg, obj, name)
         return self.types, tuple(
             take_apart(arg)[0] if components(obj) is not None else None
             for arg, obj in zip(args, self.types, strict=True)
         )
-
-    def at_types(self, args: tuple[Any, ...]) -> Program:
-        """The program at ``args``: all types, all values, or none if it is typed.
-
-        >>> from combinators.objects import Real
-        >>> fun(lambda x: x * x).at_types((Real,))
-        λx. x * x
-        """
-        if not are_types(args):
-            return self.program(*args)
-        if self.types is not None and self.types != args:
-            raise TypeMismatch(f"{self!r} is declared at {self.types}, and asked for at {args}")
-        faces = tuple(map(face_of, args))
-        return Program(self.traced(args, faces))
 
     def without_functions(
         self, args: tuple[Any, ...]
@@ -323,7 +331,6 @@ class OfData(Function[..., Any]):
         types: tuple[Object, ...] | None,
         functions: list[Any],
     ) -> None:
-        """Of ``inner``, which ``applied`` calls; ``functions`` are its function arguments."""
         self.inner, self._functions = inner, functions
         super().__init__(applied, types)
         self.reads = self.read_by()

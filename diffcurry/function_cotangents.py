@@ -41,7 +41,6 @@ class FunctionCotangent:
     """A NumPy number times a cotangent is left to the cotangent."""
 
     def __add__(self, other: Any) -> Any:
-        """The sum, with a cotangent of the same form."""
         return recurse(_sum(self, other))
 
     def __radd__(self, other: Any) -> Any:
@@ -51,13 +50,11 @@ class FunctionCotangent:
         )
 
     def __mul__(self, factor: Any) -> Any:
-        """Every number in it times ``factor``."""
         return recurse(_scaled(self, factor))
 
     __rmul__ = __mul__
 
     def __neg__(self) -> Any:
-        """Every number in it negated."""
         return self * -1
 
     def merged(self) -> Any:
@@ -79,7 +76,6 @@ class Calls(FunctionCotangent, Sequence[Call]):
     """A function's cotangent as the list of its calls (Fig. 3 of 004)."""
 
     def __init__(self, calls: Sequence[Call | tuple[Any, Any]] = ()) -> None:
-        """Of ``(argument, cotangent)`` pairs."""
         self._calls = tuple(Call(*call) for call in calls)
 
     @overload
@@ -87,11 +83,9 @@ class Calls(FunctionCotangent, Sequence[Call]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Call]: ...
     def __getitem__(self, index: int | slice) -> Call | Sequence[Call]:
-        """A call, or several."""
         return self._calls[index]
 
     def __len__(self) -> int:
-        """How many calls there were."""
         return len(self._calls)
 
     def __eq__(self, other: object) -> bool:
@@ -101,11 +95,9 @@ class Calls(FunctionCotangent, Sequence[Call]):
         return [_key(tuple(c)) for c in self] == [_key(tuple(c)) for c in other]
 
     def __hash__(self) -> int:
-        """Of the calls."""
         return hash(_key(self))
 
     def __repr__(self) -> str:
-        """As the paper writes it."""
         shown = [f"({brief(c.argument)}, {brief(c.cotangent)})" for c in self[:20]]
         return "[" + ", ".join(shown + ["…"] * (len(self) > len(shown))) + "]"
 
@@ -134,27 +126,22 @@ class Captured(FunctionCotangent, Mapping[str, Any]):
     def __init__(
         self, cotangents: Mapping[str, Any] | None = None, code: Code | None = None
     ) -> None:
-        """Of cotangents by name, and the code of the function, where it is known."""
         self._cotangents = dict(cotangents or {})
         self.code = code
 
     def __getitem__(self, name: str) -> Any:
-        """The cotangent of the captured variable ``name``."""
         found = self._cotangents[name]
         if isinstance(found, Deferred):
             found = self._cotangents[name] = found.shown()
         return found
 
     def __iter__(self) -> Iterator[str]:
-        """Over the names."""
         return iter(self._cotangents)
 
     def __len__(self) -> int:
-        """How many have a cotangent."""
         return len(self._cotangents)
 
     def __repr__(self) -> str:
-        """By name."""
         return "{" + ", ".join(f"{name}: {self._brief(name)}" for name in self) + "}"
 
     def _brief(self, name: str) -> str:

@@ -1,70 +1,126 @@
 """Function arguments of known code: the code is compiled, and what it captured is passed.
 
-    f(partial(step, a), x)    is run as    (λ(a, x). f (λz. step(a, z), x)) (a, x)
+    f(partial(step, a), x)    is run as        (λ(a, x). f (λz. step(a, z), x)) (a, x)
+    grad(f)(λz. a * z)        is written as    (grad (λa. f (λz. a * z))) a
 
-One program serves all values of ``a``. The gradient with respect to the function is the record of
-the gradients with respect to what it captured (Fig. 5 of 004), so the program needs no functions.
+The second stands inside a trace, and ``a`` is a variable of it. One program serves all values of
+``a``. The gradient with respect to the function is the record of the gradients with respect to what
+it captured (Fig. 5 of 004), so the program needs no functions.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from types import FunctionType, MethodType
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple
 
 from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
-from combinators.objects import Object, Unit, components
+from combinators.objects import Fun, Object, Unit, components
+from combinators.terms import App, Lam, Term, Var, pack
 from combinators.tracing.definition import Definition
-from combinators.tracing.faces import Face, open_up, take_apart
-from combinators.tracing.functions import Untyped, argument_types, call
-from combinators.tracing.traced import parameter_names
-from diffcurry.arguments import is_function
-from diffcurry.closures import FunctionValue, undeclared
+from combinators.tracing.emit import emit, operand
+from combinators.tracing.faces import Face, face_of, open_up, take_apart
+from combinators.tracing.functions import (
+    Draft,
+    Faces,
+    Pending,
+    Specialisable,
+    Types,
+    Untyped,
+    argument_types,
+    call,
+    coerce,
+)
+from combinators.tracing.scope import Scope, current
+from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
+from combinators.type_folds import velocity
+from diffcurry.arguments import by_position, is_function
+from diffcurry.closures import Bindings, Bound, FunctionValue, bound_partial, is_static, undeclared
 from diffcurry.function_cotangents import Captured
-from diffcurry.readings import Readings
+from diffcurry.recent import D, Recent, code_of, identity
 
 
 class NotKnown(LookupError):
     """A function whose code is not known, or which stands where that does not help."""
 
 
-class Reader(Protocol):
-    """A function that knows what it read."""
+class Built(NamedTuple):
+    """An argument that is not data: a function that captured its parts, or a container of them."""
 
-    reads: Readings | None
-    function: Callable[..., Any]
-
-
-D = TypeVar("D", bound=Reader)
-Make = Callable[[Callable[..., Any], "tuple[Object, ...] | None", list[Any]], D]
-"""What makes a function of a Python function, its types, and the functions that it stands for."""
-
-
-class Data(NamedTuple):
-    """An argument that is data: its place among the data."""
-
-    place: int
+    parts: tuple[Place, ...]
+    build: Callable[[list[Any]], Any]
+    """It, made of its parts."""
+    shown: Callable[[list[Any]], Any]
+    """Its gradient, made of those of its parts."""
+    moved: Callable[[Any], Sequence[Any]]
+    """From its tangent to those of its parts; raises NotKnown where it is a function."""
 
 
-class Code(NamedTuple):
-    """A function argument: how it is made again of what it captured."""
-
-    remake: Callable[[list[Any]], Any]
-    captured: Mapping[str, Place]
+Place = int | Built
+"""Where an argument is: among the data, or in what is built of them."""
 
 
-class Parts(NamedTuple):
+def _code(captured: dict[str, Place], remake: Callable[[list[Any]], Any]) -> Built:
+    """A function that is made again of what it captured."""
+
+    def shown(found: list[Any]) -> Captured:
+        parts = zip(captured, found, strict=True)
+        return Captured({name: part for name, part in parts if part is not None})
+
+    def moved(tangent: Any) -> list[Any]:
+        given = {} if tangent is None else tangent
+        if not isinstance(given, Mapping) or not given.keys() <= captured.keys():
+            raise NotKnown
+        return [given.get(name) for name in captured]
+
+    return Built(tuple(captured.values()), remake, shown, moved)
+
+
+def _container(face: Face, parts: tuple[Place, ...]) -> Built:
     """A container that holds functions."""
 
-    face: Face
-    parts: tuple[Place, ...]
+    def moved(tangent: Any) -> Sequence[Any]:
+        opened = open_up(tangent)
+        below = (None,) * len(parts) if tangent is None or not opened else opened[2]
+        if len(below) != len(parts):
+            raise TypeMismatch(f"the tangent {tangent!r:.60} does not mirror its argument")
+        return below
+
+    return Built(parts, face.build, face.build, moved)
 
 
-Place = Data | Code | Parts
+def _remade(place: Place, data: Sequence[Any]) -> Any:
+    if isinstance(place, int):
+        return data[place]
+    return place.build([_remade(below, data) for below in place.parts])
+
+
+def _indices(place: Place) -> Iterator[int]:
+    if isinstance(place, int):
+        yield place
+    else:
+        for below in place.parts:
+            yield from _indices(below)
+
+
+def _gradient(place: Place, found: Mapping[int, Any]) -> Any:
+    if isinstance(place, int):
+        return found[place]
+    return place.shown([_gradient(below, found) for below in place.parts])
+
+
+def _move(place: Place, tangent: Any, found: dict[int, Any]) -> None:
+    if isinstance(place, int):
+        found[place] = tangent
+        return
+    for below, moved in zip(place.parts, place.moved(tangent), strict=True):
+        _move(below, moved, found)
+
+
+Make = Callable[[Callable[..., Any], "tuple[Object, ...] | None", list[Any]], D]
+"""What makes a function of a Python function, its types, and the functions that it stands for."""
 
 
 class Known(Generic[D]):
@@ -72,27 +128,52 @@ class Known(Generic[D]):
 
     modes: ClassVar[frozenset[str]] = frozenset({"dependent"})
     """The modes in which a function's cotangent is that of what it captured."""
+    function: D
 
     def __init__(
         self, function: Definition, args: tuple[Any, ...], recent: Recent[D], make: Make[D]
     ) -> None:
-        """Of ``function`` at ``args``; raises NotKnown."""
+        types = function.types or (None,) * len(args)
+        if len(types) != len(args):
+            raise NotKnown
+        key = self._take(function, args, types)
+        declared: tuple[Object, ...] | None = None
+        if function.types is not None:
+            found, _ = argument_types(self.data)
+            said = [said or obj for said, obj in zip(self._types, found, strict=True)]
+            declared = tuple(obj for obj in said if isinstance(obj, Object))
+            key = (key, declared)
+        functions = self._functions
+        applied = self._applied(function)
+        codes = tuple(map(code_of, functions))
+        made = recent.of(codes, key, functions, lambda: make(applied, declared, functions))
+        if made is None:
+            raise NotKnown
+        self.function = made
+
+    def _take(self, function: Definition, args: tuple[Any, ...], types: Sequence[Any]) -> Any:
+        """Take the arguments apart; what tells the code in them."""
+        self.args = args
         self.data: list[Any] = []
         self._names: list[str] = []
         self._types: list[Object | None] = []
         self._functions: list[Any] = []
-        types = function.types or (None,) * len(args)
-        if len(types) != len(args):
-            raise NotKnown
-        keys, places = [], []
-        for arg, name, obj in zip(
-            args, parameter_names(function.function, len(args)), types, strict=True
-        ):
-            key, place = self._open(arg, name, obj)
-            keys.append(key)
-            places.append(place)
-        self.args, self.places = args, tuple(places)
-        self.function = self._function(function, tuple(keys), recent, make)
+        names = parameter_names(function.function, len(args))
+        opened = [self._open(*one) for one in zip(args, names, types, strict=True)]
+        self.places = tuple(place for _, place in opened)
+        return tuple(key for key, _ in opened)
+
+    def _applied(self, function: Definition) -> Callable[..., Any]:
+        """The function of the data, as a Python function."""
+        places = self.places
+
+        def applied(*data: Any) -> Any:
+            args = [_remade(place, data) for place in places]
+            result = call(function, args)
+            applied.unused = _unused(function, args)  # type: ignore[attr-defined]  # noticed here
+            return result
+
+        return by_position(applied, self._names, function.__name__)
 
     @property
     def is_fixed(self) -> bool:
@@ -107,8 +188,8 @@ class Known(Generic[D]):
         made = copy(self)
         made.data = list(self.data)
         for given, before, place in zip(args, self.args, self.places, strict=True):
-            if type(place) is Data:
-                made.data[place.place] = given
+            if type(place) is int:
+                made.data[place] = given
             elif given is not before:
                 raise NotKnown
         return made
@@ -121,39 +202,39 @@ class Known(Generic[D]):
         """The gradients of the arguments ``which``, of those of the data in them, in order."""
         given = dict(zip(self.indices(*which), found, strict=True))
         unused = getattr(self.function.function, "unused", ())
-        return tuple(
-            None if argument in unused else _gradient(self.places[argument], given)
-            for argument in which
-        )
+        return tuple(None if i in unused else _gradient(self.places[i], given) for i in which)
 
-    def tangents(self, tangents: Sequence[Any]) -> list[Any]:
+    def tangents(self, tangents: Sequence[Any]) -> tuple[Any, ...]:
         """The tangents of the data; raises NotKnown where a function's is a function."""
         found: dict[int, Any] = {}
         for place, tangent in zip(self.places, tangents, strict=True):
             _move(place, tangent, found)
-        return [found[i] for i in range(len(self.data))]
+        return tuple(found[i] for i in range(len(self.data)))
 
     def _open(self, value: Any, name: str, obj: Object | None) -> tuple[Any, Place]:
         """What tells the code in ``value``, and its place; data is put where it belongs."""
         opened = open_up(value)
         if opened is None and callable(value):
-            return self._open_function(value)
-        if opened is not None and any(map(is_function, take_apart(value)[1])):
-            kind, keys, given = opened
-            face = Face(kind, keys, (None,) * len(given))
-            product = components(obj) if obj is not None else None
-            types = product.parts if product is not None else (None,) * len(given)
-            parts = [
-                self._open(part, f"{name}_{face.word(i)}", types[i]) for i, part in enumerate(given)
-            ]
-            below = tuple(place for _, place in parts)
-            return (kind, keys, *(key for key, _ in parts)), Parts(face, below)
+            return self._open_function(value, name, obj)
+        if opened is None or not any(map(is_function, take_apart(value)[1])):
+            return None, self._put(value, name, obj)
+        kind, keys, given = opened
+        face = Face(kind, keys, (None,) * len(given))
+        product = components(obj) if obj is not None else None
+        types = product.parts if product is not None else (None,) * len(given)
+        parts = [
+            self._open(part, f"{name}_{face.word(i)}", types[i]) for i, part in enumerate(given)
+        ]
+        place = _container(face, tuple(place for _, place in parts))
+        return (kind, keys, *(key for key, _ in parts)), place
+
+    def _put(self, value: Any, name: str, obj: Object | None) -> int:
         self.data.append(value)
         self._names.append(name)
         self._types.append(obj)
-        return None, Data(len(self.data) - 1)
+        return len(self.data) - 1
 
-    def _open_function(self, function: Any) -> tuple[Any, Place]:
+    def _open_function(self, function: Any, name: str, obj: Object | None) -> tuple[Any, Place]:
         typed = function.types if isinstance(function, Definition) else None
         inner = undeclared(function)
         held = function.function if isinstance(function, Definition) else function
@@ -161,157 +242,23 @@ class Known(Generic[D]):
             raise NotKnown
         if not isinstance(inner, functools.partial):
             self._functions.append(function)
-            return identity(function), Code(lambda _: function, {})
-        names = _argument_names(inner)
-        bound = dict(zip(names, inner.args, strict=True)) | inner.keywords
+            return identity(function), _code({}, lambda _: function)
+        bindings = Bindings(inner)
         keys: list[Any] = [identity(inner.func), typed]
         captured: dict[str, Place] = {}
-        for name, value in bound.items():
-            if _is_static(value):
-                keys.append((name, identity(value) if is_function(value) else value))
-                continue
-            key, captured[name] = self._open(value, name, None)
-            keys.append((name, key))
+        for word, value in bindings.bound.items():
+            if is_static(value):
+                keys.append((word, identity(value) if is_function(value) else value))
+            else:
+                key, captured[word] = self._open(value, word, None)
+                keys.append((word, key))
         self._functions.append(inner)
 
         def remake(values: list[Any]) -> Any:
-            now = bound | dict(zip(captured, values, strict=True))
-            args = [now[name] for name in names]
-            made = functools.partial(inner.func, *args, **{k: now[k] for k in inner.keywords})
+            made = bindings.remade(values)
             return made if typed is None else Definition(made, typed)
 
-        return tuple(keys), Code(remake, captured)
-
-    def _function(self, function: Definition, key: Any, recent: Recent[D], make: Make[D]) -> D:
-        declared: tuple[Object, ...] | None = None
-        if function.types is not None:
-            found, _ = argument_types(self.data)
-            types = [said or obj for said, obj in zip(self._types, found, strict=True)]
-            declared = tuple(obj for obj in types if isinstance(obj, Object))
-            key = (key, declared)
-        places, names, functions = self.places, self._names, self._functions
-
-        def applied(*data: Any) -> Any:
-            args = [_remade(place, data) for place in places]
-            result = call(function, args)
-            applied.unused = _unused(function, args)  # type: ignore[attr-defined]  # noticed here
-            return result
-
-        def made_now() -> D:
-            fresh, kind = Names(), inspect.Parameter.POSITIONAL_ONLY
-            params = [inspect.Parameter(fresh.fresh(name), kind) for name in names]
-            applied.__signature__ = inspect.Signature(params)  # type: ignore[attr-defined]  # inspect asks
-            applied.__name__ = function.__name__
-            return make(applied, declared, functions)
-
-        made = recent.of(tuple(map(code_of, functions)), key, functions, made_now)
-        if made is None:
-            raise NotKnown
-        return made
-
-
-def identity(function: Any) -> Any:
-    """What tells a Python function that reads the same; whoever keeps it keeps the function."""
-    if isinstance(function, FunctionType):
-        cells = []
-        for cell in function.__closure__ or ():
-            try:
-                cells.append(id(cell.cell_contents))
-            except ValueError:
-                cells.append(0)
-        words = function.__kwdefaults__ or {}
-        defaults = map(id, (*(function.__defaults__ or ()), *words.values()))
-        return function.__code__, tuple(cells), tuple(defaults), id(function.__globals__)
-    if isinstance(function, MethodType):
-        return id(function.__self__), identity(function.__func__)
-    return id(function)
-
-
-class Recent(Generic[D]):
-    """Functions made of Python functions of late, which serve while these read the same.
-
-    Code that captures something else at every call is not worth compiling: where the same code is
-    met with other captures, it is run once as it is before a program is made for them. Where what
-    it reads has changed, it is run so twice; and twice as often where a program served no call.
-    """
-
-    MOST = 64
-    """How many are kept."""
-    FEW = 4
-    """Of how many that are met what they captured is kept."""
-
-    def __init__(self) -> None:
-        """None yet."""
-        self._made: dict[Any, D] = {}
-        self._codes: set[Any] = set()
-        self._met: dict[Any, Any] = {}
-        self._waits: dict[Any, tuple[int, int]] = {}
-
-    def of(self, code: Any, key: Any, held: Any, make: Callable[[], D]) -> D | None:
-        """What was made for ``key``, or is now; None where it is not worth it yet.
-
-        ``held`` are the functions of which ``key`` tells: while they are kept, no others are met
-        in their places in memory.
-        """
-        try:
-            found = self._made.get(key)
-        except TypeError:
-            return None  # a static value that cannot be compared
-        if found is not None and _reads_the_same(found):
-            self._waits.pop(key, None)
-            return found
-        if found is not None and found.reads is not None and not found.reads.whole:
-            return None  # what it reads cannot be watched
-        left, span = self._waits.get(key, (0, 1))
-        if found is not None:
-            del self._made[key]
-            left = span = min(2 * span, self.MOST)
-        if left:
-            self._waits[key] = left - 1, span
-            return None
-        if found is None and code in self._codes and key not in self._met:
-            if len(self._met) >= self.FEW:
-                self._met.clear()
-            self._met[key] = held
-            return None
-        for kept in (self._made, self._codes, self._waits):
-            if len(kept) >= self.MOST:
-                kept.clear()
-        self._met.pop(key, None)
-        self._codes.add(code)
-        self._made[key] = made = make()
-        return made
-
-
-def _reads_the_same(function: Reader) -> bool:
-    """Whether all that it reads is as it was when it was traced, arrays too."""
-    reads = function.reads
-    return reads is None or (reads.whole and not reads.changed() and not reads.in_place())
-
-
-def code_of(function: Any) -> Any:
-    """What tells a function's code, whatever it captured."""
-    inner = function.func if isinstance(function, functools.partial) else function
-    return inner.__code__ if isinstance(inner, FunctionType) else identity(inner)
-
-
-def _argument_names(function: functools.partial[Any]) -> list[str]:
-    """The names of what it binds by position."""
-    inner = function.func
-    inner = inner.function if isinstance(inner, Definition) else inner
-    try:
-        inspect.signature(inner).bind_partial(*function.args, **function.keywords)
-    except (TypeError, ValueError):
-        raise NotKnown from None  # running it says what is wrong
-    fresh = Names()
-    return [fresh.fresh(name) for name in parameter_names(inner, len(function.args))]
-
-
-def _is_static(value: Any) -> bool:
-    """Whether ``partial`` binds what has no cotangent: a word, a function that captures nothing."""
-    function = undeclared(value)
-    captures = isinstance(function, functools.partial | FunctionValue)
-    return value is None or isinstance(value, str) or (is_function(value) and not captures)
+        return tuple(keys), _code(captured, remake)
 
 
 def _unused(function: Definition, args: list[Any]) -> list[int]:
@@ -322,53 +269,116 @@ def _unused(function: Definition, args: list[Any]) -> list[int]:
     return [i for i, p in enumerate(params) if p.type is Unit and isinstance(types[i], Untyped)]
 
 
-def _remade(place: Place, data: Sequence[Any]) -> Any:
-    match place:
-        case Data(index):
-            return data[index]
-        case Code(remake, captured):
-            return remake([_remade(below, data) for below in captured.values()])
-        case Parts(face, parts):
-            return face.build([_remade(below, data) for below in parts])
+# ---- inside a trace ------------------------------------------------------------------------------
 
 
-def _indices(place: Place) -> Iterator[int]:
-    match place:
-        case Data(index):
-            yield index
-        case Code(_, captured):
-            for below in captured.values():
-                yield from _indices(below)
-        case Parts(_, parts):
-            for below in parts:
-                yield from _indices(below)
+def holds_known_functions(values: tuple[Any, ...]) -> bool:
+    """Whether there are functions among ``values`` or in them that a trace did not compute."""
+    leaves = (leaf for value in values for leaf in take_apart(value)[1])
+    return any(is_function(leaf) and _is_known(leaf) for leaf in leaves)
 
 
-def _gradient(place: Place, found: Mapping[int, Any]) -> Any:
-    match place:
-        case Data(index):
-            return found[index]
-        case Code(_, captured):
-            parts = {name: _gradient(below, found) for name, below in captured.items()}
-            return Captured({name: part for name, part in parts.items() if part is not None})
-        case Parts(face, parts):
-            return face.build([_gradient(below, found) for below in parts])
+def _is_known(function: Any) -> bool:
+    return not isinstance(function, Traced | Pending | FunctionValue)
 
 
-def _move(place: Place, tangent: Any, found: dict[int, Any]) -> None:
-    match place:
-        case Data(index):
-            found[index] = tangent
-        case Code(_, captured):
-            given = {} if tangent is None else tangent
-            if not isinstance(given, Mapping) or not given.keys() <= captured.keys():
-                raise NotKnown
-            for name, below in captured.items():
-                _move(below, given.get(name), found)
-        case Parts(_, parts):
-            opened = open_up(tangent)
-            below_tangents = (None,) * len(parts) if tangent is None or not opened else opened[2]
-            if len(below_tangents) != len(parts):
-                raise TypeMismatch(f"the tangent {tangent!r:.60} does not mirror its argument")
-            for below, moved in zip(parts, below_tangents, strict=True):
-                _move(below, moved, found)
+class KnownInTrace(Known[D]):
+    """Arguments taken apart inside a trace.
+
+    There a list of calls has no type: it is shown as what it gives for what was captured.
+    """
+
+    modes = frozenset({"dependent", "simple"})
+
+    def __init__(
+        self, function: Definition, args: tuple[Any, ...], make: Callable[[Callable[..., Any]], D]
+    ) -> None:
+        types, faces = argument_types(args)
+        if function.types is not None:
+            types, faces = function.types, tuple(map(face_of, function.types))
+        params = function.specialise(types, faces).lam.params
+        self._take(function, args, [param.type for param in params])
+        if not self._functions:
+            raise NotKnown
+        self.function = make(self._applied(function))
+
+    def _open_function(self, function: Any, name: str, obj: Object | None) -> tuple[Any, Place]:
+        if not _is_known(function):
+            return None, self._put(function, name, obj)
+        self._functions.append(function)
+        if not isinstance(obj, Fun):
+            return None, _code({}, lambda _: function)
+        made = specialised(function, obj)
+        variables = (*made.names, *made.captured)
+        values = (*made.values, *(Traced(var, _scope_of(var)) for var in made.captured))
+        fresh = Names()
+        captured: dict[str, Place] = {}
+        for var, value in zip(variables, values, strict=True):
+            word = fresh.fresh(var.name)
+            captured[word] = self._open(value, word, var.type)[1]
+        closed = Lam(variables, made.lam)
+        return None, _code(captured, lambda given: Closing(closed, obj, given))
+
+
+class Closing(Specialisable):
+    """A function of type ``obj``, made of a closed λ of what it captures, and of that."""
+
+    def __init__(self, closed: Lam, obj: Fun, values: list[Any]) -> None:
+        self.closed, self.values, self.face = closed, values, face_of(obj.cod)
+        self.types = positional_types(self, obj.dom)
+        self._obj = obj
+
+    def type(self) -> Object:
+        """Its function type."""
+        return self._obj
+
+    def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
+        """The function value."""
+        if not self.values:
+            assert isinstance(self.closed.body, Lam)
+            return self.closed.body, self.face
+        params = self.closed.params
+        given = tuple(coerce(v, param.type) for v, param in zip(self.values, params, strict=True))
+        return operand(emit(App(self.closed, pack(given)))), self.face
+
+    def __call__(self, *args: Any) -> Any:
+        """Its application."""
+        return call(self, args)
+
+
+def specialised(function: Any, obj: Fun) -> Bound:
+    """The λ of a function at its type, and what it captures: of a partial what it binds too."""
+    function = undeclared(function)
+    types = positional_types(function, obj.dom)
+    faces = tuple(map(face_of, types))
+    if isinstance(function, functools.partial):
+        return bound_partial(function, types, faces)
+    if isinstance(function, Definition):
+        made = function.made_at(types, faces)
+    else:
+        made = Draft(function, types, faces).finish()
+    return Bound(made.lam, (), (), (), made.captured)
+
+
+def _scope_of(var: Var) -> Scope:
+    """The scope around this one that made a variable."""
+    scope = current()
+    while scope is not None and not scope.owns(var):
+        scope = scope.parent
+    if scope is None:
+        raise NotKnown
+    return scope
+
+
+def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents, with zeros for None."""
+    types, _ = argument_types(primals)
+    return tuple(
+        tangent if tangent is not None or not isinstance(obj, Object) else _zero(obj)
+        for tangent, obj in zip(tangents, types, strict=True)
+    )
+
+
+def _zero(obj: Object) -> Any:
+    at_rest = velocity(obj)
+    return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)

@@ -56,7 +56,6 @@ class _Nans(NumPy):
     """NumPy's numbers, of which an operation that makes a nan is an error."""
 
     def __init__(self, lam: Lam) -> None:
-        """``lam`` is what is run, and tells where its operations stand."""
         super().__init__()
         self._lam = lam
 

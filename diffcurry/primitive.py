@@ -77,7 +77,6 @@ class UserPrimitive:
         return Function(lambda: apply(self.declared, *args))()
 
     def __repr__(self) -> str:
-        """Its name."""
         return f"<primitive {self.__name__}>"
 
     def on(self, carrier: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

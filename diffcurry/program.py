@@ -245,9 +245,7 @@ class Program:
         return None if self._asked == 1 and self._is_large else self._quick
 
     def __repr__(self) -> str:
-        """The λ, in one line."""
         return repr(self.lam)
 
     def __str__(self) -> str:
-        """The λ, in let-normal form."""
         return str(self.lam)

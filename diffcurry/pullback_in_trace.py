@@ -104,7 +104,6 @@ class PullbackInTrace(Specialisable):
     """From cotangents of a result that holds functions to those of the arguments."""
 
     def __init__(self, pull: Traced, result: Returned) -> None:
-        """``pull`` takes a ``Tangent`` for each function in the result."""
         self._pull, self._result = pull, result
 
     def __call__(self, cotangent: Any) -> Any:

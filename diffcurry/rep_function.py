@@ -32,8 +32,7 @@ from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Pushed, filled, transformed
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
 from diffcurry.function import Function
-from diffcurry.known import Known, NotKnown
-from diffcurry.known_in_trace import holds_known_functions, tangents_of
+from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, reverse, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.pullback_in_trace import PullbackInTrace, Returned
@@ -329,5 +328,4 @@ class LinearMap:
             return self._again(args)
 
     def __repr__(self) -> str:
-        """What it is."""
         return f"<{self._way.about}>"

@@ -118,7 +118,6 @@ class Copower(NamedTuple):
     cotangent: Object | Copower
 
     def __repr__(self) -> str:
-        """As the paper writes it."""
         return f"[({self.argument!r}, {self.cotangent!r})]"
 
 
@@ -187,5 +186,4 @@ class TangentFunction:
         return show_tangent(moved, obj.cod, None)
 
     def __repr__(self) -> str:
-        """The type of the function."""
         return f"<tangent of {self.function!r}>"

@@ -14,9 +14,9 @@ from combinators.tracing.scope import current
 from diffcurry.arguments import Argnums
 from diffcurry.derivative import Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
-from diffcurry.known import Recent, identity
-from diffcurry.known_in_trace import tangents_of
+from diffcurry.known import tangents_of
 from diffcurry.modes import Mode, check_mode
+from diffcurry.recent import Recent, identity
 from diffcurry.rep_function import Linearized, Pulled
 
 P = ParamSpec("P")

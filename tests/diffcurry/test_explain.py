@@ -7,7 +7,8 @@ import pytest
 
 from combinators.errors import DomainError
 from diffcurry import Real, Tensor, fun
-from diffcurry.explain import LINES, STAGES, Stage
+from diffcurry.display import LINES
+from diffcurry.explain import STAGES, Stage
 
 
 @fun
