@@ -44,11 +44,7 @@ class XLA(Generic[P]):
     """What ``xla`` gives."""
 
     def __init__(
-        self,
-        function: Function[P, Any],
-        *,
-        fast_math: bool = False,
-        rules: tuple[Rule, ...] = (),
+        self, function: Function[P, Any], *, fast_math: bool = False, rules: tuple[Rule, ...] = ()
     ) -> None:
         """``function``, which is traced when it is first called at a choice of types."""
         self.function, self.fast_math, self.rules = function, fast_math, rules

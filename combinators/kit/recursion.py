@@ -17,11 +17,14 @@ A recursive function is written as a generator that yields its recursive calls:
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, TypeVar
+from types import GeneratorType
+from typing import Any, TypeAlias, TypeVar
 
 Result = TypeVar("Result")
 Recursive = Generator[Any, Any, Result]
 """A computation that yields computations of its own kind and is sent their results."""
+Step: TypeAlias = Result | Generator[Any, Any, Result]
+"""A result that is there already, or the computation of one: what a computation yields."""
 
 
 def recurse(computation: Recursive[Result]) -> Result:
@@ -30,12 +33,13 @@ def recurse(computation: Recursive[Result]) -> Result:
     result: Any = None
     while stack:
         try:
-            callee = stack[-1].send(result)
+            result = stack[-1].send(result)
         except StopIteration as done:
             stack.pop()
             result = done.value
         else:
-            stack.append(callee)
-            result = None
+            if type(result) is GeneratorType:
+                stack.append(result)
+                result = None
     found: Result = result
     return found

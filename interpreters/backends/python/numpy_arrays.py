@@ -10,6 +10,7 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Real, Tensor
 from combinators.operation import Operation
+from combinators.terms import Prim
 from interpreters.backends.analysis.lines import SCALES, hides_zeros
 from interpreters.backends.text.layout import (
     COMPARISONS,
@@ -55,12 +56,6 @@ _INFIX = {
     "logical_or": "|",
     "logical_xor": "^",
 }
-_OTHERS = frozenset(("plus", "where"))
-
-
-def is_elementwise(name: str) -> bool:
-    """Whether a primitive is written element by element."""
-    return name in ROWS or name in _OTHERS
 
 
 def elementwise_text(
@@ -85,33 +80,12 @@ def elementwise_text(
             return f"{args[0]} {_INFIX[name]} {args[1]}"
         case "negative" if not out:
             return f"-{args[0]}"
-    if name not in UFUNCS:
-        return _of_row(name, args)
-    target = (f"out={out}",) if out else ()
-    return call(f"np.{UFUNCS[name]}", *args, *target)
-
-
-def _of_row(name: str, args: Sequence[str]) -> Text:
-    """What is written as its row of values says."""
+    if name in UFUNCS:
+        return call(f"np.{UFUNCS[name]}", *args, *([f"out={out}"] if out else []))
     text = ROWS[name].on_arrays(len(args))
     if not text:
         raise MissingRule(f"the Python backend has no expression for {name} of arrays")
     return text.format(*args)
-
-
-def _axes(axis: Shape, rank: int) -> list[str]:
-    if len(axis) == rank:
-        return []
-    return [f"axis={axis[0] if len(axis) == 1 else axis}"]
-
-
-def _reduction(name: str, x: str, given: Tensor, axis: Shape, keepdims: bool) -> Text:
-    options = _axes(axis, len(given.shape))
-    if keepdims:
-        options.append("keepdims=True")
-    if name in ("sum", "prod") and given.dtype not in ("float64", "int64", "uint64"):
-        options.append(f'dtype="{given.dtype}"')
-    return call(f"{x}.{name}", *options)
 
 
 def dtype_option(dtype: str) -> list[str]:
@@ -124,54 +98,43 @@ def shape_text(shape: Shape) -> str:
     return str(shape[0]) if len(shape) == 1 else str(shape)
 
 
-def _new(
-    operation: Operation, args: Sequence[str], types: Sequence[Tensor], *, careful: bool
-) -> Text:
+def new_array(term: Prim, args: Sequence[str], types: Sequence[Tensor], *, careful: bool) -> Text:
+    """A primitive that computes; a number comes out as Python's own where it has one."""
+    text = _new(term, args, types[0], careful=careful)
+    return f"{flat(text)}.item()" if term.type in (Real, Int, Bool) else text
+
+
+def _new(term: Prim, args: Sequence[str], given: Tensor, *, careful: bool) -> Text:
     """A primitive that makes a new array, or a NumPy scalar."""
-    parameters = operation.keywords
-    match operation.name:
+    name, keywords, x = term.operation.name, term.operation.keywords, args[0]
+    along = [f"axis={keywords['axis']}"] if "axis" in keywords else []
+    is_narrow = given.dtype not in ("float64", "int64", "uint64")
+    match name:
         case "sum" | "prod" | "max" | "min" | "argmax" | "argmin":
-            return _reduction(operation.name, args[0], types[0], **parameters)
+            axis = keywords["axis"]
+            options = [f"axis={axis[0] if len(axis) == 1 else axis}"]
+            options = options if len(axis) < len(given.shape) else []
+            options += ["keepdims=True"] * keywords["keepdims"]
+            options += [f'dtype="{given.dtype}"'] * (is_narrow and name in ("sum", "prod"))
+            return call(f"{x}.{name}", *options)
         case "cumsum":
-            axis = f"axis={parameters['axis']}"
-            narrow = types[0].dtype not in ("float64", "int64", "uint64")
-            return call(
-                f"{args[0]}.cumsum", axis, *([f'dtype="{types[0].dtype}"'] if narrow else [])
-            )
+            return call(f"{x}.cumsum", *along, *[f'dtype="{given.dtype}"'] * is_narrow)
         case "exclusive_cumprod":
-            return call("np.ones_like", args[0])
+            return call("np.ones_like", x)
         case "recurrence":
-            step = "-1" if parameters["reverse"] else "1"
-            return call("_recurrence", *args, str(parameters["axis"]), step)
+            step = "-1" if keywords["reverse"] else "1"
+            return call("_recurrence", *args, str(keywords["axis"]), step)
         case "logsumexp":
-            axis, keepdims = parameters["axis"], parameters["keepdims"]
-            return call("_logsumexp", args[0], str(axis), str(keepdims))
+            return call("_logsumexp", x, str(keywords["axis"]), str(keywords["keepdims"]))
         case "concatenate":
-            axis = parameters["axis"]
-            return call("np.concatenate", tuple_of(tuple(args)), *([f"axis={axis}"] * (axis > 0)))
+            return call("np.concatenate", tuple_of(tuple(args)), *along * (keywords["axis"] > 0))
         case "convert":
-            return f'{args[0]}.astype("{parameters["dtype"]}")'
-        case "matmul" if careful and hides_zeros(operation):
+            return f'{x}.astype("{keywords["dtype"]}")'
+        case "matmul" if careful and hides_zeros(term.operation):
             return call("_matmul_array", *args)
         case "matmul":
-            return f"{args[0]} @ {args[1]}"
-        case name:
-            raise MissingRule(f"the Python backend has no code for the primitive {name}")
-
-
-def new_array(
-    operation: Operation,
-    args: Sequence[str],
-    types: Sequence[Tensor],
-    cod: Tensor,
-    *,
-    careful: bool,
-) -> Text:
-    """A primitive that computes; a number comes out as Python's own where it has one."""
-    text = _new(operation, args, types, careful=careful)
-    if cod.shape or cod not in (Real, Int, Bool):
-        return text
-    return f"{flat(text)}.item()"
+            return f"{x} @ {args[1]}"
+    raise MissingRule(f"the Python backend has no code for the primitive {name}", term.place)
 
 
 def accumulated(x: str, y: str, axis: int, reverse: bool) -> Text:
@@ -191,8 +154,6 @@ def view(operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod
     """A primitive that only looks at an array, or at a part of it."""
     parameters, x = operation.keywords, args[0]
     match operation.name:
-        case "stop_gradient":
-            return x
         case "reshape" if not cod.shape:
             return element(x, "", cod)
         case "reshape":

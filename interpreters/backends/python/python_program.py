@@ -21,11 +21,11 @@ import numpy as np
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.objects import Fun, Object, Tensor, components
 from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import types_within
-from interpreters.backends.analysis.captures import VariableUses, surveyed
+from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.analysis.facts import Known, ProgramFacts, component
 from interpreters.backends.analysis.lines import (
     CAREFUL,
@@ -35,19 +35,9 @@ from interpreters.backends.analysis.lines import (
     hides_zeros,
     lines_of,
 )
-from interpreters.backends.python.python_functions import closure
+from interpreters.backends.python.branches import closure
 from interpreters.backends.python.python_helpers import HELPERS
-from interpreters.backends.python.python_values import (
-    CapturedLam,
-    Leaf,
-    PythonEmitter,
-    PythonFrame,
-    Root,
-    Value,
-    is_array,
-)
 from interpreters.backends.python.python_writer import PythonWriter
-from interpreters.backends.text.emitter import Bundle, leaf_types
 from interpreters.backends.text.layout import (
     WIDTH,
     Assign,
@@ -59,6 +49,7 @@ from interpreters.backends.text.layout import (
     several,
     tuple_of,
 )
+from interpreters.backends.text.leaves import Bundle, CapturedLam, Leaf, Value, is_array, leaf_types
 from interpreters.backends.text.module import (
     FEW,
     Array,
@@ -67,26 +58,16 @@ from interpreters.backends.text.module import (
     diagonal,
     executed,
     from_bytes,
-    names_apart,
     nested,
     stepped,
 )
-
-IMPORTS = {"math": "import math", "np": "import numpy as np"}
-"""What each name is imported by."""
 
 
 class PythonModule(Module):
     """Functions and constants, which need ``math`` and NumPy at most."""
 
-    def __init__(self, name: str) -> None:
-        """``name`` is the entry's."""
-        super().__init__(name, names_apart(), HELPERS)
-
-    def source(self) -> str:
-        """The text of the module."""
-        parts = self.parts()
-        return parts.under(*(line for name, line in IMPORTS.items() if parts.mention(name)))
+    helpers = HELPERS
+    imports = {"math": "import math\n", "np": "import numpy as np"}  # noqa: RUF012 (ClassVar above)
 
     def array(self, name: str, array: Array) -> str:
         """The lines that give a name to an array."""
@@ -181,26 +162,26 @@ class PythonProgram:
     def _written(self, name: str, doc: str, level: int, *, careful: bool) -> str:
         """Write the entry; the name of the careful version, if this one may call it."""
         lam, module, absorbs = self._lam, self._module, careful or level == CAREFUL
-        emitter = PythonWriter(module, self._survey, self._lines, careful=careful, absorbs=absorbs)
-        at = PythonFrame(module.name)
-        at.uses = VariableUses(lam.body, emitter.captured)
-        params = tuple(at.fresh(param.name) for param in lam.params)
-        keeps = _holds_function(lam.body.type)
-        for param, text in zip(lam.params, params, strict=True):
-            at.env[param.name] = _argument(param.type, text, at, keeps=keeps)
-        again = "" if careful else module.fresh(f"{name.lstrip('_')}_carefully")
-        call_again = call(again, *params)
-        ending = _Ending(emitter, at, "" if absorbs else call_again)
-        recurse(_body(emitter, lam, at, ending, self._lines.result))
-        body = at.body
-        if emitter.warns:
+        writer = PythonWriter(module, self._survey, self._lines, careful=careful, absorbs=absorbs)
+        with writer.function(lam.body):
+            params = writer.parameters(lam.params, captured=len(lam.params))
+            if _holds_function(lam.body.type):
+                for param, text in zip(lam.params, params, strict=True):
+                    if is_array(param.type):
+                        writer.at.body.append(Assign((text,), f"{text}.copy()"))
+            again = "" if careful else module.fresh(f"{name.lstrip('_')}_carefully")
+            call_again = call(again, *params)
+            ending = _Ending(writer, "" if absorbs else call_again)
+            recurse(ending.give(lam.body, self._lines.result))
+            body = writer.at.body
+        if writer.warns:
             body = [Clause("with ", 'np.errstate(all="ignore")', "", body)]
-        if emitter.raises and not careful:
+        if writer.raises and not careful:
             errors = "except (ArithmeticError, ValueError)"
             handler = Clause(errors, "", "", [Do(call_again, "return ")])
             body = [Clause("try", "", "", body, handler)]
         module.define(name, params, body, doc)
-        return again if emitter.raises or ending.checks else ""
+        return again if writer.raises or ending.checks else ""
 
 
 def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> PythonProgram:
@@ -226,36 +207,9 @@ def _check_sizes(lam: Lam) -> None:
         check_size(lam.name or "the function", obj)
 
 
-def _argument(obj: Object, text: str, at: PythonFrame, *, keeps: bool) -> Leaf:
-    if keeps and is_array(obj):
-        at.body.append(Assign((text,), f"{text}.copy()"))
-    return Leaf(text, obj, root=Root(fresh=False) if is_array(obj) else None)
-
-
-def _body(
-    emitter: PythonEmitter, lam: Lam, at: PythonFrame, ending: _Ending, known: Known
-) -> Recursive[None]:
-    value: Value = yield emitter.value(lam.body, at, "result")
-    text: Text
-    if isinstance(value, Bundle) and len(value.parts) > 1:
-        texts: list[Text] = []
-        for index, part in enumerate(value.parts):
-            texts.append((yield ending.own(part, component(known, index, part.type))))
-        text = several(tuple(texts))
-    else:
-        text = yield ending.own(value, known)
-    at.do(text, "return ")
-
-
 def _holds_function(obj: Object) -> bool:
     """Whether a function is among values of the type."""
-    objects = [obj]
-    while objects:
-        leaves = list(leaf_types(objects))
-        if any(isinstance(leaf, Fun) for leaf in leaves):
-            return True
-        objects = [leaf.item for leaf in leaves if isinstance(leaf, Vector)]
-    return False
+    return any(isinstance(leaf, Fun) for leaf in leaf_types([obj], vectors=True))
 
 
 SMALL = 4096
@@ -265,63 +219,70 @@ SMALL = 4096
 class _Ending:
     """What has been returned so far."""
 
-    def __init__(self, emitter: PythonEmitter, at: PythonFrame, again: Text) -> None:
+    def __init__(self, writer: PythonWriter, again: Text) -> None:
         """``again`` is returned where there is a nan in doubt; empty where none can be."""
-        self.emitter, self.at, self.again = emitter, at, again
+        self.writer, self.again = writer, again
         self.checks = False
-        self._roots: set[int] = set()
-        self._whole: dict[int, tuple[Value, str]] = {}
+        self._given: dict[int, tuple[object, str]] = {}
 
-    def own(self, value: Value, known: Known) -> Recursive[Text]:
-        """An expression of the value, that shares no buffer with anything."""
-        if isinstance(value, Bundle):
-            if id(value) in self._whole:
-                return self._whole[id(value)][1]
+    def give(self, body: Term, known: Known) -> Recursive[None]:
+        """The value of a body, as what its function returns."""
+        value: Value = yield self.writer.value(body, "result")
+        if isinstance(value, Bundle) and len(value.parts) > 1:
             texts: list[Text] = []
             for index, part in enumerate(value.parts):
-                texts.append((yield self.own(part, component(known, index, part.type))))
+                texts.append((yield self._own(part, component(known, index, part.type))))
+            self.writer.do(several(tuple(texts)), "return ")
+        else:
+            self.writer.do((yield self._own(value, known)), "return ")
+
+    def _own(self, value: Value, known: Known) -> Recursive[Text]:
+        """An expression of the value, that shares no buffer with anything."""
+        if isinstance(value, Bundle):
+            if id(value) in self._given:
+                return self._given[id(value)][1]
+            texts: list[Text] = []
+            for index, part in enumerate(value.parts):
+                texts.append((yield self._own(part, component(known, index, part.type))))
             if len(texts) > 3 or any(not isinstance(text, str) for text in texts):
-                name = self.at.assign(tuple_of(tuple(texts)), "result")
-                self._whole[id(value)] = value, name
+                name = self.writer.assign(tuple_of(tuple(texts)), "result")
+                self._given[id(value)] = value, name
                 return name
             return tuple_of(tuple(texts))
         leaf: Leaf
         if isinstance(value, CapturedLam):
-            leaf = yield closure(self.emitter, value, self.at, "result", whole=True)
+            leaf = yield closure(self.writer, value, "result", whole=True)
             return leaf.text
-        leaf = yield self.emitter.leaf(value, self.at, "result")
+        leaf = yield self.writer.leaf(value, "result")
         if known.doubtful and self.again:
-            leaf = self.at.named(leaf, "result")
-            self._check(leaf, known)
+            leaf = self.writer.named(leaf, "result")
+            self._check(leaf.text, leaf.type, known)
         if is_array(leaf.type):
             return self._array(leaf)
-        if not isinstance(leaf.type, (Tensor, Fun)):
-            return f"_copied({leaf.text})" if leaf.text not in ("None", "()") else leaf.text
-        return leaf.text
+        is_plain = isinstance(leaf.type, Tensor | Fun) or leaf.text in ("None", "()")
+        return leaf.text if is_plain else f"_copied({leaf.text})"
 
     def _array(self, leaf: Leaf) -> str:
-        root = leaf.root
-        if root is None or not root.fresh or id(root) in self._roots:
+        buffer = leaf.buffer
+        if buffer is None or not buffer.fresh or id(buffer) in self._given:
             return f"{leaf.text}.copy()"
-        self._roots.add(id(root))
-        self._whole[id(root)] = leaf, leaf.text
+        self._given[id(buffer)] = buffer, leaf.text
         return leaf.text
 
-    def _check(self, leaf: Leaf, known: Known) -> None:
+    def _check(self, name: str, obj: Object, known: Known) -> None:
         """Look for a nan, in each component of a product."""
-        product = components(leaf.type)
+        product = components(obj)
         if product is not None:
-            for index, obj in enumerate(product.parts):
-                part = component(known, index, obj)
-                if part.doubtful:
-                    self._check(Leaf(f"{leaf.text}[{index}]", obj), part)
+            for index, part in enumerate(product.parts):
+                fact = component(known, index, part)
+                if fact.doubtful:
+                    self._check(f"{name}[{index}]", part, fact)
             return
         self.checks = True
-        name, obj = leaf.text, leaf.type
-        test = f"math.isnan({name})"
+        looked_at = name
         if isinstance(obj, Tensor) and obj.shape:
             # Either is nan where an element is; of inf and -inf the sum is too, which does no harm.
-            small = obj.size <= SMALL
-            test = f"math.isnan({f'np.vdot({name}, {name})' if small else f'{name}.sum()'})"
-            self.emitter.warns = True
-        self.at.body.append(Clause("if ", test, "", [Do(self.again, "return ")]))
+            looked_at = f"np.vdot({name}, {name})" if obj.size <= SMALL else f"{name}.sum()"
+            self.writer.warns = True
+        test = f"math.isnan({looked_at})"
+        self.writer.at.body.append(Clause("if ", test, "", [Do(self.again, "return ")]))

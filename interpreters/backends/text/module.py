@@ -8,8 +8,8 @@ import keyword
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,11 +45,6 @@ def identifier(name: str) -> str:
     """
     letters = re.sub(r"[^0-9A-Za-z_]", "_", name).lstrip("_0123456789")[:LONGEST]
     return letters if letters.strip("_") else "v"
-
-
-def names_apart(taken: Iterable[str] = ()) -> Names:
-    """Names of variables; none is reserved, or ``taken``."""
-    return Names({*RESERVED, *taken})
 
 
 Array = np.ndarray[Any, Any]
@@ -230,34 +225,25 @@ BETWEEN = "\n\n\n"
 _CONSTANT = re.compile(r"_(?:ARRAY|ZERO)\d+")
 
 
-class ModuleParts(NamedTuple):
-    """What a module holds below its imports."""
-
-    constants: str
-    helpers: str
-    functions: str
-
-    def mention(self, module: str) -> bool:
-        """Whether anything of a module is named."""
-        prefix = f"{module}."
-        return any(prefix in part and re.search(rf"\b{module}\.", part) for part in self)
-
-    def under(self, *head: str) -> str:
-        """The whole text."""
-        top = "\n\n".join(filter(None, (*head, self.constants)))
-        return BETWEEN.join(filter(None, (top, self.helpers, self.functions))) + "\n"
-
-
 class Module(ABC):
     """Functions and constants under names of their own, all but the entry's with an underscore."""
 
-    def __init__(self, name: str, reserved: Names, helpers: Mapping[str, str]) -> None:
-        """``name`` is the entry's, unless it is ``reserved``."""
-        self.name = reserved.fresh(self.called(name))
-        self._helpers = helpers
-        self._names = Names({self.name, *helpers})
+    helpers: ClassVar[Mapping[str, str]]
+    """Functions that it may carry along."""
+    imports: ClassVar[Mapping[str, str]]
+    """What each module is imported by, if it is named."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is the entry's, unless it is reserved."""
+        self.name = ""
+        self.name = self.local_names().fresh(self.called(name))
+        self._names = Names({self.name, *self.helpers})
         self._functions: list[str] = []
         self._constants: dict[Literal | Object, tuple[str, str]] = {}
+
+    def local_names(self) -> Names:
+        """Names of variables; none hides a keyword, a builtin, a module or the entry."""
+        return Names({*RESERVED, *self.imports, self.name})
 
     def called(self, wish: str) -> str:
         """The name of a function."""
@@ -296,8 +282,8 @@ class Module(ABC):
             self._constants[obj] = name, "\n".join(laid(f"{name} = ", text, "", 0))
         return self._constants[obj][0]
 
-    def parts(self) -> ModuleParts:
-        """What has been written so far, and what that needs."""
+    def source(self, *head: str) -> str:
+        """What has been written so far, below ``head`` and what that needs."""
         functions = BETWEEN.join(self._functions)
         used = set(re.findall(_CONSTANT, functions)) if self._constants else set()
         constants: list[str] = []
@@ -305,10 +291,15 @@ class Module(ABC):
             if name in used:
                 constants.append(text)
                 used |= set(re.findall(_CONSTANT, text)) if name.startswith("_ZERO") else set()
-        constants_text = "\n".join(reversed(constants))
-        return ModuleParts(
-            constants_text, BETWEEN.join(needed(self._helpers, functions)), functions
-        )
+        parts = ("\n".join(reversed(constants)), BETWEEN.join(needed(self.helpers, functions)))
+        text = BETWEEN.join(filter(None, (*parts, functions)))
+        known = [
+            line
+            for name, line in self.imports.items()
+            if f"{name}." in text and re.search(rf"\b{name}\.", text)
+        ]
+        top = "\n\n".join(filter(None, ("\n".join(known).strip(), *head, parts[0])))
+        return BETWEEN.join(filter(None, (top, parts[1], functions))) + "\n"
 
 
 def executed(text: str, name: str, space: dict[str, Any]) -> None:

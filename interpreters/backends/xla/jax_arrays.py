@@ -1,4 +1,7 @@
-"""Primitives of whole arrays: moved, reduced, joined, multiplied, taken apart by indices."""
+"""Primitives of whole arrays: moved, reduced, joined, multiplied, taken apart by indices.
+
+Arrays that are zero but in some places, as cotangents are, wait until they are added.
+"""
 
 from __future__ import annotations
 
@@ -6,96 +9,69 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from combinators.errors import MissingRule
-from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Tensor
-from combinators.primitives.checks import CHECKS
+from combinators.objects import Tensor
+from combinators.operation import Operation, named
 from combinators.terms import Prim
-from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_outside
-from interpreters.backends.text.emitter import Spread, are_added_apart
-from interpreters.backends.text.emitter import plus as summed
-from interpreters.backends.text.layout import ATOM, Bracketed, Text, call, slice_text
-from interpreters.backends.xla.elementwise import (
+from interpreters.backends.analysis.facts import Bounds, may_be_outside
+from interpreters.backends.text.layout import ATOM, Bracketed, Shape, Text, call, slice_text
+from interpreters.backends.text.leaves import Leaf, Origin, Placed, Spread, Value, are_apart, tensor
+from interpreters.backends.text.term_writer import Writer
+from interpreters.backends.xla.jax_numbers import (
     ABSORBING,
     FORMS,
-    elementwise,
-    is_elementwise,
+    filled,
+    kind,
+    number,
+    strong,
     written,
 )
-from interpreters.backends.xla.jax_values import (
-    JaxFrame,
-    JaxLeaf,
-    Origin,
-    Pieces,
-    Put,
-    Value,
-    kind,
-    strong,
-    tensor,
-)
-from interpreters.backends.xla.placements import JaxEmitter, added, embedded, joined, row_put
 
-Shape = tuple[int, ...]
-_MOVES = frozenset({"broadcast_to", "reshape", "transpose", "slice"})
+_EMBED = named("embed")
 _WIDENED = frozenset({"sum", "prod", "cumsum"})
 """What JAX, as NumPy, computes of narrow integers in wider ones."""
 
 
-def primitive(
-    emitter: JaxEmitter, term: Prim, args: Sequence[Value], at: JaxFrame, wish: str
-) -> Value:
-    """A primitive of tensors."""
-    name, parameters, cod = term.operation.name, term.operation.keywords, tensor(term)
-    if is_elementwise(name) and name != "matmul":
-        return elementwise(emitter, name, args, cod, at, emitter.line(term))
-    if name in _MOVES and (moved := _waiting(emitter, args[0], name, cod, at)) is not None:
-        return moved
-    if name == "stop_gradient":
-        return args[0]
-    operands = [emitter.array(arg, at) for arg in args]
-    if name == "put":
-        inner, *indices = [at.named(x) for x in (strong(operands[0]), *operands[1:])]
-        if len(indices) == 1 and indices[0].literal is not None:
-            return row_put(inner, int(indices[0].literal), parameters["axis"], cod, at)
-        places, axis = tuple(map(strong, indices)), parameters["axis"]
-        return Put(inner, places, axis, cod, _are_inside(emitter.line(term), cod, axis))
+def arrays(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Value:
+    """A primitive of arrays that is not elementwise."""
+    name, keywords, cod = term.operation.name, term.operation.keywords, tensor(term)
+    operands = [writer.array(arg) for arg in args]
     if name == "embed":
-        return embedded(strong(operands[0]), cod, at, **parameters)
+        return operands[0]
     if name == "matmul":
-        form = ABSORBING if parameters.get("absorbing") else FORMS["matmul"]
-        return written(form, operands, cod, at)
-    if name in CHECKS:
-        raise MissingRule(
-            "a program on XLA cannot raise where it runs, and this one has the checks of "
-            "fun(…, checked=True); leave them out here, or run it on the Python backend",
-            term.place,
-        )
+        form = ABSORBING if keywords.get("absorbing") else FORMS["matmul"]
+        return written(writer, form, operands, cod)
     if name not in _WRITTEN:
-        raise MissingRule(f"the XLA backend has no code for the primitive {name}", term.place)
-    if name == "take" and _are_inside(emitter.line(term), tensor(operands[0]), parameters["axis"]):
+        raise writer.no_code(name, term)
+    bounds = writer.line(term).operands[1 : len(args)]
+    if name == "take" and _are_inside(bounds, tensor(operands[0]), keywords["axis"]):
         name = "take_inside"
-    text = _WRITTEN[name](operands, cod, **parameters)
-    made = Origin(name, tuple(operands), parameters)
-    return JaxLeaf(text if isinstance(text, str) else at.assign(text, wish), cod, origin=made)
+    text = _WRITTEN[name](operands, cod, **keywords)
+    made = Origin(name, tuple(operands), keywords)
+    return Leaf(text if isinstance(text, str) else writer.assign(text, wish), cod, origin=made)
 
 
-def _waiting(emitter: JaxEmitter, x: Value, name: str, cod: Tensor, at: JaxFrame) -> Value | None:
-    """A repetition, or a move of a number that is repeated, which wait; None of anything else."""
-    if isinstance(x, Spread) and (name == "broadcast_to" or not tensor(x.inner).shape):
-        return Spread(x.inner, cod) if cod.shape else x.inner
-    if name != "broadcast_to" and tensor(x).shape:
-        return None
-    leaf = emitter.array(x, at)
-    return leaf if tensor(leaf).shape == cod.shape else Spread(at.named(leaf), cod)
+def checked(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Value:
+    """There are no checks on XLA."""
+    raise MissingRule(
+        "a program on XLA cannot raise where it runs, and this one has the checks of "
+        "fun(…, checked=True); leave them out here, or run it on the Python backend",
+        term.place,
+    )
 
 
-def _tight(x: JaxLeaf) -> str:
+def _are_inside(bounds: Sequence[Bounds], whole: Tensor, axis: int) -> bool:
+    """Whether no index of elements of an array can lie outside."""
+    return not any(map(may_be_outside, bounds, whole.shape[axis:]))
+
+
+def _tight(x: Leaf) -> str:
     """An array of which a method is called: a number has an element type of its own first."""
     x = strong(x)
     return x.text if x.level == ATOM else f"({x.text})"
 
 
 def _reduced(name: str) -> Callable[..., Text]:
-    def text(args: Sequence[JaxLeaf], cod: Tensor, axis: Shape, keepdims: bool) -> Text:
+    def text(args: Sequence[Leaf], cod: Tensor, axis: Shape, keepdims: bool) -> Text:
         given = tensor(args[0])
         options = [] if len(axis) == len(given.shape) else [f"axis={_one(axis)}"]
         options += ["keepdims=True"] * keepdims
@@ -116,13 +92,13 @@ def _is_narrow(obj: Tensor) -> bool:
     return not obj.is_smooth and not obj.dtype.endswith("64")
 
 
-def _cumsum(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
+def _cumsum(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
     narrow = f", dtype={kind(cod.dtype)}" if _is_narrow(cod) else ""
     return f"{_tight(args[0])}.cumsum(axis={axis}{narrow})"
 
 
 def _running(name: str) -> Callable[..., Text]:
-    def text(args: Sequence[JaxLeaf], cod: Tensor, axis: int, reverse: bool) -> Text:
+    def text(args: Sequence[Leaf], cod: Tensor, axis: int, reverse: bool) -> Text:
         if not cod.shape[axis]:
             return args[0].text
         return call(f"_{name}", *(x.text for x in args), str(axis), str(reverse))
@@ -130,7 +106,7 @@ def _running(name: str) -> Callable[..., Text]:
     return text
 
 
-def _reshape(args: Sequence[JaxLeaf], cod: Tensor, shape: Shape) -> Text:
+def _reshape(args: Sequence[Leaf], cod: Tensor, shape: Shape) -> Text:
     """``x[0]``, which the language writes as a window and a reshape, is written so again."""
     made = args[0].origin
     if made is not None and made.name == "slice":
@@ -140,32 +116,26 @@ def _reshape(args: Sequence[JaxLeaf], cod: Tensor, shape: Shape) -> Text:
     return f"{_tight(args[0])}.reshape({', '.join(map(str, shape or ((),)))})"
 
 
-def _transpose(args: Sequence[JaxLeaf], cod: Tensor, axes: Shape) -> Text:
+def _transpose(args: Sequence[Leaf], cod: Tensor, axes: Shape) -> Text:
     if axes == tuple(range(len(axes))):
         return args[0].text
     x = _tight(args[0])
     return f"{x}.T" if axes == tuple(reversed(range(len(axes)))) else f"{x}.transpose{axes}"
 
 
-def _slice(args: Sequence[JaxLeaf], cod: Tensor, **window: Any) -> Text:
+def _slice(args: Sequence[Leaf], cod: Tensor, **window: Any) -> Text:
     return f"{_tight(args[0])}[{slice_text(**window, shape=tensor(args[0]).shape)}]"
 
 
-def _are_inside(line: LineFact, whole: Tensor, axis: int) -> bool:
-    """Whether no index of elements of an array can lie outside."""
-    known = zip(line.operands[1:], whole.shape[axis:], strict=False)
-    return line is not UNKNOWN and not any(may_be_outside(*each) for each in known)
-
-
 def _taken(function: str) -> Callable[..., Text]:
-    def text(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
+    def text(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
         along = [f"axis={axis}"] if axis else []
         return call(function, *(strong(x).text for x in args), *along)
 
     return text
 
 
-def _concatenate(args: Sequence[JaxLeaf], cod: Tensor, axis: int) -> Text:
+def _concatenate(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
     listed = Bracketed("[", tuple(x.text for x in args), "]", display=True)
     return call("jnp.concatenate", listed, *([f"axis={axis}"] if axis else []))
 
@@ -187,29 +157,111 @@ _WRITTEN: dict[str, Callable[..., Text]] = {
 """From operands and parameters to text; one that is a string may stand inside another."""
 
 
-def plus(emitter: JaxEmitter, x: Value, y: Value, obj: Object, at: JaxFrame) -> Recursive[Value]:
-    """The sum of two cotangents of one type, by components."""
-
-    def as_one(x: Value, y: Value, obj: Object) -> Recursive[Value | None]:
-        if isinstance(obj, Tensor):
-            return _sum(emitter, x, y, obj, at)
-        if are_added_apart(x, y, obj):
-            return None
-        a: JaxLeaf = yield emitter.leaf(x, at)
-        b: JaxLeaf = yield emitter.leaf(y, at)
-        return JaxLeaf(at.assign(call("_plus", a.text, b.text), "total"), obj)
-
-    result: Value = yield summed(emitter, x, y, obj, as_one, {})
-    return result
+# What is zero but in some places.
 
 
-def _sum(emitter: JaxEmitter, x: Value, y: Value, obj: Tensor, at: JaxFrame) -> Value:
+def placed(writer: Writer, term: Prim, args: Sequence[Value]) -> Value:
+    """What is put, or embedded, into zeros: it waits, or is padded."""
+    x, cod, operation = strong(writer.array(args[0])), tensor(term), term.operation
+    if operation.name == "embed":
+        return _embedded(writer, operation, x, cod)
+    inner, *indices = [writer.named(leaf) for leaf in (x, *map(writer.array, args[1:]))]
+    if len(indices) == 1 and indices[0].literal is not None:
+        return _row_put(writer, inner, int(indices[0].literal), operation.keywords["axis"], cod)
+    bounds = writer.line(term).operands[1 : len(args)]
+    return Placed(operation, inner, tuple(map(strong, indices)), bounds, cod)
+
+
+def _embedded(writer: Writer, window: Operation, x: Leaf, cod: Tensor) -> Value:
+    """Zeros that hold ``x`` in a window; it waits where it is apart along one axis."""
+    start, step, shape = (window.keywords[key] for key in ("start", "step", "shape"))
+    extent = tensor(x).shape
+    if not tensor(x).size:
+        return Spread(_zero(cod), cod)
+    partial = sum(n != m for n, m in zip(extent, shape, strict=True))
+    if partial == 1 and all(s == 1 or n == 1 for s, n in zip(step, extent, strict=True)):
+        return Placed(window, writer.named(x), (), (), cod)
+    turned = [a for a, stride in enumerate(step) if stride < 0]
+    text = call("jnp.flip", x.text, str(tuple(turned))) if turned else x.text
+    widths = []
+    for first, stride, count, n in zip(start, step, extent, shape, strict=True):
+        last = first + stride * (count - 1)
+        low, high = min(first, last), max(first, last)
+        widths.append((low, n - 1 - high, abs(stride) - 1 if count > 1 else 0))
+    return Leaf(
+        writer.assign(call("lax.pad", text, strong(_zero(cod)).text, str(tuple(widths))), "t"), cod
+    )
+
+
+def _row_put(writer: Writer, x: Leaf, index: int, axis: int, cod: Tensor) -> Value:
+    """Zeros that hold ``x`` at an index that is known; one outside holds nothing."""
+    if not 0 <= index < cod.shape[axis]:
+        return Spread(_zero(cod), cod)
+    shape = (*cod.shape[:axis], 1, *cod.shape[axis + 1 :])
+    row = writer.assign(f"{x.text}.reshape({', '.join(map(str, shape))})", "row")
+    start = tuple(index if a == axis else 0 for a in range(len(shape)))
+    said = (("start", start), ("step", (1,) * len(shape)), ("shape", cod.shape))
+    return Placed(Operation(_EMBED, said), Leaf(row, Tensor(shape, cod.dtype)), (), (), cod)
+
+
+def _zero(obj: Tensor) -> Leaf:
+    return number(0.0 if obj.is_smooth else False if obj.dtype == "bool" else 0, obj.dtype)
+
+
+def total(writer: Writer, x: Value, y: Value, obj: Tensor, wish: str) -> Value:
     """The sum of two tensors, which may be zero but in some places."""
-    if isinstance(x, Pieces) and isinstance(y, Pieces):
-        both = joined(x, y)
-        if both is not None:
-            return both
+    match x, y:
+        case (Placed(), Placed()) if are_apart(x, y) and _axis(x) == _axis(y):
+            return x.beside(y)
     for put, other in ((y, x), (x, y)):
-        if isinstance(put, Put):
-            return added(emitter.array(other, at), put, at, "total")
-    return elementwise(emitter, "plus", (x, y), obj, at)
+        if isinstance(put, Placed) and put.operation.name == "put":
+            return _added(writer, writer.array(other), put, "total")
+    return writer.elementwise("plus", (x, y), obj, wish)
+
+
+def _axis(value: Placed) -> int:
+    """The axis along which what is embedded is apart."""
+    extents = zip(tensor(value.inner).shape, value.type.shape, strict=True)
+    return next(axis for axis, (extent, n) in enumerate(extents) if extent != n)
+
+
+def in_zeros(writer: Writer, value: Placed, wish: str) -> Leaf:
+    """The array that waited."""
+    if value.operation.name == "embed":
+        return Leaf(writer.assign(_side_by_side(value), wish), value.type)
+    zeros = writer.assign(filled(number(0, "int64"), value.type), "zeros")
+    return _added(writer, Leaf(zeros, value.type), value, wish)
+
+
+def _added(writer: Writer, x: Leaf, put: Placed, wish: str) -> Leaf:
+    """``x``, with what is put added in its place."""
+    axis = put.operation.keywords["axis"]
+    function = "_add_inside" if _are_inside(put.bounds, put.type, axis) else "_add_at"
+    operands = (writer.named(x), put.inner, *put.indices)
+    along = [f"axis={axis}"] if axis else []
+    text = call(function, *[leaf.text for leaf in operands], *along)
+    return Leaf(writer.assign(text, wish), put.type)
+
+
+def _side_by_side(value: Placed) -> Text:
+    """Its pieces, and zeros before, between and behind them."""
+    axis, obj = _axis(value), value.type
+    placed = sorted(value.pieces, key=lambda piece: piece.box[axis].start)
+    pieces = [(piece.box[axis].start, piece.inner) for piece in placed]
+    if len(pieces) == 1:
+        ((start, leaf),) = pieces
+        rest = obj.shape[axis] - start - tensor(leaf).shape[axis]
+        widths = tuple((start, rest, 0) if a == axis else (0, 0, 0) for a in range(len(obj.shape)))
+        return call("lax.pad", leaf.text, strong(_zero(obj)).text, str(widths))
+    parts: list[Text] = []
+    here = 0
+    ends: list[tuple[int, Leaf | None]] = [*pieces, (obj.shape[axis], None)]
+    for start, piece in ends:
+        if start > here:
+            shape = (*obj.shape[:axis], start - here, *obj.shape[axis + 1 :])
+            parts.append(call("jnp.zeros", str(shape), kind(obj.dtype)))
+        if piece is not None:
+            parts.append(piece.text)
+            here = start + tensor(piece).shape[axis]
+    along = [f"axis={axis}"] if axis else []
+    return call("jnp.concatenate", Bracketed("[", tuple(parts), "]", display=True), *along)

@@ -1,51 +1,51 @@
 """A closed λ as a module of JAX that stands alone, and as the function in it.
 
-One walk over a λ writes one Python function that JAX can trace, and the few functions that it may
+The walk over terms writes one Python function that JAX can trace, and the few functions that it may
 carry along, where JAX says it otherwise than we do.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
-from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Object, Tensor
-from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import (
-    DUAL,
-    OVERRIDE,
-    PACK,
-    PLUS,
-    RECOMPUTE,
-    REP,
-    UNPACK,
-    VECTOR,
-    ZEROS,
-)
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.kit.recursion import Recursive, Step, recurse
+from combinators.objects import Tensor
+from combinators.terms import Lam
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.analysis.lines import CAREFUL, lines_of
-from interpreters.backends.text.emitter import Bundle, as_it_is, leaf_types, zeros
-from interpreters.backends.text.module import SUM_OF_TWO, Array, Module, by_name, executed
-from interpreters.backends.xla import jax_arrays as arrays
-from interpreters.backends.xla import jax_functions as functions
-from interpreters.backends.xla.jax_arrays import plus
-from interpreters.backends.xla.jax_functions import choice
-from interpreters.backends.xla.jax_values import (
-    JITTED,
-    JaxFrame,
-    JaxLeaf,
-    Value,
-    array_lines,
-    check_first_order,
-    function_name,
-    reserved_names,
+from interpreters.backends.text.layout import Bracketed, Text, call, laid
+from interpreters.backends.text.leaves import Leaf, Placed, Spread, Value, leaf_types
+from interpreters.backends.text.module import (
+    FEW,
+    SUM_OF_TWO,
+    Array,
+    Module,
+    as_range,
+    by_name,
+    diagonal,
+    executed,
+    from_bytes,
+    identifier,
+    nested,
+    stepped,
 )
-from interpreters.backends.xla.placements import JaxEmitter
+from interpreters.backends.text.term_writer import Writer
+from interpreters.backends.xla.jax_arrays import arrays, checked, in_zeros, placed, total
+from interpreters.backends.xla.jax_forms import check_first_order, choice, closure, loop
+from interpreters.backends.xla.jax_numbers import (
+    LONG,
+    elements,
+    filled,
+    kind,
+    number,
+    number_of,
+    of_numbers,
+    strong,
+)
 
 _SOURCE = """\
 def _scale(v, p):
@@ -151,12 +151,22 @@ HELPERS = by_name(_SOURCE, SUM_OF_TWO)
 """The text of each, by its name."""
 
 
-IMPORTS = {
-    "jnp": "import jax.numpy as jnp",
-    "np": "import numpy as np",
-    "lax": "from jax import lax",
-}
-"""What each name is imported by, besides JAX itself."""
+WORDS = {"grad": "d", "vjp": "pullback", "jvp": "pushforward"}
+"""What our names say instead, where JAX's words would promise JAX's own derivatives."""
+
+
+def function_name(name: str) -> str:
+    """``name`` as that of a function.
+
+    >>> function_name("grad_grad_loss"), function_name("vjp"), function_name("upgrade")
+    ('d_d_loss', 'pullback', 'upgrade')
+    """
+    leading = re.match(r"((grad|vjp|jvp)(_|$))*", name)
+    assert leading is not None
+    ours = re.sub("grad|vjp|jvp", lambda word: WORDS[word[0]], leading[0])
+    return identifier(ours + name[leading.end() :])
+
+
 WIDE = 'jax.config.update("jax_enable_x64", True)'
 """What JAX has to be told before it keeps 64 bits."""
 
@@ -164,9 +174,13 @@ WIDE = 'jax.config.update("jax_enable_x64", True)'
 class JaxModule(Module):
     """Functions and constants, which need JAX."""
 
-    def __init__(self, name: str) -> None:
-        """``name`` is the entry's."""
-        super().__init__(name, reserved_names(), HELPERS)
+    helpers = HELPERS
+    imports = {  # noqa: RUF012 (a ClassVar above)
+        "jax": "import jax",
+        "jnp": "import jax.numpy as jnp",
+        "np": "import numpy as np",
+        "lax": "from jax import lax",
+    }
 
     def called(self, wish: str) -> str:
         """The name of a function."""
@@ -174,104 +188,63 @@ class JaxModule(Module):
 
     def array(self, name: str, array: Array) -> str:
         """The lines that give a name to an array."""
-        return array_lines(name, array)
-
-    def source(self, *, wide: bool) -> str:
-        """The text of the module; ``wide`` ones tell JAX that numbers have 64 bits."""
-        parts = self.parts()
-        imports = (line for name, line in IMPORTS.items() if parts.mention(name))
-        return parts.under("\n".join(("import jax", *imports)), WIDE if wide else "")
+        text = short_array(array)
+        if text is not None:
+            return "\n".join(laid(f"{name} = ", text, "", 0))
+        shape = str(array.shape)
+        return from_bytes(name, "jnp.frombuffer", array, lambda dtype: kind(dtype.name), shape)
 
 
-class JaxWriter(JaxEmitter):
-    """One walk over a λ, into one Python function that JAX can trace."""
+def short_array(value: Array) -> Text | None:
+    """An array of few numbers, one that counts, or a diagonal."""
+    dtype = kind(value.dtype.name)
+    if not value.size:
+        return call("jnp.zeros", str(value.shape), dtype)
+    found = diagonal(value)
+    if found is not None:
+        return call("jnp.array", found)  # jnp.eye would compile a program of its own
+    counted = as_range(value)
+    if counted is not None:
+        ends = [counted.start] * bool(counted.start or counted.step != 1) + [counted.stop]
+        steps = [counted.step] * (counted.step != 1)
+        return call("jnp.arange", *map(str, (*ends, *steps)), f"dtype={dtype}")
+    if value.size > FEW:
+        table = stepped(value)
+        return None if table is None else call("jnp.array", table)
+    items = [nested(row, lambda item: number(item, value.dtype.name).text) for row in value]
+    return call("jnp.array", Bracketed("[", tuple(items), "]", display=True), dtype)
 
-    def value(self, term: Term, at: JaxFrame, wish: str = "t") -> Recursive[Value]:
-        """The value of a term, after the statements that compute it."""
-        result: Value
-        match term:
-            case Var(name):
-                return at.env[name]
-            case Const(literal):
-                return self.literal(literal)
-            case Lam():
-                result = yield functions.closure(self, term, at)
-            case Let():
-                result = yield self._let(term, at, wish)
-            case Tuple(items):
-                parts = []
-                for item in items:
-                    parts.append((yield self.value(item, at)))
-                result = Bundle(tuple(parts), term.type)
-            case Proj(index, product):
-                above: Value = yield self.value(product, at)
-                result = self.component(above, index, term.type)
-            case App(function, argument):
-                result = yield functions.applied(self, function, argument, at, wish)
-            case Cond():
-                result = yield choice(self, term, at, wish)
-            case Prim():
-                result = yield self._prim(term, at, wish)
-            case _:
-                raise AssertionError(term)
-        return result
 
-    def _let(self, term: Let, at: JaxFrame, wish: str) -> Recursive[Value]:
-        before = [(var.name, at.env.get(var.name)) for var, _ in term.bindings]
-        for var, bound in term.bindings:
-            at.bind(var, (yield self.value(bound, at, var.name)))
-        result: Value = yield self.value(term.body, at, wish)
-        for name, old in reversed(before):
-            if old is not None:
-                at.env[name] = old
-        return result
+class JaxWriter(Writer):
+    """JAX as a language of the walk over terms."""
 
-    def _prim(self, term: Prim, at: JaxFrame, wish: str) -> Recursive[Value]:
-        primitive = term.operation.primitive
-        result: Value
-        if primitive is LOOP:
-            result = yield functions.loop(self, term, at, wish)
-            return result
-        if primitive in (OVERRIDE.primitive, RECOMPUTE.primitive):
-            result = yield functions.applied(self, term.args[0], term.args[-1], at, wish)
-            return result
-        if primitive in (REP.primitive, DUAL.primitive):
-            raise MissingRule(
-                "the XLA backend has no rep-functions of functions that it is given", term.place
-            )
-        args: list[Value] = []
-        for arg in term.args:
-            args.append((yield self.value(arg, at)))
-        if primitive is ZEROS:
-            result = yield zeros(self, term.type, at, {})
-        elif primitive is PLUS:
-            result = yield plus(self, args[0], args[1], term.type, at)
-        elif primitive is PACK:
-            packed: JaxLeaf = yield self.leaf(args[0], at)
-            result = JaxLeaf(packed.text, term.type, packed.level)
-        elif primitive is UNPACK:
-            result = yield self._unpacked(args[0], term.type, at)
-        elif primitive is VECTOR:
-            result = Bundle(tuple(args), term.type)
-        else:
-            result = arrays.primitive(self, term, args, at, wish)
-        return result
+    backend, decorator, inlined_tuple = "XLA", "@jax.jit", LONG
+    number_of, number, elements, sum = number_of, of_numbers, elements, total
+    placed, checked, arrays = placed, checked, arrays
+    closure, choice, loop = closure, choice, loop
 
-    def _unpacked(self, x: Value, obj: Object, at: JaxFrame) -> Recursive[Value]:
-        """What was packed, or the zero of its type: JAX traces one of the two."""
-        packed: JaxLeaf = yield self.leaf(x, at)
-        zero: Value = yield zeros(self, obj, at, {})
-        if packed.text == "None":
-            return zero
-        nothing: JaxLeaf = yield self.leaf(zero, at)
-        name = at.named(packed).text
-        return JaxLeaf(
-            at.assign(f"{at.named(nothing).text} if {name} is None else {name}", "t"), obj
-        )
+    def leaf(self, value: Value, wish: str = "t") -> Step[Leaf]:
+        """The value as one expression, which has a type of its own wherever it stands."""
+        found = super().leaf(value, wish)
+        return strong(found) if isinstance(found, Leaf) else found
 
-    def define(self, name: str, function: Lam) -> Recursive[None]:
-        """Write a λ at the top of the module."""
-        return functions.define(self, name, function)
+    def made(self, value: Spread | Placed, wish: str) -> Leaf:
+        """The array that waited."""
+        if isinstance(value, Placed):
+            return self.remember(value, in_zeros(self, value, wish))
+        inner, obj = value.inner, value.type
+        text: Text = f"jnp.broadcast_to({inner.text}, {obj.shape})"
+        if inner.literal is not None:
+            text = filled(inner, obj)
+        return self.remember(value, Leaf(self.assign(text, wish), obj))
+
+    def entry(self, lam: Lam, doc: str) -> Recursive[None]:
+        """The function that the module is for."""
+        with self.function(lam.body):
+            params = self.parameters(lam.params, captured=len(lam.params))
+            value: Value = yield self.value(lam.body, "result")
+            self.give((yield self.text(value)))
+            self.module.define(self.module.name, params, self.at.body, doc, self.decorator)
 
 
 class JaxProgram:
@@ -289,7 +262,7 @@ class JaxProgram:
         self._module = JaxModule(name)
         self.name = self._module.name
         lines = lines_of(lam, survey, CAREFUL)
-        recurse(_written(JaxWriter(self._module, survey, lines), self._module, lam, doc))
+        recurse(JaxWriter(self._module, survey, lines).entry(lam, doc))
 
     @property
     def source(self) -> str:
@@ -297,7 +270,7 @@ class JaxProgram:
 
         Where there are numbers of 64 bits, it turns them on in JAX, for the whole process.
         """
-        return self._module.source(wide=self.is_wide)
+        return self._module.source(*[WIDE] * self.is_wide)
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -307,7 +280,7 @@ class JaxProgram:
         this is read and when the function is traced.
         """
         space: dict[str, Any] = {"__name__": f"compiled_{self.name}"}
-        executed(self._module.source(wide=False), self.name, space)
+        executed(self._module.source(), self.name, space)
         function: Callable[..., Any] = space[self.name].__wrapped__
         return function
 
@@ -321,13 +294,3 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> JaxProgram:
     """
     with uncollected():
         return JaxProgram(lam, name, doc)
-
-
-def _written(emitter: JaxEmitter, module: JaxModule, lam: Lam, doc: str) -> Recursive[None]:
-    at = JaxFrame(module.name)
-    params = tuple(at.fresh(param.name) for param in lam.params)
-    for param, text in zip(lam.params, params, strict=True):
-        at.env[param.name] = emitter.opaque(param.type, text)
-    value: Value = yield emitter.value(lam.body, at, "result")
-    at.give(as_it_is((yield emitter.text(value, at))))
-    module.define(module.name, params, at.body, doc, JITTED)

@@ -6,7 +6,7 @@ import pytest
 from interpreters.backends.python.python_program import PythonModule
 from interpreters.backends.text.layout import flat
 from interpreters.backends.text.module import diagonal, stepped
-from interpreters.backends.xla.jax_values import array_lines
+from interpreters.backends.xla.jax_program import JaxModule
 
 SAID = [
     np.eye(20),
@@ -62,7 +62,9 @@ def test_the_text_gives_the_same_bits(array):
 
 @pytest.mark.parametrize("array", [*SAID, *AS_BYTES], ids=lambda array: str(array.shape))
 def test_so_does_that_for_xla(array):
-    assert bits(read(array_lines("a", array).replace("jnp.array(np.", "(np."))) == bits(array)
+    assert bits(read(JaxModule("f").array("a", array).replace("jnp.array(np.", "(np."))) == bits(
+        array
+    )
 
 
 def test_a_diagonal_is_told_from_what_only_looks_like_it():

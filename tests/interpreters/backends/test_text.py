@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from combinators.objects import Fun, Product, Real, Tensor, Vector
-from interpreters.backends.text.emitter import MOST, is_broad, leaf_types
 from interpreters.backends.text.layout import (
     ATOM,
     OPERATORS,
@@ -21,6 +20,7 @@ from interpreters.backends.text.layout import (
     slice_text,
     without_unused,
 )
+from interpreters.backends.text.leaves import MOST, is_broad, leaf_types
 from interpreters.backends.text.module import by_name, needed
 from tests.interpreters.backends.terms import DEEP
 

@@ -1,4 +1,4 @@
-"""Primitives of numbers, element by element: as operators where Python has them, else by name.
+"""Numbers, and primitives of them element by element: as operators, or by name.
 
 A derivative rule says in the language what XLA computes better at once, as ``v / cosh x / cosh x``:
 that is recognised by how its operands were made, and what its parts would have given is then named
@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
+from combinators.errors import MissingRule
 from combinators.objects import Tensor
 from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_zero
-from interpreters.backends.text.emitter import Spread
 from interpreters.backends.text.layout import (
     ATOM,
     BIT_AND,
@@ -32,20 +33,13 @@ from interpreters.backends.text.layout import (
     filled_in,
     infix,
 )
+from interpreters.backends.text.leaves import Leaf, Origin, tensor
 from interpreters.backends.text.module import is_plain
-from interpreters.backends.xla.jax_values import (
-    LONG,
-    JaxFrame,
-    JaxLeaf,
-    Origin,
-    Value,
-    number,
-    strong,
-    tensor,
-)
-from interpreters.backends.xla.placements import JaxEmitter
+from interpreters.backends.text.term_writer import Writer
 from interpreters.carriers.pointwise_values import ROWS
 
+LONG = 56
+"""How long an expression is that may stand in a line."""
 FORMS = {
     **OPERATORS,
     "divide": infix("/", TIMES),
@@ -75,23 +69,61 @@ _SMALL = 16
 """The largest exponent of a power that is written as products."""
 
 
-def elementwise(
-    emitter: JaxEmitter,
+def number(value: Any, dtype: str) -> Leaf:
+    """A number, as one of Python's, that is ``value`` when it meets arrays of ``dtype``."""
+    obj = Tensor((), dtype)
+    if value != value:  # noqa: PLR0124 (nan)
+        return Leaf("jnp.nan", obj, literal=value)
+    if isinstance(value, float) and np.isinf(value):
+        text = "jnp.inf" if value > 0 else "-jnp.inf"
+    else:
+        text = repr(value)
+        short = str(np.dtype(dtype).type(value)) if dtype == "float32" else text
+        if "." in short and np.float32(short) == value:
+            text = short
+    return Leaf(text, obj, UNARY if text.startswith("-") else ATOM, literal=value)
+
+
+def strong(leaf: Leaf) -> Leaf:
+    """The same, and of its own element type wherever it stands."""
+    if leaf.literal is None:
+        return leaf
+    assert isinstance(leaf.type, Tensor)
+    return Leaf(f"{kind(leaf.type.dtype)}({leaf.text})", leaf.type)
+
+
+def kind(dtype: str) -> str:
+    """How JAX calls an element type.
+
+    >>> kind("float64"), kind("bool")
+    ('jnp.float64', 'jnp.bool_')
+    """
+    return f"jnp.{dtype}{'_' * (dtype == 'bool')}"
+
+
+def filled(inner: Leaf, obj: Tensor) -> Text:
+    """A new array of one number."""
+    value = inner.literal
+    if value in (0, 1) and not np.signbit(value):
+        return call(f"jnp.{'ones' if value else 'zeros'}", str(obj.shape), kind(obj.dtype))
+    return call("jnp.full", str(obj.shape), inner.text, kind(obj.dtype))
+
+
+def number_of(writer: Writer, value: Any, obj: Tensor) -> Leaf:
+    """A number of the element type of ``obj``."""
+    return number(bool(value) if obj.dtype == "bool" else value, obj.dtype)
+
+
+def elements(
+    writer: Writer,
     name: str,
-    args: Sequence[Value],
+    args: Sequence[Leaf],
     cod: Tensor,
-    at: JaxFrame,
+    wish: str = "t",
     line: LineFact = UNKNOWN,
-) -> Value:
-    """A primitive of numbers; of a number that is repeated, it is computed once."""
-    inners = [arg.inner if isinstance(arg, Spread) else arg for arg in args]
-    shapes = [tensor(x).shape for x in inners]
-    if cod.shape and not any(shapes):
-        of_one = elementwise(emitter, name, inners, Tensor((), cod.dtype), at, line)
-        assert isinstance(of_one, JaxLeaf)
-        return Spread(at.named(of_one), cod)
-    fits = np.broadcast_shapes(*shapes) == cod.shape
-    operands = [emitter.array(x, at) for x in (inners if fits else args)]
+) -> Leaf:
+    """An elementwise primitive, of arrays or numbers."""
+    operands = list(args)
     if name in _ITSELF and not cod.is_smooth:
         return operands[0]
     if name == "negative" and operands[0].literal is not None:
@@ -101,16 +133,24 @@ def elementwise(
         operands.reverse()  # XLA computes the second once, where it is used
     if name == "power":
         base, exponent = operands
-        operands = [at.named(strong(base) if base.level == UNARY else base), at.named(exponent)]
+        base = strong(base) if base.level == UNARY else base
+        operands = [writer.named(base), writer.named(exponent)]
     whole = idiom(name, operands)
     if whole is not None:
-        return JaxLeaf(at.assign(whole, "t"), cod)
-    leaf = written(_form(name, operands, line), _typed(name, operands), cod, at)
+        return Leaf(writer.assign(whole, "t"), cod)
+    leaf = written(writer, _form(name, operands, line), _typed(name, operands), cod)
     leaf.origin = Origin(name, tuple(operands), {})
     return leaf
 
 
-def _typed(name: str, operands: list[JaxLeaf]) -> list[JaxLeaf]:
+def of_numbers(
+    writer: Writer, name: str, args: Sequence[Leaf], cod: Tensor, line: LineFact
+) -> Leaf:
+    """An elementwise primitive of numbers."""
+    return elements(writer, name, args, cod, line=line)
+
+
+def _typed(name: str, operands: list[Leaf]) -> list[Leaf]:
     """The operands, of which at least one that counts has an element type of its own."""
     first = 1 if name == "where" else 0
     if all(x.literal is not None for x in operands[first:]):
@@ -118,7 +158,7 @@ def _typed(name: str, operands: list[JaxLeaf]) -> list[JaxLeaf]:
     return operands
 
 
-def _form(name: str, operands: Sequence[JaxLeaf], line: LineFact) -> Form:
+def _form(name: str, operands: Sequence[Leaf], line: LineFact) -> Form:
     """How a primitive is written at these operands: simpler where a number is known."""
     last, obj = operands[-1], tensor(operands[-1])
     match name:
@@ -139,12 +179,10 @@ def _form(name: str, operands: Sequence[JaxLeaf], line: LineFact) -> Form:
 
 @functools.cache
 def _of_row(name: str, arity: int) -> Form:
-    return enclosed(ROWS[name].on_jax(arity))
-
-
-def is_elementwise(name: str) -> bool:
-    """Whether a primitive is written element by element."""
-    return name in FORMS or (name in ROWS and bool(ROWS[name].on_jax(1)))
+    text = ROWS[name].on_jax(arity)
+    if not text:
+        raise MissingRule(f"the XLA backend has no code for the primitive {name}")
+    return enclosed(text)
 
 
 @functools.cache
@@ -157,30 +195,30 @@ def _power(exponent: float) -> Form:
     return FORMS["power"]
 
 
-def written(form: Form, args: Sequence[JaxLeaf], cod: Tensor, at: JaxFrame) -> JaxLeaf:
+def written(writer: Writer, form: Form, args: Sequence[Leaf], cod: Tensor) -> Leaf:
     """The expression; its operands are named first where it would get long."""
     text = filled_in(form, args)
     if len(text) > LONG:
-        args = [at.named(x) for x in args]
+        args = [writer.named(x) for x in args]
         text = filled_in(form, args)
-    return JaxLeaf(text, cod, form.level)
+    return Leaf(text, cod, form.level)
 
 
-def _made(leaf: JaxLeaf, name: str) -> Origin:
+def _made(leaf: Leaf, name: str) -> Origin:
     """How a value was made, if ``name`` made it."""
     if leaf.origin is None or leaf.origin.name != name:
         raise _Another
     return leaf.origin
 
 
-def _same(x: JaxLeaf, y: JaxLeaf) -> str:
+def _same(x: Leaf, y: Leaf) -> str:
     """The text of one value that stands twice."""
     if x.text != y.text:
         raise _Another
     return x.text
 
 
-def _shares(e: JaxLeaf, total: JaxLeaf) -> Text:
+def _shares(e: Leaf, total: Leaf) -> Text:
     """The shares of a sum of exponentials, the cotangent of ``logsumexp``, without a logarithm."""
     summed = _made(total, "sum")
     _same(summed.operands[0], e)
@@ -195,7 +233,7 @@ def _shares(e: JaxLeaf, total: JaxLeaf) -> Text:
     return call("_softmax", _same(x, logsumexp.operands[0]), str(axis))
 
 
-def _all_but_one(before: JaxLeaf, behind: JaxLeaf) -> Text:
+def _all_but_one(before: Leaf, behind: Leaf) -> Text:
     """What stands before each element times what stands behind it: the cotangent of ``prod``."""
     x, y = (_made(leaf, "exclusive_cumprod") for leaf in (before, behind))
     axes = {x.parameters["axis"], y.parameters["axis"]}
@@ -211,7 +249,7 @@ _IDIOMS: dict[str, Sequence[Callable[..., Text]]] = {
 """By the primitive that is last: the text of the whole."""
 
 
-def idiom(name: str, operands: Sequence[JaxLeaf]) -> Text | None:
+def idiom(name: str, operands: Sequence[Leaf]) -> Text | None:
     """The text of what ``name`` ends, where it is more than it seems."""
     for written in _IDIOMS.get(name, ()):
         with suppress(_Another):

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Object, Real, Tensor
 from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_zero
 from interpreters.backends.analysis.lines import SCALES
 from interpreters.backends.python.numpy_arrays import elementwise_text
-from interpreters.backends.python.python_values import PYTHON, Leaf, PythonEmitter, PythonFrame
 from interpreters.backends.text.layout import (
     AND,
     ATOM,
@@ -35,34 +35,21 @@ from interpreters.backends.text.layout import (
     flat,
     infix,
 )
+from interpreters.backends.text.leaves import Leaf, tensor
 from interpreters.backends.text.module import is_plain
+from interpreters.backends.text.term_writer import Writer
 from interpreters.carriers.pointwise_values import ROWS
 
+PYTHON = (Real, Int, Bool)
+"""The types whose values are Python's float, int and bool; other numbers are NumPy's scalars."""
 SHORT, LONG = 40, 52
 """How long an expression is that may stand inside another, in deep blocks and outside all."""
 
-_MATH = {"arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2"}
-_SAFE = ("arcsinh", "arctan", "arctan2", "tanh", "cbrt", "hypot")
-_RAISES = {
-    "sin": "sin",
-    "cos": "cos",
-    "tan": "tan",
-    "exp": "exp",
-    "exp2": "exp2",
-    "expm1": "expm1",
-    "log": "log",
-    "log2": "log2",
-    "log10": "log10",
-    "log1p": "log1p",
-    "sqrt": "sqrt",
-    "cosh": "cosh",
-    "sinh": "sinh",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "power": "pow",
-}
+_RAISES = (
+    *("sin", "cos", "tan", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt"),
+    *("cosh", "sinh", "arcsin", "arccos", "arccosh", "arctanh"),
+)
+"""The functions of ``math`` that raise where IEEE gives inf or nan."""
 _ANY = {
     **OPERATORS,
     "absolute": Form("abs({0})"),
@@ -74,17 +61,17 @@ _ANY = {
     "where": Form("{1} if {0} else {2}", CHOICE, (CHOICE + 1, CHOICE + 1, CHOICE)),
 }
 
+
+def _in_math(name: str) -> str:
+    return f"math.{name.replace('arc', 'a')}"
+
+
 _REAL = {
     **_ANY,
     **{name: Form(f"_{name}({{0}}, {{1}})") for name in ("floor_divide", "remainder", "power")},
-    **{
-        name: Form(f"math.{_MATH.get(name, name)}({{0}})")
-        for name in _SAFE
-        if name not in ("hypot", "arctan2")
-    },
-    **{name: Form(f"math.{_MATH.get(name, name)}({{0}}, {{1}})") for name in ("hypot", "arctan2")},
-    **{name: Form(f"_{name}({{0}})") for name in _RAISES if name != "power"},
-    **{name: Form(f"_{name}({{0}})") for name in ("floor", "ceil", "trunc", "sign")},
+    **{name: Form(f"{_in_math(name)}({{0}})") for name in ("arcsinh", "arctan", "tanh", "cbrt")},
+    **{name: Form(f"{_in_math(name)}({{0}}, {{1}})") for name in ("hypot", "arctan2")},
+    **{name: Form(f"_{name}({{0}})") for name in (*_RAISES, "floor", "ceil", "trunc", "sign")},
     "divide": Form("_divide({0}, {1})"),
     "literal_power": Form("_power({0}, {1})"),
     "reciprocal": Form("_divide(1.0, {0})"),
@@ -94,11 +81,7 @@ _REAL = {
 }
 
 _QUICK = {
-    **{
-        name: Form(f"math.{function}({{0}})", raises=True)
-        for name, function in _RAISES.items()
-        if name != "power"
-    },
+    **{name: Form(f"{_in_math(name)}({{0}})", raises=True) for name in _RAISES},
     **{
         name: Form(f"math.copysign(math.{name}({{0}}), {{0}})", ATOM, (ATOM,), raises=True)
         for name in ("floor", "ceil", "trunc")
@@ -214,49 +197,51 @@ def conversion(from_: Object, to: Object) -> Form:
     return Form(f'{{0}}.astype("{to.dtype}")', ATOM, (ATOM,))
 
 
-def reals(emitter: PythonEmitter) -> dict[str, Form]:
+def number_of(writer: Writer, value: Any, obj: Tensor) -> Leaf:
+    """A number of the element type of ``obj``."""
+    level = ATOM
+    if value - value == 0:
+        text = repr(value)
+        level = UNARY if text[0] == "-" else ATOM
+    elif value != value:  # noqa: PLR0124 (nan)
+        text = "math.nan"
+    else:
+        text, level = ("math.inf", ATOM) if value > 0 else ("-math.inf", UNARY)
+    obj = Tensor((), obj.dtype)
+    if obj not in PYTHON:
+        text, level = f"np.{obj.dtype}({text})", ATOM
+    return Leaf(text, obj, level, literal=value)
+
+
+def reals(writer: Writer) -> dict[str, Form]:
     """How primitives of reals are written."""
-    return _REAL if emitter.careful else ABSORBING if emitter.absorbs else QUICK
+    return _REAL if writer.careful else ABSORBING if writer.absorbs else QUICK
 
 
-def real(
-    emitter: PythonEmitter, name: str, form: Form, args: Sequence[Leaf], at: PythonFrame
-) -> Leaf:
+def real(writer: Writer, name: str, form: Form, args: Sequence[Leaf]) -> Leaf:
     """A primitive of reals that ``reals`` writes as ``form``: most are, and this is quick."""
     if name in _PARTICULAR:
         x, y = args[0].literal, args[-1].literal
         if name == "scale" and (is_plain(x) or is_plain(y)):
             form = QUICK["multiply"]
         elif x is not None or y is not None or name == "negative":
-            return scalar(emitter, name, args, Real, at)
+            return scalar(writer, name, args, Real)
     if form.raises:
-        emitter.raises = True
-    if form.names:
-        args = [at.named(x) for x in args]
-    text = filled_in(form, args)
-    if len(text) <= SHORT or len(text) <= LONG - 4 * at.depth:
-        return Leaf(text, Real, form.level)
-    text, level = _with_names(form, args, at, _REAL[name])
-    return Leaf(text, Real, level)
+        writer.raises = True
+    return written(writer, form, args, Real, _REAL[name])
 
 
 def scalar(
-    emitter: PythonEmitter,
-    name: str,
-    args: Sequence[Leaf],
-    cod: Tensor,
-    at: PythonFrame,
-    line: LineFact = UNKNOWN,
+    writer: Writer, name: str, args: Sequence[Leaf], cod: Tensor, line: LineFact = UNKNOWN
 ) -> Leaf:
     """An elementwise primitive of numbers."""
     kinds = tuple([arg.type for arg in args])
-    careful = emitter.careful or (emitter.absorbs and name in SCALES)
-    last = args[-1].type
-    name = total(name, line, last.dtype if isinstance(last, Tensor) else "")
+    careful = writer.careful or (writer.absorbs and name in SCALES)
+    name = total(name, line, tensor(args[-1]).dtype)
     if any(kind not in PYTHON for kind in kinds):
-        return _numpy_scalar(emitter, name, args, cod, at)
+        return _numpy_scalar(writer, name, args, cod)
     if kinds[0] is Bool and name in ("equal", "not_equal"):
-        args = [Leaf(at.assign(x.text, "p"), x.type) if x.literal is not None else x for x in args]
+        args = [x if x.literal is None else Leaf(writer.assign(x.text, "p"), Bool) for x in args]
     if name == "scale" and any(is_plain(x.literal) for x in args):
         name = "multiply"
     if name == "power" and args[1].literal is not None and cod is Real:
@@ -266,67 +251,55 @@ def scalar(
         kinds = kinds[: len(args)]
     if name == "negative" and args[0].level == UNARY:
         if args[0].literal is not None:
-            return emitter.number_of(-args[0].literal, cod)
-        args = [at.named(args[0])]
+            return number_of(writer, -args[0].literal, cod)
+        args = [writer.named(args[0])]
     form = form_of(name, kinds, careful=careful)
     safe = form_of(name, kinds, careful=True)
     if cod is Int and name in NONZERO and not may_be_zero(line.operands[1]):
         form = safe = NONZERO[name]
     if name in ("divide", "unscale") and is_plain(args[1].literal):
         form = safe = NEVER_RAISES
-    text, level = written(form, args, at, safe)
-    emitter.raises = emitter.raises or form.raises
-    if cod is Int and line.wraps:
-        text, level = f"_int64({text})", ATOM
-    return Leaf(text, cod, level)
+    leaf = written(writer, form, args, cod, safe)
+    writer.raises = writer.raises or form.raises
+    return Leaf(f"_int64({leaf.text})", cod) if cod is Int and line.wraps else leaf
 
 
-def written(form: Form, args: Sequence[Leaf], at: PythonFrame, short: Form) -> tuple[str, int]:
-    """The expression; its operands are named first where it would get long."""
+def written(writer: Writer, form: Form, args: Sequence[Leaf], cod: Tensor, short: Form) -> Leaf:
+    """The expression; where it would get long its operands are named, or it is ``short``."""
     if form.level <= COMPARED:
         if len(args) == 2 and form.level == COMPARED and args[0].text == args[1].text:
             return _with_itself(form.text, args[0])
         if form.level == CHOICE and len(args) == 3:
-            args = [at.named(args[0], "p"), *args[1:]]
+            args = [writer.named(args[0], "p"), *args[1:]]
     if form.names:
-        args = [at.named(x) for x in args]
-    text = filled_in(form, args)
-    if len(text) <= SHORT or len(text) <= LONG - 4 * at.depth:
-        return text, form.level
-    return _with_names(form, args, at, short)
+        args = [writer.named(x) for x in args]
+    text, most = filled_in(form, args), max(SHORT, LONG - 4 * writer.at.depth)
+    if len(text) > most:
+        args = [writer.named(x) for x in args]
+        text = filled_in(form, args)
+        if len(text) > most and len(shorter := filled_in(short, args)) < len(text):
+            return Leaf(shorter, cod, short.level)
+    return Leaf(text, cod, form.level)
 
 
-def _with_names(form: Form, args: Sequence[Leaf], at: PythonFrame, short: Form) -> tuple[str, int]:
-    """An expression that is long, of names; ``short`` where that is shorter."""
-    args = [at.named(x) for x in args]
-    text = filled_in(form, args)
-    if len(text) > max(SHORT, LONG - 4 * at.depth):
-        shorter = filled_in(short, args)
-        if len(shorter) < len(text):
-            return shorter, short.level
-    return text, form.level
-
-
-def _with_itself(text: str, x: Leaf) -> tuple[str, int]:
+def _with_itself(text: str, x: Leaf) -> Leaf:
     """A comparison of a number with itself, which asks whether it is nan."""
     holds = "=" in text and "!" not in text
     if x.type is not Real:
-        return str(holds), ATOM
+        return Leaf(str(holds), Bool)
     if "!" in text:
-        return f"math.isnan({x.text})", ATOM
-    return (f"not math.isnan({x.text})", NOT) if holds else ("False", ATOM)
+        return Leaf(f"math.isnan({x.text})", Bool)
+    return Leaf(f"not math.isnan({x.text})", Bool, NOT) if holds else Leaf("False", Bool)
 
 
-def _numpy_scalar(
-    emitter: PythonEmitter, name: str, args: Sequence[Leaf], cod: Tensor, at: PythonFrame
-) -> Leaf:
+def _numpy_scalar(writer: Writer, name: str, args: Sequence[Leaf], cod: Tensor) -> Leaf:
     """The same, of NumPy's scalars, which keep their element type."""
-    emitter.warns = True
-    texts = [at.named(arg).text for arg in args]
-    dtype = args[-1].type.dtype if isinstance(args[-1].type, Tensor) else ""
+    writer.warns = True
+    texts = [writer.named(arg).text for arg in args]
+    dtype = tensor(args[-1]).dtype
     if name == "where":
         text = f"{texts[1]} if {texts[0]} else {texts[2]}"
-    elif emitter.absorbs and name in SCALES:
+    elif writer.absorbs and name in SCALES:
         text = f"_{name}_number({texts[0]}, {texts[1]})"
     elif name in ROWS and ROWS[name].array:
         array = elementwise_text(name, [f"np.array({texts[0]})"], dtype, "", careful=False)
@@ -335,4 +308,4 @@ def _numpy_scalar(
         text = flat(elementwise_text(name, texts, dtype, "", careful=False))
     if cod in PYTHON:
         text = f"({text}).item()" if " " in text else f"{text}.item()"
-    return Leaf(at.assign(text, "t"), cod)
+    return Leaf(writer.assign(text, "t"), cod)
