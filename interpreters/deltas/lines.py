@@ -13,7 +13,7 @@ of its transformation (7.6).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -48,67 +48,50 @@ def check_first_order(obj: Object) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Structural:
-    """A step that copies, pairs and projects, whatever the values are."""
+class Line:
+    """A step that runs on dual arrays, too: structure, or a primitive with its own Delta term."""
 
-    forward: Step
     recorded: Step
+    dual: Callable[[Machine, DualArrays], Any]
 
     def __call__(self, machine: Machine) -> Iterator[Step] | None:
-        """As the dependently typed form runs it."""
+        """As it is recorded."""
         return self.recorded(machine)
-
-
-class Computed:
-    """The step of a primitive; ``is_of_arrays`` where it has a Delta term of its own."""
-
-    __slots__ = ("cod", "dom", "is_of_arrays", "operation", "step", "types")
-
-    def __init__(self, step: Step, operation: Operation, dom: Object, cod: Object) -> None:
-        """``step`` runs ``operation`` in the dependently typed form."""
-        self.step, self.operation, self.dom, self.cod = step, operation, dom, cod
-        self.types = arguments(dom)
-        self.is_of_arrays = all(isinstance(obj, Tensor) for obj in (*self.types, cod))
-
-    def __call__(self, machine: Machine) -> Iterator[Step] | None:
-        """As the dependently typed form runs it."""
-        return self.step(machine)
-
-    def dual(self, machine: Machine, numbers: DualArrays) -> None:
-        """As dual arrays run it; what does not move stands for itself."""
-        types, stack = self.types, machine.stack
-        xs = stack[-1][: len(types)] if isinstance(self.dom, Product) else (stack[-1],)
-        moving = [x if isinstance(x, DualArray) else DualArray(x) for x in xs]
-        y = numbers.operation(self.operation, types, self.cod)(*moving)
-        stack[-1] = y.primal if y.delta is ZERO else y
 
 
 class Lines(Dependent):
     """The dependently typed form, whose steps tell what they are."""
 
     def record(self, step: Reversible) -> Step:
-        """A structural step."""
-        return Structural(step.forward, super().record(step))
+        """Copies, pairs and projections do the same to all values."""
+        return Line(super().record(step), lambda machine, _: step.forward(machine))
 
     def _rep(
         self, operation: Operation, dom: Object, cod: Object, literals: frozenset[int]
     ) -> Step:
-        """A primitive."""
-        return Computed(super()._rep(operation, dom, cod, literals), operation, dom, cod)
+        recorded, types = super()._rep(operation, dom, cod, literals), arguments(dom)
+        if not all(isinstance(obj, Tensor) for obj in (*types, cod)):
+            return recorded
+
+        def dual(machine: Machine, numbers: DualArrays) -> None:
+            stack = machine.stack
+            xs = stack[-1][: len(types)] if isinstance(dom, Product) else (stack[-1],)
+            moving = [x if isinstance(x, DualArray) else DualArray(x) for x in xs]
+            y = numbers.operation(operation, types, cod)(*moving)
+            stack[-1] = y.primal if y.delta is ZERO else y  # what does not move stands for itself
+
+        return Line(recorded, dual)
 
 
 def write(machine: Machine, lines: tuple[Step, ...], argument: Any, numbers: DualArrays) -> Written:
     """Run the steps of ``Lines`` on dual values; the dual value that they give."""
-    stack = machine.stack
-    stack.append(argument)
+    machine.stack.append(argument)
     for step in lines:
-        if isinstance(step, Computed) and step.is_of_arrays:
+        if isinstance(step, Line):
             step.dual(machine, numbers)
-        elif isinstance(step, Structural):
-            step.forward(machine)
         else:
             yield from _line(machine, step, numbers)
-    return stack.pop()
+    return machine.stack.pop()
 
 
 def _line(machine: Machine, step: Step, numbers: DualArrays) -> Written:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import count
 from typing import Any
 
@@ -103,6 +103,17 @@ def _factor(item: Term, bound: dict[str, Term], g: Var) -> Term | None:
 
 Moved = Callable[[tuple[Any, ...], Any, tuple[Delta, ...]], Delta]
 """From the arguments, the result and the Delta terms of the active arguments to the result's."""
+
+
+def _scaled(compute: Callable[..., Sequence[Any]], obj: Any) -> Moved:
+    """``Add (Scale p₁ d₁) (…)``, where the partial derivatives are arrays of one shape."""
+
+    def moved(xs: tuple[Any, ...], y: Any, deltas: tuple[Delta, ...]) -> Delta:
+        pairs = zip(compute(*xs, y), deltas, strict=True)
+        scaled = [d if type(p) is tuple else Scale(p, d, obj) for p, d in pairs]
+        return reduce(lambda left, right: Add(left, right), scaled)
+
+    return moved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,29 +224,17 @@ class DualArrays:
     def _move(
         self, operation: Operation, types: tuple[Object, ...], active: tuple[int, ...]
     ) -> Moved | None:
-        key = (operation, types, active)
+        """By factors, or else as a whole by its arguments; None where its derivative is zero."""
+        key, dom = (operation, types, active), packed(types)
         if key not in self._moved:
-            self._moved[key] = self._scaled(*key) or self._pushed(*key)
+            lam = factors(*key)
+            if lam is not None:
+                self._moved[key] = _scaled(self._factors(lam), operation.type(*types))
+            elif pullback_of(operation, dom, active, self.over) is None:
+                self._moved[key] = None
+            else:
+                self._moved[key] = lambda xs, y, deltas: Push(operation, dom, xs, y, active, deltas)
         return self._moved[key]
-
-    def _scaled(
-        self, operation: Operation, types: tuple[Object, ...], active: tuple[int, ...]
-    ) -> Moved | None:
-        """``Add (Scale p₁ d₁) (…)``, where the partial derivatives are arrays of one shape."""
-        lam = factors(operation, types, active)
-        if lam is None:
-            return None
-        obj, compute = operation.type(*types), self._factors(lam)
-        assert isinstance(obj, Tensor)
-
-        def moved(xs: tuple[Any, ...], y: Any, deltas: tuple[Delta, ...]) -> Delta:
-            total: Delta | None = None
-            for factor, delta in zip(compute(*xs, y), deltas, strict=True):
-                one = delta if type(factor) is tuple else Scale(factor, delta, obj)
-                total = one if total is None else Add(total, one)
-            return ZERO if total is None else total
-
-        return moved
 
     def _factors(self, lam: Lam) -> Callable[..., Sequence[Any]]:
         """What computes the factors; most are arguments as they are, or 1."""
@@ -249,19 +248,6 @@ class DualArrays:
         if not items or None in places:
             return program(lam, self.over)
         return lambda *values: [(*values, ())[i] for i in places if i is not None]
-
-    def _pushed(
-        self, operation: Operation, types: tuple[Object, ...], active: tuple[int, ...]
-    ) -> Moved | None:
-        """The operation itself, moved by its arguments; None where its derivative is zero."""
-        dom = packed(types)
-        if pullback_of(operation, dom, active, self.over) is None:
-            return None
-
-        def moved(xs: tuple[Any, ...], y: Any, deltas: tuple[Delta, ...]) -> Delta:
-            return Push(operation, dom, xs, y, active, deltas)
-
-        return moved
 
     def _moving(self, primal: Any, delta: Delta, obj: Object) -> DualArray:
         assert isinstance(obj, Tensor)
