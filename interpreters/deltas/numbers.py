@@ -110,8 +110,8 @@ def _scaled(compute: Callable[..., Sequence[Any]], obj: Any) -> Moved:
 
     def moved(xs: tuple[Any, ...], y: Any, deltas: tuple[Delta, ...]) -> Delta:
         pairs = zip(compute(*xs, y), deltas, strict=True)
-        scaled = [d if type(p) is tuple else Scale(p, d, obj) for p, d in pairs]
-        return reduce(lambda left, right: Add(left, right), scaled)
+        terms = [d if type(p) is tuple else Scale(p, d, obj) for p, d in pairs]
+        return reduce(Add, terms)
 
     return moved
 
