@@ -24,7 +24,9 @@ from combinators.bulk.batches import (
     Tensors,
     array_of,
     extent_of,
+    own_labels,
     pointwise,
+    relabelled,
 )
 from combinators.bulk.block import Axis, Block, Shape
 from combinators.literal import Literal
@@ -69,11 +71,6 @@ def of_constant(term: Const) -> Tensors:
     if not np.array_equal(values, np.arange(obj.size) * step + start):
         return whole
     return Affine(start, {0: step} if step else {}, obj, [whole])
-
-
-def positions(obj: Tensor) -> Affine:
-    """``iota``."""
-    return Affine(0, {0: 1}, obj)
 
 
 def index_of(axis: Axis) -> Affine:
@@ -146,41 +143,56 @@ class Index(NamedTuple):
     at: Tensors
     sure: bool = False
 
+    def lies_in(self, extent: int) -> bool:
+        """Whether it lies inside, or is masked where it does not."""
+        return self.sure or (isinstance(self.at, Affine) and is_within(self.at, extent))
+
 
 Key = Mapping[int, Index]
-"""The indices of some of the own axes."""
+"""The indices of some of the own axes: these are of extent 1 then, and have no label."""
+NO_KEY: Key = {}
 
 
-def without(obj: Tensor, key: Key) -> Tensor:
-    """The type of what is left."""
-    return Tensor((n for axis, n in enumerate(obj.shape) if axis not in key), obj.dtype)
+def narrowed(obj: Tensor, key: Key) -> Tensor:
+    """The type of what a key leaves."""
+    shape = (1 if axis in key else n for axis, n in enumerate(obj.shape))
+    return Tensor(shape, obj.dtype) if key else obj
 
 
-def left_after(key: Key, rank: int) -> dict[int, int]:
-    """Where the own axes go that are not indexed."""
-    return {axis: at for at, axis in enumerate(a for a in range(rank) if a not in key)}
+def without(rep: Tensors, key: Key) -> Tensors:
+    """What a key has left, without the axes that were indexed."""
+    left = [axis for axis in own_labels(rep.type) if axis not in key]
+    obj = Tensor((rep.type.shape[axis] for axis in left), rep.type.dtype)
+    return relabelled(rep, {axis: at for at, axis in enumerate(left)}, obj)
 
 
-def is_sure(index: Index, extent: int) -> bool:
-    """Whether an index lies inside, or is masked where it does not."""
-    return index.sure or (isinstance(index.at, Affine) and is_within(index.at, extent))
+def within(rep: Tensors, obj: Tensor, key: Key) -> Tensors:
+    """What a key has left of a value of type ``obj``, given ``without`` the axes."""
+    left = (axis for axis in own_labels(obj) if axis not in key)
+    return relabelled(rep, dict(enumerate(left)), narrowed(obj, key))
 
 
-def masked(block: Block, rep: Tensors, valid: Array) -> Tensors:
-    """``rep`` where ``valid`` holds, and zeros elsewhere."""
+def masked(block: Block, rep: Tensors, valid: Array | None) -> Tensors:
+    """``rep`` where ``valid`` holds, if it does not everywhere, and zeros elsewhere."""
+    if valid is None:
+        return rep
     zero = Array(Const(Literal(0, rep.type.dtype)), (), Tensor((), rep.type.dtype))
     return pointwise(block, "where", (valid, rep, zero))
 
 
-def validity(block: Block, key: Mapping[int, Index], obj: Tensor) -> Array | None:
+def validity(block: Block, key: Key, obj: Tensor) -> Array | None:
     """Whether the indices that may lie outside of ``obj`` lie inside; None where all do."""
     tests = []
     for axis, index in key.items():
-        if not is_sure(index, obj.shape[axis]):
+        if not index.lies_in(obj.shape[axis]):
             at = array_of(block, index.at)
             tests.append(pointwise(block, "greater_equal", (at, number(0))))
             tests.append(pointwise(block, "less", (at, number(obj.shape[axis]))))
     return reduce(lambda x, y: pointwise(block, "logical_and", (x, y)), tests) if tests else None
+
+
+def _extent(shape: Shape, axes: Sequence[int]) -> int:
+    return math.prod(shape[axis] for axis in axes)
 
 
 def groups(given: Shape, wanted: Shape) -> Iterator[tuple[list[int], list[int]]]:
@@ -192,16 +204,12 @@ def groups(given: Shape, wanted: Shape) -> Iterator[tuple[list[int], list[int]]]
     yours = [axis for axis, n in enumerate(wanted) if n != 1]
     while mine:
         left, right = [mine.pop(0)], [yours.pop(0)]
-        while (size := _size(given, left)) != (other := _size(wanted, right)):
+        while (size := _extent(given, left)) != (other := _extent(wanted, right)):
             if size < other:
                 left.append(mine.pop(0))
             else:
                 right.append(yours.pop(0))
         yield left, right
-
-
-def _size(shape: Shape, axes: Sequence[int]) -> int:
-    return math.prod(shape[axis] for axis in axes)
 
 
 def linear(block: Block, given: Shape, wanted: Shape, key: Key) -> Key | None:
@@ -219,7 +227,7 @@ def linear(block: Block, given: Shape, wanted: Shape, key: Key) -> Key | None:
             at = arithmetic(block, "multiply", at, number(wanted[axis]))
             at = arithmetic(block, "add", at, key[axis].at)
         for count, axis in enumerate(mine):  # fromLinearIdx
-            below = _size(given, mine[count + 1 :])
+            below = _extent(given, mine[count + 1 :])
             here = at if below == 1 else arithmetic(block, "floor_divide", at, number(below))
             if count:
                 here = arithmetic(block, "remainder", here, number(given[axis]))

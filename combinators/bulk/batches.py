@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import is_
 from typing import Any
@@ -28,9 +28,9 @@ from typing import Any
 from combinators.bulk.block import Atom, Axis, Block, shape_of
 from combinators.errors import Place
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Int, Object, Record, Tensor
+from combinators.objects import Int, Object, Tensor
 from combinators.operation import Operation, named
-from combinators.terms import Const, Lam, Term, Var
+from combinators.terms import Const, Lam, Term, Var, const
 
 Label = Axis | int
 Labels = tuple[Label, ...]
@@ -103,16 +103,20 @@ class Product:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Whole:
+    """What no tensor holds, such as a function; vectors of vectors of it, along any axes."""
+
+    term: Term
+    type: Object
+    labels: tuple[Axis, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Group:
     """A tuple or a record, by components."""
 
     parts: tuple[Rep, ...]
     type: Object
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """Those of a record."""
-        return self.type.names if isinstance(self.type, Record) else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -125,25 +129,17 @@ class Closure:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Whole:
-    """One value of any type, the same at every index."""
+class Deferred:
+    """A build behind a name that one place uses: it waits, since that may ask for a part of it."""
 
     term: Term
-    type: Object
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Rows:
-    """Values that no tensor holds, such as functions: vectors of vectors along these axes."""
-
-    term: Term
-    axes: tuple[Axis, ...]
+    captured: Mapping[str, Rep]
     type: Object
 
 
 Tensors = Array | Affine | Product
-Leaf = Tensors | Whole | Rows
-Rep = Leaf | Group | Closure
+Leaf = Tensors | Whole
+Rep = Leaf | Group | Closure | Deferred
 
 
 def leaves_of(rep: Rep) -> Iterator[Leaf]:
@@ -157,48 +153,43 @@ def leaves_of(rep: Rep) -> Iterator[Leaf]:
         match here:
             case Group(parts):
                 todo += parts
-            case Closure(_, captured):
-                todo += captured.values()
+            case Closure() | Deferred():
+                todo += here.captured.values()
             case _:
                 yield here
 
 
 def map_leaves(rep: Rep, each: Callable[[Leaf], Rep]) -> Rep:
     """The value with ``each`` of its leaves; what does not change, and what is shared, stays so."""
-    return recurse(_map_leaves(rep, each, {}))
+    known: dict[int, Rep] = {}
 
-
-def _map_leaves(rep: Rep, each: Callable[[Leaf], Rep], known: dict[int, Rep]) -> Recursive[Rep]:
-    if id(rep) not in known:
-        if isinstance(rep, Group | Closure):
-            parts = rep.parts if isinstance(rep, Group) else tuple(rep.captured.values())
-            made = []
-            for part in parts:
-                made.append((yield _map_leaves(part, each, known)))
-            known[id(rep)] = rep
-            if not all(map(is_, made, parts)):
-                names = rep.captured if isinstance(rep, Closure) else ()
-                known[id(rep)] = (
-                    Group(tuple(made), rep.type)
-                    if isinstance(rep, Group)
-                    else Closure(rep.lam, dict(zip(names, made, strict=True)), rep.type)
-                )
+    def mapped(here: Rep) -> Recursive[Rep]:
+        if id(here) in known:
+            return known[id(here)]
+        if not isinstance(here, Group | Closure | Deferred):
+            known[id(here)] = each(here)
         else:
-            known[id(rep)] = each(rep)
-    return known[id(rep)]
+            parts = here.parts if isinstance(here, Group) else tuple(here.captured.values())
+            made: list[Rep] = []
+            for part in parts:
+                made.append((yield mapped(part)))
+            if all(map(is_, made, parts)):
+                known[id(here)] = here
+            elif isinstance(here, Group):
+                known[id(here)] = replace(here, parts=tuple(made))
+            else:
+                captured = dict(zip(here.captured, made, strict=True))
+                known[id(here)] = replace(here, captured=captured)
+        return known[id(here)]
+
+    return recurse(mapped(rep))
 
 
 def axes_of(rep: Rep) -> frozenset[Axis]:
     """The batch axes that a value depends on."""
-    if not isinstance(rep, Group | Closure):
-        return frozenset(_axes(rep))
-    return frozenset(axis for leaf in leaves_of(rep) for axis in _axes(leaf))
-
-
-def _axes(leaf: Leaf) -> Iterable[Axis]:
-    if isinstance(leaf, Whole | Rows):
-        return leaf.axes if isinstance(leaf, Rows) else ()
-    return batch(leaf.labels)
+    if not isinstance(rep, Group | Closure | Deferred):
+        return frozenset(batch(rep.labels))
+    return frozenset(axis for leaf in leaves_of(rep) for axis in batch(leaf.labels))
 
 
 def relabelled(rep: Tensors, new: Mapping[Any, Label], obj: Tensor) -> Tensors:
@@ -224,7 +215,7 @@ def extent_of(label: Label, obj: Tensor) -> int:
     return obj.shape[label] if isinstance(label, int) else label.extent
 
 
-def own_labels(obj: Tensor) -> Labels:
+def own_labels(obj: Tensor) -> tuple[int, ...]:
     """The labels of all own axes."""
     return tuple(range(len(obj.shape)))
 
@@ -246,9 +237,7 @@ def in_order_of(block: Block, array: Array, order: Sequence[Label], *, full: boo
     x = block.transposed(array.term, [array.labels.index(label) for label in present])
     if len(present) == len(order):
         return x
-    lead = 0
-    while lead < len(order) and order[lead] not in array.labels:
-        lead += 1
+    lead = order.index(present[0]) if present else len(order)
     shape = tuple(
         extent_of(label, array.type) if label in array.labels else 1 for label in order[lead:]
     )
@@ -265,9 +254,7 @@ def with_axes(block: Block, array: Array, labels: Labels) -> Array:
     if set(labels) <= set(array.labels):
         return array
     order = in_order((*array.labels, *labels))
-    x = in_order_of(block, array, order, full=True)
-    assert not isinstance(x, tuple)
-    return Array(x, order, array.type)
+    return Array(in_order_of(block, array, order, full=True), order, array.type)
 
 
 def squeezed(block: Block, array: Array, stale: Container[Label]) -> Array:
@@ -293,23 +280,20 @@ def as_operand(block: Block, array: Array, out: Tensor) -> Array:
 def pointwise(
     block: Block, operation: Operation | str, reps: Sequence[Tensors], place: Place | None = None
 ) -> Array:
-    """An elementwise operation on arrays that may lack axes; what all lack, the result lacks."""
+    """An elementwise operation on arrays that may lack axes; what all lack, the result lacks.
+
+    Outside of builds axes stay as they lie, where they all lie in one way.
+    """
     if isinstance(operation, str):
         operation = Operation(named(operation))
     out = operation.type(*[rep.type for rep in reps])
     assert isinstance(out, Tensor)
     arrays = [as_operand(block, array_of(block, rep), out) for rep in reps]
-    order = _common_order(arrays)
-    args = [in_order_of(block, array, order, full=False) for array in arrays]
-    result = block.operate(operation, *args, place=place)
-    return Array(result, order, out)
-
-
-def _common_order(arrays: Sequence[Array]) -> Labels:
-    """All labels in order; outside of builds as they lie, where they all lie in one way."""
     order = in_order(label for array in arrays for label in array.labels)
     lie = {array.labels for array in arrays if len(array.labels) == len(order)}
-    return order if len(lie) != 1 or batch(order) else lie.pop()
+    order = order if len(lie) != 1 or batch(order) else lie.pop()
+    args = [in_order_of(block, array, order, full=False) for array in arrays]
+    return Array(block.operate(operation, *args, place=place), order, out)
 
 
 def _tabulated(block: Block, rep: Affine) -> Array:
@@ -322,12 +306,12 @@ def _tabulated(block: Block, rep: Affine) -> Array:
         block = max(axes, key=lambda axis: axis.serial).block
     columns = []
     for label in in_order(rep.slopes):
-        term: Atom = block.positions(extent_of(label, rep.type))
+        term: Atom = block.apply("iota", length=extent_of(label, rep.type))
         if (slope := rep.slopes[label]) != 1:
-            term = block.apply("multiply", term, block.number(slope))
+            term = block.apply("multiply", term, const(slope, "int64"))
         columns.append(Array(term, (label,), rep.type))
     if rep.offset or not columns:
-        columns.append(Array(block.number(rep.offset), (), Int))
+        columns.append(Array(const(rep.offset, "int64"), (), Int))
     made = reduce(lambda x, y: pointwise(block, "add", (x, y)), columns)
     table = Array(made.term, made.labels, rep.type)
     if is_everywhere:

@@ -12,7 +12,7 @@ from combinators import block
 from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.terms import Const, Prim, Term, Var, const
+from combinators.terms import Const, Prim, Term, Var
 
 FEW, MANY = 32, 1024
 """Rows of at most so many numbers, and at least so many of them, are laid column by column."""
@@ -94,6 +94,13 @@ class Block(block.Block):
             return x
         return self.apply("slice", x, start=tuple(start), step=tuple(step), extent=extent)
 
+    def covered(self, x: Atom, axis: int, low: int, extent: int) -> Atom:
+        """So many elements along ``axis`` from ``low`` on; zeros where there are none."""
+        start = max(low, 0)
+        inside = max(0, min(low + extent, shape_of(x)[axis]) - start)
+        part = self.part(x, axis, start, 1, inside)
+        return self.padded(part, axis, start - low if inside else 0, extent)
+
     def padded(self, x: Atom, axis: int, start: int, extent: int) -> Atom:
         """``x`` among zeros along ``axis``, where it begins at ``start``."""
         shape = shape_of(x)
@@ -107,12 +114,3 @@ class Block(block.Block):
     def summed(self, x: Atom, axes: Sequence[int]) -> Atom:
         """The sum of ``x`` over these axes."""
         return self.apply("sum", x, axis=tuple(axes), keepdims=False) if axes else x
-
-    def positions(self, extent: int) -> Var:
-        """``[0, …, extent-1]``."""
-        return self.apply("iota", length=extent)
-
-    @staticmethod
-    def number(value: int) -> Const:
-        """An integer."""
-        return const(value, "int64")

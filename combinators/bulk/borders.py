@@ -1,27 +1,25 @@
 """Values at the border of a λ, a branch or a loop: as one term, and back.
 
-A *layout* says which batch axes each tensor of a value has; None is a value with none, that goes
-over the border as it is. A pair of ``x`` with the labels ``(i, 0)`` and ``n`` without any has the
-layout ``((i,), None)``: it goes as ``(x, n)`` of the type ``Tensor[5, 3] × Int``, and inside of the
-λ the components of its parameter have these labels again.
+A *layout* says which batch axes each tensor of a value has; an empty one is of a value with none,
+that goes over the border as it is. A pair of ``x`` with the labels ``(i, 0)`` and ``n`` without any
+has the layout ``((i,), ())``: it goes as ``(x, n)`` of the type ``Tensor[5, 3] × Int``, and inside
+of the λ the components of its parameter have these labels again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from combinators.bulk.batches import (
     Affine,
     Array,
     Closure,
     Group,
-    Labels,
+    Label,
     Leaf,
     Product,
     Rep,
-    Rows,
     Tensors,
     Whole,
     array_of,
@@ -30,9 +28,9 @@ from combinators.bulk.batches import (
     extent_of,
     in_order,
     in_order_of,
+    leaves_of,
     map_leaves,
     own_labels,
-    plain,
 )
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.walk import Walk
@@ -42,81 +40,68 @@ from combinators.objects import Product as ProductType
 from combinators.terms import Const, Lam, Proj, Term, Tuple, Var
 from combinators.type_folds import row_of, stack_of
 
-
-@dataclass(frozen=True, slots=True)
-class Layouts:
-    """Those of the components of a product."""
-
-    parts: tuple[Layout, ...]
-
-
-Layout = tuple[Any, ...] | Layouts | None
-"""The batch axes of a tensor, or what stands for them in a key."""
+Layout = tuple[Any, ...]
+"""The batch axes of a tensor, or what stands for them in a key; or the layouts of components."""
 
 
 def layout_of(rep: Rep) -> Layout:
     """Which batch axes a value has."""
     if not axes_of(rep):
-        return None
+        return ()
     if isinstance(rep, Group):
-        return Layouts(tuple(map(layout_of, rep.parts)))
+        return tuple(map(layout_of, rep.parts))
     assert isinstance(rep, Tensors)
     return batch(in_order(rep.labels))
 
 
+def _is_of_parts(layout: Layout) -> bool:
+    return bool(layout) and isinstance(layout[0], tuple)
+
+
 def joined(x: Layout, y: Layout) -> Layout:
     """The batch axes of both."""
-    if x is None or y is None:
-        return y if x is None else x
-    if isinstance(x, Layouts) and isinstance(y, Layouts):
-        return Layouts(tuple(map(joined, x.parts, y.parts)))
-    assert isinstance(x, tuple)
-    assert isinstance(y, tuple)
-    return in_order((*x, *y))
+    if not (x and y):
+        return x or y
+    return tuple(map(joined, x, y)) if _is_of_parts(x) else in_order((*x, *y))
 
 
 def renamed(layout: Layout, new: Mapping[Axis, Any]) -> Layout:
     """A layout with other axes."""
-    if layout is None:
-        return None
-    if isinstance(layout, Layouts):
-        return Layouts(tuple(renamed(part, new) for part in layout.parts))
-    return tuple(new.get(axis, axis) for axis in layout)
+    return tuple(renamed(x, new) if isinstance(x, tuple) else new.get(x, x) for x in layout)
 
 
 def type_of(obj: Object, layout: Layout) -> Object:
     """The type of what goes over the border."""
-    if layout is None:
-        return obj
-    if isinstance(layout, Layouts):
-        parts = zip(product_of(obj).parts, layout.parts, strict=True)
-        made = ProductType(*[type_of(part, below) for part, below in parts])
+    if _is_of_parts(layout):
+        made = ProductType(*map(type_of, product_of(obj).parts, layout))
         return Record.of(obj.names, made) if isinstance(obj, Record) else made
+    if not layout:
+        return obj
     assert isinstance(obj, Tensor)
     return Tensor((extent_of(label, obj) for label in _laid_out(obj, layout)), obj.dtype)
 
 
+def _laid_out(obj: Tensor, layout: Layout) -> tuple[Label, ...]:
+    return in_order((*layout, *own_labels(obj)))
+
+
 def virtual(
-    block: Block, term: Term, obj: Object, layout: Layout = None, length: int | None = None
+    block: Block, term: Term, obj: Object, layout: Layout = (), length: int | None = None
 ) -> Rep:
     """What has come over the border; ``obj`` is the type of one of its values.
 
     With a ``length`` so many of them are stacked, along the first axis.
     """
     whole = obj if length is None else stack_of(obj, length)
-    if layout is None:
-        if isinstance(term, Var) and isinstance(whole, Tensor):
-            return plain(term)
-        return Whole(term, whole)
-    if isinstance(layout, Layouts):
-        parts = zip(product_of(obj).parts, layout.parts, strict=True)
+    if _is_of_parts(layout):
+        parts = zip(product_of(obj).parts, layout, strict=True)
         made = [
             virtual(block, block.bind(Proj(index, term)), part, below, length)
             for index, (part, below) in enumerate(parts)
         ]
         return Group(tuple(made), whole)
-    assert isinstance(obj, Tensor)
-    assert isinstance(whole, Tensor)
+    if not isinstance(whole, Tensor) or not isinstance(obj, Tensor):
+        return Whole(term, whole)
     assert isinstance(term, Var | Const)
     labels = _laid_out(obj, layout)
     if length is not None:
@@ -131,19 +116,13 @@ def product_of(obj: Object) -> ProductType:
     return product
 
 
-def _laid_out(obj: Tensor, layout: tuple[Axis, ...]) -> Labels:
-    return in_order((*layout, *own_labels(obj)))
-
-
-def parts_of(block: Block, rep: Rep, names: str = "p") -> tuple[Rep, ...]:
+def parts_of(block: Block, rep: Rep) -> tuple[Rep, ...]:
     """The components of a product."""
     if isinstance(rep, Group):
         return rep.parts
     assert isinstance(rep, Whole)
-    return tuple(
-        virtual(block, block.bind(Proj(index, rep.term), names), part)
-        for index, part in enumerate(product_of(rep.type).parts)
-    )
+    parts = enumerate(product_of(rep.type).parts)
+    return tuple(virtual(block, block.bind(Proj(i, rep.term), "p"), part) for i, part in parts)
 
 
 def tensorwise(block: Block, each: Callable[..., Rep], obj: Object, *reps: Rep) -> Rep:
@@ -158,28 +137,21 @@ def tensorwise(block: Block, each: Callable[..., Rep], obj: Object, *reps: Rep) 
     return Group(tuple(tensorwise(block, each, *part) for part in parts), obj)
 
 
-def rows_of(block: Block, rep: Rep, each: Callable[[Tensors], Rep]) -> Rep:
-    """The rows of a stack, each of its tensors made a row by ``each``."""
-    return tensorwise(block, lambda _, stack: each(stack), row_of(rep.type), rep)
-
-
-def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = None) -> Recursive[Term]:
+def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = ()) -> Recursive[Term]:
     """A value as one term, with these batch axes; without a layout it has none."""
-    if isinstance(layout, Layouts) or (layout is None and isinstance(rep, Group)):
+    if _is_of_parts(layout) or (not layout and isinstance(rep, Group)):
         parts = parts_of(block, rep)
-        below = layout.parts if layout else (None,) * len(parts)
         items = []
-        for part, inner in zip(parts, below, strict=True):
+        for part, inner in zip(parts, layout or ((),) * len(parts), strict=True):
             items.append((yield term_of(walk, part, block, inner)))
         return Tuple(tuple(items), getattr(rep.type, "names", None))
     if isinstance(rep, Closure):
-        function: Term = yield function_term(walk, rep, block)
-        return function
-    if isinstance(rep, Whole | Rows):
+        return (yield from function_term(walk, rep, block))
+    if isinstance(rep, Whole):
         return rep.term
     assert isinstance(rep, Tensors)
     array = array_of(block, rep)
-    return in_order_of(block, array, _laid_out(array.type, layout or ()), full=True)
+    return in_order_of(block, array, _laid_out(array.type, layout), full=True)
 
 
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
@@ -187,13 +159,12 @@ def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
     lam = f.lam
     if not walk.survey.is_mapped(lam) and all(_is_itself(*item) for item in f.captured.items()):
         return lam
-    f = prepared_function(block, f)
-    key: Any = (id(lam), captured_key(f))
+    f = prepared(block, f)
+    key = (id(lam), captured_key(f))
     if key not in walk.written:
         inner = Block(names=walk.survey.names)
-        env = dict(f.captured)
-        env.update({param.name: virtual(inner, param, param.type) for param in lam.params})
-        result: Rep = yield walk.value(lam.body, env, inner)
+        own = {param.name: virtual(inner, param, param.type) for param in lam.params}
+        result: Rep = yield walk.value(lam.body, {**f.captured, **own}, inner)
         body: Term = yield term_of(walk, result, inner)
         walk.written[key] = f, Lam(lam.params, inner.term(body), lam.name)
     made: Lam = walk.written[key][1]
@@ -212,14 +183,10 @@ def captured_key(f: Closure) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((name, id(rep)) for name, rep in f.captured.items()))
 
 
-def prepared_function(block: Block, f: Closure) -> Closure:
-    """A function that captures what was written before it, not what was put off."""
-    made = prepared(block, f)
-    assert isinstance(made, Closure)
-    return made
+R = TypeVar("R", bound=Rep)
 
 
-def prepared(block: Block, rep: Rep) -> Rep:
+def prepared(block: Block, rep: R) -> R:
     """A value that a λ or a branch may capture: what was put off is written before it."""
 
     def each(leaf: Leaf) -> Rep:
@@ -231,4 +198,43 @@ def prepared(block: Block, rep: Rep) -> Rep:
             case _:
                 return leaf
 
-    return map_leaves(rep, each)
+    return cast("R", map_leaves(rep, each))
+
+
+class Columns:
+    """The arrays that a loop runs over along an axis; what lacks it is the same in each row."""
+
+    def __init__(self, block: Block, axis: Axis, rep: Rep) -> None:
+        self.axis, self.rep = axis, rep
+        self.leaves = [leaf for leaf in leaves_of(rep) if axis in leaf.labels]
+        terms = tuple(self._column(block, leaf) for leaf in self.leaves)
+        self.operand: Term = Tuple(terms)
+        """What the loop runs over."""
+        if len(terms) < 2:
+            self.operand = terms[0] if terms else block.apply("iota", length=axis.extent)
+
+    def _column(self, block: Block, leaf: Leaf) -> Term:
+        if isinstance(leaf, Whole):
+            return leaf.term
+        array = array_of(block, leaf)
+        order = in_order(label for label in array.labels if label is not self.axis)
+        return in_order_of(block, array, (self.axis, *order), full=False)
+
+    def row(self, inner: Block) -> tuple[Var, Rep]:
+        """The parameter of the loop's λ that stands for a row, and what the value is there."""
+        param = Var(inner.names.fresh("row"), row_of(self.operand.type))
+        places = {id(leaf): at for at, leaf in enumerate(self.leaves)}
+
+        def each(leaf: Leaf) -> Rep:
+            if id(leaf) not in places:
+                return leaf
+            several = len(places) > 1
+            row = inner.bind(Proj(places[id(leaf)], param), "row") if several else param
+            left = tuple(axis for axis in leaf.labels if axis is not self.axis)
+            if isinstance(leaf, Whole):
+                return (
+                    Whole(row, leaf.type, batch(left)) if left else virtual(inner, row, leaf.type)
+                )
+            return Array(row, in_order(left), leaf.type)
+
+        return param, map_leaves(self.rep, each)

@@ -15,36 +15,42 @@ from __future__ import annotations
 
 import math
 
-from combinators.bulk.affine import Index, Key, index_of, without
-from combinators.bulk.batches import Affine, Closure, Group, Rep, Tensors, axes_of, relabelled
-from combinators.bulk.block import Axis, Block
+from combinators.bulk.affine import NO_KEY, Index, Key, index_of, narrowed, without
+from combinators.bulk.batches import (
+    Affine,
+    Closure,
+    Group,
+    Rep,
+    Tensors,
+    axes_of,
+    own_labels,
+    relabelled,
+)
+from combinators.bulk.block import Block
 from combinators.bulk.borders import (
+    Columns,
     Layout,
     joined,
     layout_of,
     parts_of,
     prepared,
-    prepared_function,
-    rows_of,
     tensorwise,
     term_of,
     type_of,
     virtual,
 )
-from combinators.bulk.calls import Columns, bound, called, kept
+from combinators.bulk.calls import bound, called, kept
 from combinators.bulk.indexing import is_compound
 from combinators.bulk.selection import selected
-from combinators.bulk.walk import Env, Walk
+from combinators.bulk.walk import Env, Walk, behind
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Product, Tensor
+from combinators.objects import Product, Tensor
 from combinators.primitives.loops import LoopTerm, LoopType
 from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
-from combinators.type_folds import is_first_order, length_of
+from combinators.type_folds import is_first_order, length_of, row_of
 
 
-def mapped(
-    walk: Walk, term: Prim, env: Env, block: Block, key: Key | None = None
-) -> Recursive[Rep]:
+def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
     """The values of a map, whose axis is the first of its own, or what ``key`` asks of them.
 
     A map of an unknown function, or over or to functions, stays.
@@ -53,13 +59,10 @@ def mapped(
     xs = term.args[1]
     if not (isinstance(f, Closure) and is_first_order(term.type) and is_first_order(xs.type)):
         if key:
-            whole: Rep = yield walk.read(term, key, env, block)
-            return whole
+            return (yield from walk.read(term, key, env, block))
         walk.has_split = True
         stacks: Rep = yield walk.value(xs, env, block)
-        alone: Rep = yield kept(walk, term, [f, stacks], block)
-        return alone
-    key = key or {}
+        return (yield from kept(walk, term, [f, stacks], block))
     axis = block.rows(length_of(xs.type), walk.survey.widest(f.lam))
     row: Rep = yield _row(walk, xs, key.get(0, Index(index_of(axis))), env, block)
     if key:
@@ -75,35 +78,35 @@ def mapped(
             result = selected(block, result, below)
     else:
         result = yield walk.value(f.lam.body, bound(f, row, block), block, below)
-    if 0 in key:
-        return result
-    if isinstance(result, Affine) and dict(result.slopes) == {axis: 1} and not result.offset:
-        walk.say("build1-itself", f.lam, f.lam.body)
-    elif walk.trace is not None and axis not in axes_of(result):
-        walk.say("build1-invariant", f.lam, f.lam.body)
-    stack = without(term.type, key) if isinstance(term.type, Tensor) else term.type
-    return _stacked(block, result, axis, stack)
+    if 0 not in key:
+        if isinstance(result, Affine) and dict(result.slopes) == {axis: 1} and not result.offset:
+            walk.say("build1-itself", f.lam, f.lam.body)
+        elif walk.trace is not None and axis not in axes_of(result):
+            walk.say("build1-invariant", f.lam, f.lam.body)
+
+    def stacked(stack: Tensor, row: Tensors) -> Rep:
+        """The end of a build: its axis is the first own axis."""
+        own = {label: label + 1 for label in own_labels(row.type)}
+        return relabelled(row, {**own, axis: 0}, narrowed(stack, key))
+
+    return tensorwise(block, stacked, term.type, result)
 
 
 def _row(walk: Walk, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
     """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
-    count = math.prod(axis.extent for axis in axes_of(at.at))
-    is_open = is_compound(walk, xs) and not walk.survey.is_checked(xs)
+    count, (inside, _) = math.prod(axis.extent for axis in axes_of(at.at)), behind(xs, env)
+    is_open = is_compound(walk, inside) and not walk.survey.is_checked(inside)
     if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
-        row: Rep = yield walk.value(xs, env, block, {0: at})
-        return row
+        return without((yield from walk.array(xs, env, block, {0: at})), {0: at})
     stacks: Rep = yield walk.value(xs, env, block)
-    return rows_of(block, stacks, lambda stack: selected(block, stack, {0: at}))
+    return _rows(block, stacks, at)
 
 
-def _stacked(block: Block, rep: Rep, axis: Axis, obj: Object) -> Rep:
-    """The end of a build: its axis is the first own axis."""
+def _rows(block: Block, stacks: Rep, at: Index) -> Rep:
+    def each(_: Tensor, stack: Tensors) -> Rep:
+        return without(selected(block, stack, {0: at}), {0: at})
 
-    def stacked(stack: Tensor, row: Tensors) -> Rep:
-        own = {label: label + 1 for label in range(len(row.type.shape))}
-        return relabelled(row, {**own, axis: 0}, stack)
-
-    return tensorwise(block, stacked, obj, rep)
+    return tensorwise(block, each, row_of(stacks.type), stacks)
 
 
 def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
@@ -112,25 +115,20 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     for arg in term.args:
         reps.append((yield walk.value(arg, env, block)))
     f, init, xs = reps
-    is_known = isinstance(f, Closure) and all(map(is_first_order, (term.type, init.type, xs.type)))
-    if not is_known or not any(map(axes_of, reps)):
-        alone: Rep = yield kept(walk, term, reps, block)
-        return alone
-    assert isinstance(f, Closure)
+    is_plain = all(map(is_first_order, (term.type, init.type, xs.type)))
+    if not isinstance(f, Closure) or not is_plain or not any(map(axes_of, reps)):
+        return (yield from kept(walk, term, reps, block))
     walk.say("build1-fold", term, term)
     types = LoopTerm(term).types
-    columns = Columns(block, block.axis(types.length))
-    at = Index(index_of(columns.axis))
-    row = prepared(block, rows_of(block, xs, lambda stack: selected(block, stack, {0: at})))
-    columns.add(row)
-    f = prepared_function(block, f)
-    layout = layout_of(init)
-    step, wider, item = yield _step(walk, types, f, columns, row, layout)
+    axis = block.axis(types.length)
+    row = prepared(block, _rows(block, xs, Index(index_of(axis))))
+    columns, f = Columns(block, axis, row), prepared(block, f)
+    layout, wider = None, layout_of(init)
     while wider != layout:
         layout = wider
-        step, wider, item = yield _step(walk, types, f, columns, row, layout)
+        step, wider, item = yield from _step(walk, types, f, columns, layout)
     start: Term = yield term_of(walk, init, block, layout)
-    line = block.operate(term.operation, step, start, columns.operand(), place=term.place)
+    line = block.operate(term.operation, step, start, columns.operand, place=term.place)
     last, rows = types.halves(line, lambda whole, i: block.bind(Proj(i, whole)))
     carry = virtual(block, last, init.type, layout)
     if types.item is None:
@@ -139,20 +137,20 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
 
 
 def _step(
-    walk: Walk, types: LoopType, f: Closure, columns: Columns, row: Rep, layout: Layout
+    walk: Walk, types: LoopType, f: Closure, columns: Columns, layout: Layout
 ) -> Recursive[tuple[Lam, Layout, Layout]]:
     """The loop's λ for a carry of this layout, the layout it gives, and that of what it keeps."""
     assert types.carry is not None
     inner = Block(names=walk.survey.names)
     carry = Var(inner.names.fresh("carry"), type_of(types.carry, layout))
-    param = columns.parameter(inner)
-    given = virtual(inner, carry, types.carry, layout), columns.inside(inner, row, param)
+    param, row = columns.row(inner)
+    given = virtual(inner, carry, types.carry, layout), row
     both = Group(given, Product(types.carry, row.type))
     result: Rep = yield walk.value(f.lam.body, bound(f, both, inner), inner)
     after, item = (result, None) if types.item is None else parts_of(inner, result)
     wider = joined(layout, layout_of(after))
     body: Term = yield term_of(walk, after, inner, wider)
-    over = None if item is None else layout_of(item)
+    over = () if item is None else layout_of(item)
     if item is not None:
         body = Tuple((body, (yield term_of(walk, item, inner, over))))
     return Lam((carry, param), inner.term(body), f.lam.name), wider, over

@@ -22,26 +22,21 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.block import remade
-from combinators.bulk.affine import Key, without
+from combinators.bulk.affine import NO_KEY, Key, within, without
 from combinators.bulk.batches import (
     Array,
     Closure,
     Group,
-    Leaf,
     Rep,
-    Rows,
-    Tensors,
-    array_of,
+    Whole,
     axes_of,
-    in_order,
-    in_order_of,
-    leaves_of,
-    map_leaves,
+    own_labels,
     place_of,
     pointwise,
 )
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import (
+    Columns,
     Layout,
     captured_key,
     function_term,
@@ -49,7 +44,6 @@ from combinators.bulk.borders import (
     layout_of,
     parts_of,
     prepared,
-    prepared_function,
     renamed,
     tensorwise,
     term_of,
@@ -61,31 +55,26 @@ from combinators.bulk.selection import selected
 from combinators.bulk.walk import Env, Walk
 from combinators.errors import Place
 from combinators.kit.recursion import Recursive
-from combinators.objects import Int, Object, Tensor, components
+from combinators.objects import Object, Tensor, components
 from combinators.objects import Product as ProductType
 from combinators.primitives.loops import MAP
-from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Tuple, Var, pack
-from combinators.type_folds import is_first_order, row_of
+from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Var, pack
+from combinators.type_folds import is_first_order
 
 
-def applied(
-    walk: Walk, term: App, env: Env, block: Block, key: Key | None = None
-) -> Recursive[Rep]:
+def applied(walk: Walk, term: App, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
     """``f x``; what is asked of a build in a function that is called here only is built alone."""
     f: Rep = yield walk.value(term.function, env, block)
-    if key:
-        if isinstance(f, Closure) and is_compound(walk, term):
-            given: Rep = yield walk.value(term.argument, env, block)
-            part: Rep = yield walk.value(f.lam.body, bound(f, given, block), block, key)
-            return part
-        whole: Rep = yield walk.read(term, key, env, block)
-        return whole
+    is_part = isinstance(f, Closure) and is_compound(walk, term)
+    if key and not is_part:
+        return (yield from walk.read(term, key, env, block))
     argument: Rep = yield walk.value(term.argument, env, block)
-    if isinstance(f, Closure):
-        result: Rep = yield called(walk, f, argument, block, term.place)
-    else:
-        result = yield kept(walk, term, [f, argument], block)
-    return result
+    if not isinstance(f, Closure):
+        return (yield from kept(walk, term, [f, argument], block))
+    if not key:
+        return (yield from called(walk, f, argument, block, term.place))
+    part: Rep = yield walk.value(f.lam.body, bound(f, argument, block), block, key)
+    return part
 
 
 def called(
@@ -101,12 +90,12 @@ def called(
         inlined: Rep = yield walk.value(f.lam.body, bound(f, argument, block), block)
         return inlined
     walk.say("build1-app", f.lam, f.lam)
-    lam, result, given = yield at_axes(walk, f, argument, block)
+    lam, result, given = yield from at_axes(walk, f, argument, block)
     return virtual(block, block.bind(App(lam, given, place)), cod, result)
 
 
 def bound(f: Closure, argument: Rep, block: Block) -> Env:
-    """What the variables of a function stand for, at an argument."""
+    """What the variables of a function's body stand for."""
     params = f.lam.params
     parts = (argument,) if len(params) == 1 else parts_of(block, argument)
     names = (param.name for param in params)
@@ -118,11 +107,9 @@ def recomputed(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]
     f: Rep = yield walk.value(term.args[0], env, block)
     argument: Rep = yield walk.value(term.args[1], env, block)
     is_known = isinstance(f, Closure) and is_first_order(f.lam.dom) and is_first_order(term.type)
-    if not is_known or not (axes_of(f) or axes_of(argument)):
-        alone: Rep = yield kept(walk, term, [f, argument], block)
-        return alone
-    assert isinstance(f, Closure)
-    lam, result, given = yield at_axes(walk, f, argument, block)
+    if not isinstance(f, Closure) or not is_known or not (axes_of(f) or axes_of(argument)):
+        return (yield from kept(walk, term, [f, argument], block))
+    lam, result, given = yield from at_axes(walk, f, argument, block)
     line = block.operate(term.operation, lam, given, place=term.place)
     return virtual(block, line, term.type, result)
 
@@ -137,7 +124,7 @@ def at_axes(
     for part, layout in zip(parts, layouts, strict=True):
         given.append((yield term_of(walk, part, block, layout)))
     axes = sorted(axes_of(f) | axes_of(argument), key=place_of)
-    f = prepared_function(block, f)
+    f = prepared(block, f)
     key: Any = _key(f, layouts, axes)
     if key not in walk.called:
         walk.called[key] = (f, *(yield _made(walk, f, layouts, axes)))
@@ -176,31 +163,29 @@ def _made(
 
 def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursive[Rep]:
     """A choice, whose branches are indexed."""
-    test: Rep = yield walk.value(term.test, env, block)
+    test = yield from walk.array(term.test, env, block)
     is_plain = is_first_order(term.type)
+    branches = (term.then, term.other)
     if axes_of(test):
-        checked = walk.survey.is_checked(term.then) or walk.survey.is_checked(term.other)
-        if checked or not is_plain:
-            alone: Any = yield split(walk, term, env, block)
+        if not is_plain or any(map(walk.survey.is_checked, branches)):
+            alone: Any = yield split(walk, term, walk.mentioned(term, env), block)
             return selected(block, alone, key) if key else alone
-        assert isinstance(test, Array)
         walk.say("build1-cond", term, term)
         both: list[Rep] = []
-        for branch in (term.then, term.other):
+        for branch in branches:
             both.append((yield walk.value(branch, env, block, key)))
         return tensorwise(
             block, lambda _, *xs: pointwise(block, "where", (test, *xs)), both[0].type, *both
         )
     captured = {var.name: prepared(block, env[var.name]) for var in walk.survey.captured[id(term)]}
-    if not is_plain and any(axes_of(rep) for rep in captured.values()):
-        apart: Rep = yield split(walk, term, env, block)
-        return apart
-    obj = without(term.type, key) if isinstance(term.type, Tensor) and key else term.type
+    if not is_plain and any(map(axes_of, captured.values())):
+        return (yield from split(walk, term, walk.mentioned(term, env), block))
     inner = [Block(names=walk.survey.names), Block(names=walk.survey.names)]
-    reps: list[Rep] = []
-    for place, branch in zip(inner, (term.then, term.other), strict=True):
-        reps.append((yield walk.value(branch, dict(captured), place, key)))
-    layout = joined(layout_of(reps[0]), layout_of(reps[1]))
+    reps: list[Any] = []
+    for place, branch in zip(inner, branches, strict=True):
+        rep: Any = yield walk.value(branch, dict(captured), place, key)
+        reps.append(without(rep, key) if key else rep)
+    layout, obj = joined(*map(layout_of, reps)), reps[0].type
     closed: list[Term] = []
     for place, rep in zip(inner, reps, strict=True):
         result: Term = yield term_of(walk, rep, place, layout)
@@ -208,93 +193,24 @@ def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursiv
     choice: Term = yield term_of(walk, test, block)
     line = block.bind(Cond(choice, closed[0], closed[1], term.place), "c")
     assert line.type is type_of(obj, layout)
-    return virtual(block, line, obj, layout)
-
-
-class Columns:
-    """The arrays that a loop runs over along an axis; what lacks it is the same in each row."""
-
-    def __init__(self, block: Block, axis: Axis) -> None:
-        """Of a loop in ``block``."""
-        self.block, self.axis = block, axis
-        self.terms: list[Term] = []
-        self._at: dict[int, tuple[int, Leaf]] = {}
-        """Which of the arrays holds a value; the value itself, so that its ``id`` stays its own."""
-
-    def add(self, rep: Rep) -> None:
-        """Let the loop run over what depends on its axis."""
-        for leaf in leaves_of(rep):
-            if self.axis in axes_of(leaf) and id(leaf) not in self._at:
-                self._at[id(leaf)] = len(self.terms), leaf
-                self.terms.append(self._column(leaf))
-
-    def _column(self, leaf: Leaf) -> Term:
-        if not isinstance(leaf, Tensors):
-            return leaf.term
-        array = array_of(self.block, leaf)
-        order = in_order(label for label in array.labels if label is not self.axis)
-        return in_order_of(self.block, array, (self.axis, *order), full=False)
-
-    def operand(self) -> Term:
-        """What the loop runs over."""
-        if not self.terms:
-            return self.block.positions(self.axis.extent)
-        return self.terms[0] if len(self.terms) == 1 else Tuple(tuple(self.terms))
-
-    def parameter(self, inner: Block) -> Var:
-        """The parameter of the loop's λ that stands for a row."""
-        types = [row_of(term.type) for term in self.terms] or [Int]
-        obj = types[0] if len(types) == 1 else ProductType(*types)
-        return Var(inner.names.fresh("row"), obj)
-
-    def inside(self, inner: Block, rep: Rep, param: Var) -> Rep:
-        """What ``rep`` is in the λ."""
-
-        def each(leaf: Leaf) -> Rep:
-            if id(leaf) not in self._at:
-                return leaf
-            at, _ = self._at[id(leaf)]
-            row = param if len(self.terms) == 1 else inner.bind(Proj(at, param), "row")
-            if isinstance(leaf, Rows):
-                left = tuple(axis for axis in leaf.axes if axis is not self.axis)
-                return Rows(row, left, leaf.type) if left else virtual(inner, row, leaf.type)
-            assert isinstance(leaf, Tensors)
-            return Array(row, in_order(a for a in leaf.labels if a is not self.axis), leaf.type)
-
-        return map_leaves(rep, each)
+    whole: Any = virtual(block, line, obj, layout)
+    return within(whole, term.type, key) if key and isinstance(term.type, Tensor) else whole
 
 
 def kept(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
     """A line as it is; in a map of its own where its operands depend on an index."""
-    if any(axes_of(rep) for rep in reps):
-        apart: Rep = yield split_line(walk, term, reps, block)
-        return apart
-    args = []
-    for rep in reps:
-        args.append((yield term_of(walk, rep, block)))
-    return virtual(block, block.bind(remade(term, tuple(args)) if args else term), term.type)
-
-
-def split_line(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep]:
-    """A line whose operands are known."""
-    env: dict[str, Rep] = {}
-    names = []
-    for rep in reps:
-        var = Var(walk.survey.names.fresh("x"), rep.type)
-        env[var.name] = rep
-        names.append(var)
-    found: Rep = yield _split(walk, remade(term, tuple(names)), env, block)
-    return found
+    if not any(map(axes_of, reps)):
+        args = []
+        for rep in reps:
+            args.append((yield term_of(walk, rep, block)))
+        return virtual(block, block.bind(remade(term, tuple(args)) if args else term), term.type)
+    operands = [Var(walk.survey.names.fresh("x"), rep.type) for rep in reps]
+    env = {var.name: rep for var, rep in zip(operands, reps, strict=True)}
+    return (yield from split(walk, remade(term, tuple(operands)), env, block))
 
 
 def split(walk: Walk, term: Term, env: Env, block: Block) -> Recursive[Rep]:
-    """A term, at each index of the builds that it depends on."""
-    mentioned = {name: env[name] for name in walk.survey.mentioned(term) if name in env}
-    found: Rep = yield _split(walk, term, mentioned, block)
-    return found
-
-
-def _split(walk: Walk, term: Term, env: Env, block: Block) -> Recursive[Rep]:
+    """A term, at each index of the builds that what it mentions depends on."""
     walk.has_split = True
     walk.say("build1-split", term, term)
     found = frozenset[Axis]().union(*map(axes_of, env.values()))
@@ -309,19 +225,15 @@ def _nested(
     """A map for each axis, the outermost build's first."""
     if not axes:
         rep: Rep = yield walk.value(term, env, block)
-        result: Term = yield term_of(walk, rep, block)
-        return result
-    columns = Columns(block, axes[0])
+        return (yield from term_of(walk, rep, block))
     whole = Group(tuple(env.values()), ProductType(*[rep.type for rep in env.values()]))
-    columns.add(whole)
+    columns = Columns(block, axes[0], whole)
     inner = Block(names=walk.survey.names)
-    param = columns.parameter(inner)
-    rows = columns.inside(inner, whole, param)
-    assert isinstance(rows, Group)
-    below = dict(zip(env, rows.parts, strict=True))
+    param, rows = columns.row(inner)
+    below = dict(zip(env, parts_of(inner, rows), strict=True))
     body: Term = yield _nested(walk, term, below, axes[1:], inner)
     lam = Lam((param,), inner.term(body))
-    return block.bind(Prim(MAP, (lam, columns.operand()), getattr(term, "place", None)))
+    return block.bind(Prim(MAP, (lam, columns.operand), getattr(term, "place", None)))
 
 
 def lifted(block: Block, line: Term, obj: Object, axes: tuple[Axis, ...]) -> Rep:
@@ -329,11 +241,9 @@ def lifted(block: Block, line: Term, obj: Object, axes: tuple[Axis, ...]) -> Rep
     product = components(obj)
     if isinstance(obj, Tensor):
         assert isinstance(line, Var)
-        return Array(line, (*axes, *range(len(obj.shape))), obj)
+        return Array(line, (*axes, *own_labels(obj)), obj)
     if product is None:
-        return Rows(line, axes, obj)
-    parts = tuple(
-        lifted(block, block.bind(Proj(index, line)), part, axes)
-        for index, part in enumerate(product.parts)
-    )
-    return Group(parts, obj)
+        return Whole(line, obj, axes)
+    parts = enumerate(product.parts)
+    made = tuple(lifted(block, block.bind(Proj(i, line)), part, axes) for i, part in parts)
+    return Group(made, obj)

@@ -1,9 +1,16 @@
-"""What ``build1`` of each operation is: its clause takes batched operands.
+"""What the builds around an operation, and an index of it, make of its operands.
 
-Pointwise operations align axes; stacks, replications, transposes and reshapes mostly change labels;
-gathers and scatters at tables that depend on builds take and put at the builds' own positions, too:
+``build1`` (Fig. 9 of 003) takes batched operands. Pointwise operations align axes; stacks,
+replications, transposes and reshapes mostly change labels; gathers and scatters at tables that
+depend on builds take and put at the builds' own positions, too:
 
     build1 k (λi. scatter sh (t i) (λj. ix i j))  ⇝  put t [0, …, k-1] ix
+
+``index`` (Fig. 10) hands a *key*, which gives some of the own axes an index, to the operands: each
+gets what of it concerns its own axes, and axes that are indexed are of extent 1 from there on.
+
+    index (sum[axis=1] (exp a)) [i]         a : Tensor[3, 4, 5], the key {0: i}
+    ⇝  sum[axis=1] (exp (index a [i]))      the operand's key {0: i}; exp a : Tensor[1, 4, 5]
 
 Reductions and matrix products are in ``contraction``.
 """
@@ -11,9 +18,10 @@ Reductions and matrix products are in ``contraction``.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from combinators.bulk.affine import Index, Key, affine, index_of
+from combinators.bulk.affine import NO_KEY, Index, Key, affine, index_of, linear, number
 from combinators.bulk.batches import (
     Affine,
     Array,
@@ -34,7 +42,7 @@ from combinators.bulk.batches import (
     squeezed,
     with_axes,
 )
-from combinators.bulk.block import Atom, Axis, Block, shape_of
+from combinators.bulk.block import Atom, Axis, Block, Shape, shape_of
 from combinators.bulk.contraction import matmul, reduced, summed
 from combinators.bulk.equations import CLAUSES, Clause, Site, batched
 from combinators.bulk.selection import selected
@@ -43,6 +51,7 @@ from combinators.operation import PRIMITIVES, Pointwise, Primitive
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.signatures import pointwise as pointwise_type
 from combinators.primitives.signatures import predicate
+from combinators.terms import Prim
 
 MOST = 6
 """A product of more factors than these is multiplied out."""
@@ -101,29 +110,27 @@ def along(site: Site) -> Array:
     arrays = [array_of(site.block, rep) for rep in site.reps]
     labels = in_order((axis, *(label for array in arrays for label in array.labels)))
     args = [in_order_of(site.block, array, labels, full=True) for array in arrays]
-    operation = site.of(axis=labels.index(axis)).operation
-    return Array(site.block.operate(operation, *args, place=site.place), labels, site.type)
+    return site.line(args, labels, axis=labels.index(axis))
 
 
 @batched("broadcast_to", equation="build1-replicate")
-def broadcasted(site: Site) -> Tensors:
-    """``replicate``: new axes are put off."""
+def _broadcast(site: Site) -> Tensors:
+    """New axes are put off."""
     (rep,), out = site.reps, site.type
     more = len(out.shape) - len(rep.type.shape)
     if out.shape[more:] == rep.type.shape:
-        return relabelled(rep, {a: a + more for a in range(len(rep.type.shape))}, out)
+        return relabelled(rep, {a: a + more for a in own_labels(rep.type)}, out)
     return as_operand(site.block, array_of(site.block, rep), out)
 
 
 @batched("transpose", equation="build1-tr")
-def transposed(site: Site) -> Tensors:
-    """Labels change."""
+def _transposed(site: Site) -> Tensors:
     moved = {axis: number for number, axis in enumerate(site.parameters["axes"])}
     return relabelled(site.reps[0], moved, site.type)
 
 
 @batched("reshape")
-def reshaped(site: Site) -> Tensors:
+def _reshaped(site: Site) -> Tensors:
     """Axes of extent 1 come and go; else the own axes stand side by side."""
     (rep,), out = site.reps, site.type
     moved = _aligned(rep.type.shape, out.shape)
@@ -140,7 +147,7 @@ def reshaped(site: Site) -> Tensors:
     return Array(site.block.reshaped(x, shape), labels, out)
 
 
-def _aligned(given: tuple[int, ...], wanted: tuple[int, ...]) -> dict[int, int] | None:
+def _aligned(given: Shape, wanted: Shape) -> dict[int, int] | None:
     """Where the axes go, if only axes of extent 1 come and go."""
     if 0 in given or [n for n in given if n != 1] != [n for n in wanted if n != 1]:
         return None
@@ -149,40 +156,34 @@ def _aligned(given: tuple[int, ...], wanted: tuple[int, ...]) -> dict[int, int] 
 
 
 @batched("slice")
-def windowed(site: Site) -> Array:
-    """A slice; an axis that is put off stays so."""
-    known, array = site.parameters, array_of(site.block, site.reps[0])
-    start, step = _along_own(array, known["start"], 0), _along_own(array, known["step"], 1)
-    extent = tuple(
-        known["extent"][label] if isinstance(label, int) else label.extent for label in array.labels
-    )
-    x = site.block.window(array.term, start, step, extent)
-    return Array(x, array.labels, Tensor(known["extent"], array.type.dtype))
+def _sliced(site: Site) -> Array:
+    """An axis that is put off stays so."""
+    array, out = array_of(site.block, site.reps[0]), site.type
+    start, step = _along_own(site, "start", array, 0), _along_own(site, "step", array, 1)
+    extent = tuple(extent_of(label, out) for label in array.labels)
+    return Array(site.block.window(array.term, start, step, extent), array.labels, out)
 
 
-def _along_own(array: Array, values: Sequence[int], other: int) -> list[int]:
-    return [values[label] if isinstance(label, int) else other for label in array.labels]
+def _along_own(site: Site, name: str, array: Array, other: int) -> tuple[int, ...]:
+    values = site.parameters[name]
+    return tuple(values[label] if isinstance(label, int) else other for label in array.labels)
 
 
 @batched("embed")
-def embedded(site: Site) -> Array:
+def _embedded(site: Site) -> Array:
     """What is put among zeros, in each place of the builds."""
-    known, given = site.parameters, array_of(site.block, site.reps[0])
-    shape = known["shape"]
-    wide = [axis for axis, n in enumerate(given.type.shape) if n != shape[axis]]
+    given, out = array_of(site.block, site.reps[0]), site.type
+    wide = [axis for axis, n in enumerate(given.type.shape) if n != out.shape[axis]]
     array = with_axes(site.block, given, tuple(wide))
-    out = Tensor(shape, array.type.dtype)
-    result = array.term
-    whole = tuple(extent_of(label, out) for label in array.labels)
-    start, step = _along_own(array, known["start"], 0), _along_own(array, known["step"], 1)
-    if whole != shape_of(array.term) or any(stride != 1 for stride in step):
-        operation = site.of(start=tuple(start), step=tuple(step), shape=whole).operation
-        result = site.block.operate(operation, array.term, place=site.place)
-    return Array(result, array.labels, out)
+    start, step = _along_own(site, "start", array, 0), _along_own(site, "step", array, 1)
+    shape = tuple(extent_of(label, out) for label in array.labels)
+    if shape == shape_of(array.term) and all(stride == 1 for stride in step):
+        return Array(array.term, array.labels, out)
+    return site.line([array.term], array.labels, start=start, step=step, shape=shape)
 
 
 @batched("plus")
-def added(site: Site) -> Rep | None:
+def _added(site: Site) -> Rep | None:
     """The sum of two cotangents that are tensors: one of cotangents again if neither is spread."""
     if not all(isinstance(rep.type, Tensor) for rep in site.reps):
         return None
@@ -203,26 +204,22 @@ def as_builds(
     block: Block, axis: int, indices: Sequence[Tensors], out: Tensor
 ) -> tuple[Key, dict[Label, Label]]:
     """The rows of a gather as builds for a while: what it asks for, and where the axes go then."""
-    rank = max(len(index.type.shape) for index in indices)
+    count, rank = len(indices), max(len(index.type.shape) for index in indices)
     rows = out.shape[axis : axis + rank]
     size = out.size // max(1, math.prod(rows))
     builds = [block.rows(extent, size) for extent in rows]
-    key = {
-        axis + number: Index(_as_scalar(block, index, rows, builds))
-        for number, index in enumerate(indices)
+    key = {axis + n: Index(_as_scalar(block, i, rows, builds)) for n, i in enumerate(indices)}
+    moved: dict[Label, Label] = {
+        own - rank + count: own for own in range(axis + rank, len(out.shape))
     }
-    moved: dict[Label, Label] = {own: own + rank for own in range(axis, len(out.shape) - rank)}
-    return key, {**moved, **{label: axis + number for number, label in enumerate(builds)}}
+    return key, {**moved, **{label: axis + n for n, label in enumerate(builds)}}
 
 
-def _as_scalar(block: Block, index: Tensors, rows: tuple[int, ...], builds: list[Axis]) -> Tensors:
+def _as_scalar(block: Block, index: Tensors, rows: Shape, builds: list[Axis]) -> Tensors:
     """An array of indices as one index in builds of ``rows``."""
-    more = len(rows) - len(index.type.shape)
+    more, obj = len(rows) - len(index.type.shape), Tensor((), index.type.dtype)
     wide = [axis for axis, n in enumerate(index.type.shape) if n == 1 and rows[axis + more] != 1]
-    obj = Tensor((), index.type.dtype)
-    names: dict[Label, Label] = {
-        axis: builds[axis + more] for axis in range(len(index.type.shape)) if axis not in wide
-    }
+    names = {axis: builds[axis + more] for axis in own_labels(index.type) if axis not in wide}
     if isinstance(index, Affine):
         kept = {label: slope for label, slope in index.slopes.items() if label not in wide}
         return relabelled(Affine(index.offset, kept, index.type), names, obj)
@@ -230,30 +227,99 @@ def _as_scalar(block: Block, index: Tensors, rows: tuple[int, ...], builds: list
 
 
 @batched("put", equation="build1-scatter")
-def scattered(site: Site) -> Tensors:
+def _scattered(site: Site) -> Tensors:
     """A scatter at indices that depend on builds puts into a place of each."""
     x, *indices = [array_of(site.block, rep) for rep in site.reps]
-    axis, extents, out = site.parameters["axis"], site.parameters["extents"], site.type
-    rank = max(len(index.type.shape) for index in indices)
+    axis, extents = site.parameters["axis"], site.parameters["extents"]
+    count, rank = len(extents), max(len(index.type.shape) for index in indices)
     rows = tuple(range(axis, axis + rank))
     builds = batch(in_order(a for index in indices for a in index.labels))
     array = with_axes(site.block, x, (*builds, *rows))
-    before = [label for label in array.labels if label not in (*builds, *rows)]
-    front = [label for label in in_order(before) if not isinstance(label, int) or label < axis]
-    back = [label for label in in_order(before) if isinstance(label, int) and label >= axis]
+    rest = in_order(label for label in array.labels if label not in (*builds, *rows))
+    front = [label for label in rest if not isinstance(label, int) or label < axis]
+    back = [label for label in rest if isinstance(label, int) and label >= axis]
     inner = Tensor(x.type.shape[axis : axis + rank], "int64")
     order = (*builds, *range(rank))
-    positions = [array_of(site.block, index_of(build)) for build in builds]
     terms: list[Atom] = []
-    for table in (*positions, *indices):
+    for table in (*(array_of(site.block, index_of(build)) for build in builds), *indices):
         lifted = as_operand(site.block, table, inner)
         terms.append(in_order_of(site.block, lifted, order, full=not terms))
     source = in_order_of(site.block, array, (*front, *builds, *rows, *back), full=False)
-    wide = (*(extent_of(build, x.type) for build in builds), *extents)
-    result = site.block.apply(
-        "put", source, *terms, place=site.place, axis=len(front), extents=wide
-    )
-    count = len(extents)
+    wide = (*(build.extent for build in builds), *extents)
     behind = tuple(label - rank + count for label in back)
     labels = (*front, *builds, *range(axis, axis + count), *behind)
-    return Array(result, labels, out)
+    return site.line([source, *terms], labels, axis=len(front), extents=wide)
+
+
+# ---- index (Fig. 10) -----------------------------------------------------------------------------
+
+
+class Pushed(NamedTuple):
+    """The keys of the operands, and what is indexed after the line."""
+
+    keys: list[Key]
+    left: Key = NO_KEY
+
+
+def of_operand(key: Key, shape: Shape, out: Shape) -> Key:
+    """An index of what operands broadcast to, as one of an operand."""
+    more = len(out) - len(shape)
+    zero = Index(number(0), sure=True)
+    return {
+        axis - more: zero if shape[axis - more] == 1 and out[axis] != 1 else index
+        for axis, index in key.items()
+        if axis >= more
+    }
+
+
+def _operation(block: Block, term: Prim, key: Key) -> Pushed:
+    """Every operand is indexed; of what is replicated, not the axes that are new."""
+    return Pushed([of_operand(key, shape_of(arg), shape_of(term)) for arg in term.args])
+
+
+def _reduction(block: Block, term: Prim, key: Key) -> Pushed:
+    """Of what the axes were that are left; with ``keepdims`` those of extent 1 are indexed by 0."""
+    known = term.operation.keywords
+    axes, rank = known["axis"], len(shape_of(term.args[0]))
+    kept = [a for a in range(rank) if known["keepdims"] or a not in axes]
+    inner = {kept[axis]: index for axis, index in key.items() if kept[axis] not in axes}
+    return Pushed([inner], {axis: i for axis, i in key.items() if kept[axis] in axes})
+
+
+def _stack(block: Block, term: Prim, key: Key) -> Pushed | None:
+    """Every part is indexed at the other axes."""
+    axis = term.operation.keywords["axis"]
+    inner = {a: index for a, index in key.items() if a != axis}
+    along = {axis: key[axis]} if axis in key else {}
+    return Pushed([inner] * len(term.args), along) if inner else None
+
+
+def _tr(block: Block, term: Prim, key: Key) -> Pushed:
+    """The axes that they were."""
+    axes = term.operation.keywords["axes"]
+    return Pushed([{axes[axis]: index for axis, index in key.items()}])
+
+
+def _reshape(block: Block, term: Prim, key: Key) -> Pushed | None:
+    """A linear index, taken apart again."""
+    inner = linear(block, shape_of(term.args[0]), shape_of(term), key)
+    return None if inner is None else Pushed([inner])
+
+
+Push = Callable[[Block, Prim, Key], Pushed | None]
+"""What the index of a line becomes; None where it is in normal form."""
+_REDUCTIONS = ("sum", "max", "min", "prod", "logsumexp", "argmax", "argmin")
+PUSHES: dict[str, tuple[str, Push]] = {
+    **dict.fromkeys(_REDUCTIONS, ("index-sumOuter", _reduction)),
+    "concatenate": ("index-stack", _stack),
+    "broadcast_to": ("index-replicate", _operation),
+    "transpose": ("index-tr", _tr),
+    "reshape": ("index-reshape", _reshape),
+}
+"""By the names of primitives: the equation, and how it is carried out."""
+
+
+def push_of(primitive: Primitive) -> tuple[str, Push] | None:
+    """Where an index of a primitive goes, and the equation that says so; None where it stays."""
+    known = PUSHES.get(primitive.name)
+    return ("index-op", _operation) if known is None and is_elementwise(primitive) else known

@@ -38,7 +38,7 @@ from combinators.bulk.batches import (
     squeezed,
     with_axes,
 )
-from combinators.bulk.block import Block
+from combinators.bulk.block import Atom, Block
 from combinators.bulk.equations import Site
 from combinators.errors import Place
 from combinators.objects import Tensor
@@ -151,11 +151,10 @@ def reduced(site: Site) -> Tensors:
     axes = site.parameters["axis"]
     array = with_axes(site.block, array_of(site.block, site.reps[0]), axes)
     at = tuple(sorted(array.labels.index(axis) for axis in axes))
-    result = array.term
-    if at:
-        operation = site.of(axis=at, keepdims=False).operation
-        result = site.block.operate(operation, array.term, place=site.place)
     kept = tuple(label for label in array.labels if label not in axes)
+    result: Atom = array.term
+    if at:
+        result = site.line([array.term], kept, axis=at, keepdims=False).term
     return _fewer(Array(result, kept, array.type), site)
 
 

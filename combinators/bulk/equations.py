@@ -16,12 +16,12 @@ that splits an axis. No result contains ``build1``, but for what ``build1-split`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from combinators.bulk.batches import Rep
-from combinators.bulk.block import Block
+from combinators.bulk.batches import Array, Labels, Rep
+from combinators.bulk.block import Atom, Block
 from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation
@@ -141,12 +141,16 @@ class Site:
         assert isinstance(obj, Tensor)
         return obj
 
-    def of(self, *reps: Rep, **parameters: Any) -> Site:
-        """The same operation on other operands, with other parameters."""
-        known = tuple(
-            (name, parameters.get(name, value)) for name, value in self.operation.parameters
-        )
-        return Site(self.block, Operation(self.operation.primitive, known), reps, self.place)
+    def line(self, args: Sequence[Atom], labels: Labels, **parameters: Any) -> Array:
+        """The line that gives the result with these labels, with other parameters for them."""
+        line = self.block.operate(changed(self.operation, parameters), *args, place=self.place)
+        return Array(line, labels, self.type)
+
+
+def changed(operation: Operation, parameters: Mapping[str, Any]) -> Operation:
+    """The operation with some other parameters."""
+    known = ((name, parameters.get(name, value)) for name, value in operation.parameters)
+    return Operation(operation.primitive, tuple(known))
 
 
 Carry = Callable[[Site], Rep | None]

@@ -18,63 +18,95 @@ from __future__ import annotations
 
 from typing import Any
 
-from combinators.bulk.affine import Key, of_constant, positions
-from combinators.bulk.batches import Closure, Group, Product, Rep, Tensors, Whole, array_of, axes_of
+from combinators.bulk.affine import NO_KEY, Key, of_constant
+from combinators.bulk.batches import (
+    Affine,
+    Closure,
+    Deferred,
+    Group,
+    Product,
+    Rep,
+    Tensors,
+    Whole,
+    array_of,
+    axes_of,
+)
 from combinators.bulk.block import Block
 from combinators.bulk.borders import term_of, virtual
 from combinators.bulk.builds import looped, mapped
-from combinators.bulk.calls import applied, chosen, kept, recomputed, split_line
+from combinators.bulk.calls import applied, chosen, kept, recomputed
 from combinators.bulk.clauses import clause_of
 from combinators.bulk.equations import Site
 from combinators.bulk.indexing import indexed_line, is_part, taken, window
-from combinators.bulk.walk import Env, Walk
+from combinators.bulk.walk import Env, Walk, behind, has_map
+from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor
+from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import LOOP, is_map
 from combinators.primitives.structural import RECOMPUTE
+from combinators.simplify import simplify
+from combinators.simplify.rule import Trace
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+
+PASSES = 3
+"""A scan that carries nothing becomes a map when it is simplified, and so in bulk the next time."""
+
+
+def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
+    """The closed λ ``lam`` with bulk operations for its maps; itself where it has none.
+
+    ``trace`` is called whenever an equation is used. Nothing is refused: what has no bulk form
+    stays in a map of its own. Raises ``UnboundVariable`` for a λ that captures.
+    """
+    with uncollected():
+        for _ in range(PASSES):
+            if not has_map(lam):
+                break
+            walk = Evaluation(lam, trace)
+            lam = simplify(rewritten(lam, walk))
+            if walk.has_split:
+                break
+        return lam
+
+
+def rewritten(lam: Lam, walk: Evaluation) -> Lam:
+    """The closed λ ``lam``, each line of it in bulk."""
+    block = Block(names=walk.survey.names)
+    env: Env = {param.name: virtual(block, param, param.type) for param in lam.params}
+    result: Rep = recurse(walk.value(lam.body, env, block))
+    body: Term = recurse(term_of(walk, result, block))
+    return Lam(lam.params, block.term(body), lam.name)
 
 
 class Evaluation(Walk):
     """One walk over one program."""
 
-    def value(self, term: Term, env: Env, block: Block, key: Key | None = None) -> Recursive[Rep]:
-        """What ``index term key`` stands for, and ``term`` itself without a key."""
-        if key:
-            return self._indexed(term, key, env, block)
-        self.steps += 1
+    def value(self, term: Term, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
+        """What ``index term key`` stands for."""
+        term, env = behind(term, env)
+        self.steps += not key
         match term:
             case Let():
-                return self._let(term, {}, env, block)
+                if key:
+                    self.say("index-let", term, term.body)
+                return self._let(term, key, env, block)
+            case Cond():
+                if key:
+                    self.say("index-cond", term, term)
+                return chosen(self, term, key, env, block)
+            case App():
+                return applied(self, term, env, block, key)
+            case Prim():
+                return self._operation(term, key, env, block)
+            case _ if key:
+                return self.read(term, key, env, block)
             case Tuple():
                 return self._tuple(term, env, block)
             case Proj():
                 return self._component(term, env, block)
-            case App():
-                return applied(self, term, env, block)
-            case Cond():
-                return chosen(self, term, {}, env, block)
-            case Prim():
-                return self._operation(term, env, block)
             case _:
                 return self._atom(term, env)
-
-    def _indexed(self, term: Term, key: Key, env: Env, block: Block) -> Recursive[Rep]:
-        match term:
-            case Let():
-                self.say("index-let", term, term.body)
-                return self._let(term, key, env, block)
-            case Cond():
-                self.say("index-cond", term, term)
-                return chosen(self, term, key, env, block)
-            case App():
-                return applied(self, term, env, block, key)
-            case Prim() if is_map(term):
-                return mapped(self, term, env, block, key)
-            case Prim():
-                return indexed_line(self, term, key, env, block)
-            case _:
-                return self.read(term, key, env, block)
 
     def _atom(self, term: Term, env: Env) -> Recursive[Rep]:
         if isinstance(term, Var):
@@ -87,7 +119,7 @@ class Evaluation(Walk):
         yield
 
     def _tuple(self, term: Tuple, env: Env, block: Block) -> Recursive[Rep]:
-        parts = []
+        parts: list[Rep] = []
         for item in term.items:
             parts.append((yield self.value(item, env, block)))
         return Group(tuple(parts), term.type)
@@ -96,10 +128,9 @@ class Evaluation(Walk):
         rep: Rep = yield self.value(term.product, env, block)
         if isinstance(rep, Group):
             return rep.parts[term.index]
-        if isinstance(rep, Whole):
+        if isinstance(rep, Whole) and not rep.labels:
             return virtual(block, block.bind(Proj(term.index, rep.term), "p"), term.type)
-        split: Rep = yield split_line(self, term, [rep], block)
-        return split
+        return (yield from kept(self, term, [rep], block))
 
     def _let(self, term: Let, key: Key, env: Env, block: Block) -> Recursive[Rep]:
         """Lets, the last of which is indexed; names mean what they meant before, afterwards."""
@@ -107,8 +138,11 @@ class Evaluation(Walk):
         body: Term = term
         while isinstance(body, Let):
             for var, line in body.bindings:
-                rep: Rep = yield self.value(line, env, block)
                 before.append((var.name, env.get(var.name)))
+                if id(line) in self.survey.deferred:
+                    env[var.name] = Deferred(line, self.mentioned(line, env), line.type)
+                    continue
+                rep: Rep = yield self.value(line, env, block)
                 if self.trace is not None and axes_of(rep):
                     self.say("build1-let", var, var)
                 if isinstance(rep, Product) and self.survey.uses[var.name] > 1:
@@ -123,33 +157,33 @@ class Evaluation(Walk):
                 env[name] = rep_before
         return result
 
-    def _operation(self, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
-        primitive, name = term.operation.primitive, term.operation.name
+    def _operation(self, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
+        primitive = term.operation.primitive
         if is_map(term):
-            return mapped(self, term, env, block)
+            return mapped(self, term, env, block, key)
+        if primitive is TAKE:
+            return taken(self, term, key, env, block)
+        if primitive.name == "slice" and (key or is_part(self, term, env)):
+            self.say(
+                *(("index-slice", term, term) if key else ("gather-build1", term, term.args[0]))
+            )
+            return window(self, term, key, env, block)
+        if key:
+            return indexed_line(self, term, key, env, block)
         if primitive is LOOP:
             return looped(self, term, env, block)
         if primitive is RECOMPUTE.primitive:
             return recomputed(self, term, env, block)
-        if name == "take":
-            return taken(self, term, env, block)
-        if name == "slice" and is_part(self, term):
-            self.say("gather-build1", term, term.args[0])
-            return window(self, term, {}, env, block)
         return self._line(term, env, block)
 
     def _line(self, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
+        """An operation on what its operands stand for: by its clause, or else as it is."""
         if term.operation.name == "iota":
             assert isinstance(term.type, Tensor)
-            return positions(term.type)
-        reps = []
+            return Affine(0, {0: 1}, term.type)
+        reps: list[Any] = []
         for arg in term.args:
             reps.append((yield self.value(arg, env, block)))
-        result: Rep = yield self.applied(term, reps, block)
-        return result
-
-    def applied(self, term: Prim, reps: list[Any], block: Block) -> Recursive[Rep]:
-        """An operation on what its operands stand for: by its clause, or else as it is."""
         clause = clause_of(term.operation.primitive)
         lines = len(block.lines)
         if clause is not None and all(isinstance(rep, Tensors) for rep in reps):
@@ -159,17 +193,7 @@ class Evaluation(Walk):
                     new = [line for _, line in block.lines[lines:]]
                     self.say(_told(clause.equation, new), term, new[-1] if new else term)
                 return made
-        result: Rep = yield kept(self, term, reps, block)
-        return result
-
-
-def rewritten(lam: Lam, walk: Evaluation) -> Lam:
-    """The closed λ ``lam``, each line of it in bulk."""
-    block = Block(names=walk.survey.names)
-    env: Env = {param.name: virtual(block, param, param.type) for param in lam.params}
-    result: Rep = recurse(walk.value(lam.body, env, block))
-    body: Term = recurse(term_of(walk, result, block))
-    return Lam(lam.params, block.term(body), lam.name)
+        return (yield from kept(self, term, reps, block))
 
 
 def _told(equation: str, new: list[Term]) -> str:

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from typing import Any
 
-from combinators.bulk.affine import Key
-from combinators.bulk.batches import Rep, axes_of
+from combinators.bulk.affine import NO_KEY, Key
+from combinators.bulk.batches import Deferred, Rep, Tensors
 from combinators.bulk.block import Block
 from combinators.bulk.selection import selected
 from combinators.free import captured
@@ -23,6 +23,13 @@ from combinators.terms import App, Cond, Const, Lam, Let, Prim, Term, Var
 
 Env = dict[str, Rep]
 """What the variables stand for."""
+
+
+def behind(term: Term, env: Env) -> tuple[Term, Env]:
+    """What a name stands for that waits, or the term itself, and what variables are there."""
+    while isinstance(term, Var) and isinstance(rep := env[term.name], Deferred):
+        term, env = rep.term, dict(rep.captured)
+    return term, env
 
 
 def has_map(term: Term) -> bool:
@@ -45,27 +52,30 @@ class Survey:
     """Where maps are, what λs and branches capture, and how often names and λs are used."""
 
     def __init__(self, lam: Lam) -> None:
-        """Of a closed λ, in a walk over its distinct nodes."""
+        nodes = list(distinct_nodes(lam, kind=Term))
         self.free, self.captured = captured(lam)
         self.uses: Counter[str] = Counter()
         self.references: Counter[int] = Counter()
+        for part in (part for node in nodes for part in node.below()):
+            if isinstance(part, Var):
+                self.uses[part.name] += 1
+            elif isinstance(part, Lam):
+                self.references[id(part)] += 1
+        lines = [line for node in nodes if isinstance(node, Let) for line in node.bindings]
+        params = (param.name for node in nodes if isinstance(node, Lam) for param in node.params)
+        self._functions = {var.name: term for var, term in lines if isinstance(term, Lam)}
+        once = self._used_once(nodes, lines)
         self._mapped: set[int] = set()
         self._checked: set[int] = set()
         self._widest: dict[int, int] = {}
-        names: set[str] = set()
-        nodes = list(distinct_nodes(lam, kind=Term))
-        lines = [line for node in nodes if isinstance(node, Let) for line in node.bindings]
-        self._functions = {var.name: term for var, term in lines if isinstance(term, Lam)}
         for node in nodes:
             if isinstance(node, Var):
-                names.add(node.name)
                 continue
-            if isinstance(node, Lam):
-                names.update(param.name for param in node.params)
-            below = node.below()
-            inside = [id(part) for part in below]
+            inside = [id(part) for part in node.below()]
             if isinstance(node, App) and isinstance(node.function, Var):
                 inside.append(id(self._functions.get(node.function.name)))
+            behind = (once.get(p.name, 0) for p in node.below() if isinstance(p, Var))
+            inside += self._mapped.intersection(behind)
             primitive = node.operation.primitive if isinstance(node, Prim) else None
             if is_map(node) or not self._mapped.isdisjoint(inside):
                 self._mapped.add(id(node))
@@ -74,12 +84,27 @@ class Survey:
                 self._checked.add(id(node))
             size = node.type.size if primitive and isinstance(node.type, Tensor) else 0
             self._widest[id(node)] = max([size, *(self._widest.get(part, 0) for part in inside)])
-            for part in below:
-                if isinstance(part, Var):
-                    self.uses[part.name] += 1
-                elif isinstance(part, Lam):
-                    self.references[id(part)] += 1
-        self.names = Names(names)
+        self.deferred = self._mapped.intersection(once.values())
+        """The ``id`` of each build behind a name that one place of its own block uses."""
+        variables = (node.name for node in nodes if isinstance(node, Var))
+        self.names = Names({*variables, *params})
+
+    def _used_once(self, nodes: list[Any], lines: list[tuple[Var, Term]]) -> dict[str, int]:
+        """What is bound, by name, where one place of its own block uses it, and no name is twice.
+
+        A trace breaks high expressions into named parts, and behind a name an index would not see
+        that what it asks for has no other use. The body of another build is of the same block, if
+        nothing else refers to its λ.
+        """
+        bodies = {id(node.args[0]) for node in nodes if isinstance(node, Prim) and is_map(node)}
+        own = {body for body in bodies if self.references[body] == 1}
+        outside = {v.name for at, found in self.captured.items() if at not in own for v in found}
+        found = {
+            var.name: id(term)
+            for var, term in lines
+            if self.uses[var.name] == 1 and var.name not in outside and not isinstance(term, Lam)
+        }
+        return found if len({var.name for var, _ in lines}) == len(lines) else {}
 
     def is_mapped(self, term: Term) -> bool:
         """Whether there is a ``map`` in it."""
@@ -129,7 +154,6 @@ class Walk(ABC):
     """One walk over one program."""
 
     def __init__(self, lam: Lam, trace: Trace | None) -> None:
-        """Of a closed λ."""
         self.survey = Survey(lam)
         self.trace = trace
         self.steps = 0
@@ -144,25 +168,24 @@ class Walk(ABC):
         """The λs that have been made bulk at batch axes."""
 
     @abstractmethod
-    def value(self, term: Term, env: Env, block: Block, key: Key | None = None) -> Recursive[Rep]:
+    def value(self, term: Term, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
         """What ``index term key`` stands for; its lines go into ``block``."""
 
-    @abstractmethod
-    def applied(self, term: Prim, reps: list[Any], block: Block) -> Recursive[Rep]:
-        """An operation on what its operands stand for."""
+    def array(self, term: Term, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Tensors]:
+        """The same of a term that is a tensor."""
+        found: Tensors = yield self.value(term, env, block, key)
+        return found
 
     def read(self, term: Term, key: Key, env: Env, block: Block) -> Recursive[Rep]:
         """``index term key`` in normal form: the whole is there, and is read from."""
         self.indexed.append(term)
-        array: Any = yield self.value(term, env, block)
-        return selected(block, array, key)
+        return selected(block, (yield from self.array(term, env, block)), key)
 
     def say(self, equation: str, before: Term, after: Term) -> None:
         """Note that an equation was used."""
         if self.trace is not None:
             self.trace(Fired(equation, before, after, "", getattr(before, "place", None)))
 
-    def axes_in(self, term: Term, env: Env) -> set[Any]:
-        """The batch axes of what a term mentions."""
-        reps = [env[name] for name in self.survey.mentioned(term) if name in env]
-        return {axis for rep in reps for axis in axes_of(rep)}
+    def mentioned(self, term: Term, env: Env) -> Env:
+        """What stands for the variables that a term mentions."""
+        return {name: env[name] for name in self.survey.mentioned(term) if name in env}
