@@ -24,7 +24,6 @@ from combinators.tracing.functions import (
     Draft,
     Natural,
     Specialisable,
-    Specialised,
     argument_types,
     coerce,
     function_operand,
@@ -41,8 +40,7 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     element by element write ``where``.
     """
     scope_here()
-    place = users_place()
-    test = coerce(p, Bool)
+    place, test = users_place(), coerce(p, Bool)
     branches: tuple[Any, Any] = (a, b)
     for branch in branches:
         if not callable(branch) or isinstance(branch, Traced):
@@ -98,7 +96,7 @@ def fold(
     scope_here()
     operation = looping(keeps=False, reverse=_direction("fold", reverse))
     if checkpoint is not None:
-        return _checkpointed(f, init, _Rows(xs, operation), reverse, checkpoint)
+        return _checkpointed(f, init, _Rows(xs, operation.name), reverse, checkpoint)
     return _looped(operation, f, xs, init)
 
 
@@ -129,7 +127,7 @@ def _looped(operation: Operation, f: Any, xs: Any, *init: Any, apart: bool = Fal
     if not callable(f):
         wanted = "f(carry, x)" if init else "f(x)"
         raise TypeMismatch(f"{operation.name} takes a function {wanted}, and this is {f!r:.60}")
-    rows = _Rows(xs, operation)
+    rows = _Rows(xs, operation.name)
     if init:
         return _Carry(init[0], rows, operation).looped(f)
     types: tuple[Object, ...] = (rows.row,)
@@ -145,7 +143,7 @@ def _checkpointed(f: Any, init: Any, rows: _Rows, reverse: bool, every: Any) -> 
     if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
         raise TypeMismatch(f"checkpoint= is a positive number of steps, not {every!r}")
     every = operator.index(every)
-    length = length_of(rows.obj)
+    length = rows.length
     left = length % every
     whole, rest = slice(left, None), slice(left)
     if not reverse:
@@ -190,24 +188,14 @@ _PLAIN = (bool, int, float, np.generic)
 class _Rows:
     """The sequence that a loop runs over."""
 
-    def __init__(self, xs: Any, operation: Operation) -> None:
+    def __init__(self, xs: Any, word: str) -> None:
         if isinstance(xs, (list, range)):
             xs = np.asarray(xs) if all(isinstance(x, _PLAIN) for x in xs) else tuple(xs)
         self.face, self.leaves = take_apart(xs)
         self.types = [natural(leaf).type for leaf in self.leaves]
         self.obj = object_of(self.face, iter(self.types))
-        length_of(self.obj, operation.name)
-        self.row = row_of(self.obj, operation.name)
+        self.length, self.row = length_of(self.obj, word), row_of(self.obj, word)
         self.operand = coerce(xs, self.obj)
-
-
-def _weakened(leaf: Any, rows: _Rows) -> Natural:
-    """The type of a leaf of the carry; a Python float takes that of the floats it will meet."""
-    found = natural(leaf)
-    if not found.weak or not isinstance(leaf, float):
-        return found
-    kinds = [obj.dtype for obj in rows.types if isinstance(obj, Tensor) and obj.is_smooth]
-    return Natural(Tensor((), np.result_type(leaf, *kinds)), weak=True)
 
 
 class _Carry:
@@ -217,7 +205,15 @@ class _Carry:
         self.init, self.rows, self.operation = init, rows, operation
         self.face, leaves = take_apart(init)
         self.keeps = operation.keywords.get("keeps", True)
-        self._naturals = [_weakened(leaf, rows) for leaf in leaves]
+        self._naturals = [self._weakened(leaf) for leaf in leaves]
+
+    def _weakened(self, leaf: Any) -> Natural:
+        """The type of a leaf; a Python float takes that of the floats it will meet."""
+        found = natural(leaf)
+        if not found.weak or not isinstance(leaf, float):
+            return found
+        floats = [obj for obj in self.rows.types if isinstance(obj, Tensor) and obj.is_smooth]
+        return Natural(Tensor((), np.result_type(leaf, *[obj.dtype for obj in floats])), weak=True)
 
     @property
     def obj(self) -> Object:
@@ -226,11 +222,10 @@ class _Carry:
     def looped(self, f: Any) -> Any:
         """The loop of ``f``, at the type of the carry that it settles on."""
         term, face = self._step(f)
+        whole = self.face
         if self.keeps:
             given = face.children[1] if face is not None and len(face.children) == 2 else None
-            whole: Face | None = Face(tuple, (), (self.face, given))
-        else:
-            whole = self.face
+            whole = Face(tuple, (), (self.face, given))
         operands = (term, coerce(self.init, self.obj), self.rows.operand)
         return unpack(whole, emit_operation(self.operation, operands))
 
@@ -240,41 +235,11 @@ class _Carry:
             if isinstance(f, (Traced, Specialisable)):
                 return function_operand(f, types, faces)
             draft = Draft(f, types, faces)
+            self._check_face(draft)
             if not self._settle(draft):
                 break
-        made = self._finish(draft)
-        return made.operand(), made.face
-
-    def _carried(self, draft: Draft) -> int:
-        """How many of the result's leaves are the carry's, which has to be as it was."""
-        face, given = draft.face, draft.object
-        if self.keeps and (face is None or face.names or len(face.children) != 2):
-            raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given!r}")
-        carried = face.children[0] if self.keeps and face else face
-        if _shape(carried) != _shape(self.face):
-            draft.open()
-            carried = draft.face.children[0] if self.keeps and draft.face else draft.face
-        if _shape(carried) != _shape(self.face):
-            after = component(given, 0) if self.keeps else given
-            raise TypeMismatch(
-                f"{self.operation.name} carries {self.obj!r} from step to step, but its function "
-                f"gives {after!r}; give the next step what this one was given"
-            )
-        return len(self._naturals)
-
-    def _settle(self, draft: Draft) -> bool:
-        """Widen the weak numbers of the carry; whether any changed."""
-        count, changed = self._carried(draft), False
-        for index, given in enumerate(draft.naturals[:count]):
-            was = self._naturals[index]
-            wider = was.weak and isinstance(given.type, Tensor) and given.type is not was.type
-            if wider and not given.weak and isinstance(given.type, Tensor) and not given.type.shape:
-                self._naturals[index] = Natural(given.type, weak=True)
-                changed = True
-        return changed
-
-    def _finish(self, draft: Draft) -> Specialised:
-        count = self._carried(draft)
+        self._check_face(draft)
+        count = len(self._naturals)
         where = paths(self.face, "the carry")
         for given, was, path in zip(draft.naturals[:count], self._naturals, where, strict=True):
             if given.type is not was.type and not given.weak:
@@ -282,5 +247,34 @@ class _Carry:
                     f"{self.operation.name} carries {was.type!r} from step to step, but its "
                     f"function gives {given.type!r} as {path}; start from a value of that type"
                 )
-        own = [leaf.type for leaf in self._naturals]
-        return draft.finish(own + [leaf.type for leaf in draft.naturals[count:]])
+        leaves = [*self._naturals, *draft.naturals[count:]]
+        made = draft.finish([leaf.type for leaf in leaves])
+        return made.operand(), made.face
+
+    def _check_face(self, draft: Draft) -> None:
+        """Raise where the carry of the result is not as it was."""
+        face, given = draft.face, draft.object
+        if self.keeps and (face is None or face.names or len(face.children) != 2):
+            raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given!r}")
+        for look in (False, True):
+            if look:
+                draft.open()
+            face = draft.face
+            carried = face.children[0] if self.keeps and face else face
+            if _shape(carried) == _shape(self.face):
+                return
+        after = component(given, 0) if self.keeps else given
+        raise TypeMismatch(
+            f"{self.operation.name} carries {self.obj!r} from step to step, but its function "
+            f"gives {after!r}; give the next step what this one was given"
+        )
+
+    def _settle(self, draft: Draft) -> bool:
+        """Widen the weak numbers of the carry; whether any changed."""
+        changed = False
+        for index, (was, given) in enumerate(zip(self._naturals, draft.naturals, strict=False)):
+            is_number = isinstance(given.type, Tensor) and not given.type.shape
+            if was.weak and not given.weak and is_number and given.type is not was.type:
+                self._naturals[index] = Natural(given.type, weak=True)
+                changed = True
+        return changed

@@ -42,26 +42,34 @@ def scope_here() -> Scope:
 
 def emit(term: Term, wish: str = "v", captured: tuple[Var, ...] = ()) -> Traced:
     """A traced value that stands for ``term``, whose λs and branches mention ``captured``."""
-    scope = scope_here()
+    scope = current() or scope_here()
     return Traced(scope.bind(term, wish, captured), scope)
 
 
 def operand(value: Any) -> Term:
     """A number, an array or a traced value as an operand."""
-    if isinstance(value, Traced):
-        if value.scope is not current() or not value.scope.is_open:
-            check_in_scope(value.variable, value.scope)
-        return value.variable
-    if type(value) is float:
-        return const(value)
-    if type(value) is Unopened:
+    kind = type(value)
+    if kind is Traced:
+        made_in: Scope = value.scope
+        found: Var = value.variable
+        if made_in is not current() or not made_in.is_open:
+            check_in_scope(found, made_in)
+        return found
+    if kind is float:
+        return _float(value.hex())
+    if kind is Unopened:
         return operand(value.whole)
     if isinstance(value, np.ma.MaskedArray):
         raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
     value = from_elsewhere(value)
-    if isinstance(value, (*NUMBERS, list)) and not (isinstance(value, list) and not value):
+    if isinstance(value, NUMBERS) or (isinstance(value, list) and value):
         return const(value)
     raise _no_number(value)
+
+
+@lru_cache(maxsize=1 << 10)
+def _float(text: str) -> Const:
+    return const(float.fromhex(text))
 
 
 def _no_number(value: Any) -> TypeMismatch:
@@ -85,29 +93,29 @@ def dtype_of(value: Any) -> Any:
 
 def apply(primitive: Primitive, *args: Any, **parameters: Any) -> Traced:
     """The primitive applied to numbers, arrays and traced tensors."""
-    given = tuple(parameters.items())
-    operation = Operation(primitive, given) if given else primitive.plain
-    if primitive.promote is None or _fit(primitive.promote, args):
-        operands = [operand(arg) for arg in args]
-    else:
-        dtypes = primitive.promote([dtype_of(arg) for arg in args])
-        operands = [_promoted(arg, to) for arg, to in zip(args, dtypes, strict=True)]
-    return emit_operation(operation, tuple(operands))
+    operation = primitive.plain
+    if parameters:
+        operation = Operation(primitive, tuple(parameters.items()))
+    promote = primitive.promote
+    if promote is None or _fit(promote, args):
+        return emit_operation(operation, tuple([operand(arg) for arg in args]))
+    dtypes = promote([dtype_of(arg) for arg in args])
+    pairs = zip(args, dtypes, strict=True)
+    return emit_operation(operation, tuple([_promoted(arg, to) for arg, to in pairs]))
 
 
 def _fit(promote: Promotion, args: tuple[Any, ...]) -> bool:
     """Whether the primitive takes the types of the arguments, as of most tensors and floats."""
     names: list[str] = []
     for arg in args:
-        kind = type(arg)
-        if kind is float:
+        obj = arg.variable.type if type(arg) is Traced else None
+        if isinstance(obj, Tensor):
+            names.append(obj.dtype)
+        elif type(arg) is float:
             names.append(_FLOAT)
-            continue
-        obj = arg.variable.type if kind is Traced else None
-        if not isinstance(obj, Tensor):
+        else:
             return False
-        names.append(obj.dtype)
-    return _promotes(promote, tuple(names))
+    return _promotes(promote, *names)
 
 
 _FLOAT = ""
@@ -115,7 +123,7 @@ _FLOAT = ""
 
 
 @lru_cache(maxsize=1 << 10)
-def _promotes(promote: Promotion, names: tuple[str, ...]) -> bool:
+def _promotes(promote: Promotion, *names: str) -> bool:
     """Whether a primitive takes tensors of these types, and Python floats, as they are."""
     taken = promote([0.0 if name is _FLOAT else np.dtype(name) for name in names])
     return all(
@@ -126,9 +134,8 @@ def _promotes(promote: Promotion, names: tuple[str, ...]) -> bool:
 
 def emit_operation(operation: Operation, operands: tuple[Term, ...]) -> Traced:
     """A node that applies ``operation``, marked with the user's line."""
-    place = users_place()
     obj = operation.type(*[term.type for term in operands])
-    return emit(prim(obj, operation, place, *operands))
+    return emit(prim(obj, operation, users_place(), *operands))
 
 
 def check_fits(number: int, to: np.dtype[Any]) -> None:

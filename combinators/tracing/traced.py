@@ -8,7 +8,7 @@ what to write instead.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache, wraps
 from types import FunctionType
 from typing import Any, Never
@@ -77,17 +77,10 @@ def counted(number: int) -> str:
 
 
 def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
-    def apply(self: Traced, other: Any = None) -> Any:
-        if other is NotImplemented:
+    def apply(self: Traced, *other: Any) -> Any:
+        if other and other[0] is NotImplemented:
             return NotImplemented
-        return LIBRARY[name](other, self) if swapped else LIBRARY[name](self, other)
-
-    return apply
-
-
-def _unary(name: str) -> Callable[..., Any]:
-    def apply(self: Traced) -> Any:
-        return LIBRARY[name](self)
+        return LIBRARY[name](*other, self) if swapped else LIBRARY[name](self, *other)
 
     return apply
 
@@ -99,11 +92,22 @@ def _method(name: str, numpys: str = "") -> Callable[..., Any]:
     return apply
 
 
-def _refused(operator: str, instead: str) -> Callable[..., Never]:
-    def apply(self: Traced, *_: Any) -> Never:
-        raise TypeMismatch(f"{operator} of {self!r} is not in the language; write {instead}")
+def _refused(message: str, kind: type[Exception] = TypeMismatch) -> Callable[..., Never]:
+    """Refuses, since there is no number yet; ``message`` names the value and what to write."""
+
+    def apply(self: Traced, *_: Any, **__: Any) -> Never:
+        raise kind(message.format(self))
 
     return apply
+
+
+def _concrete(asked: str, instead: str) -> Callable[..., Never]:
+    message = f"{asked} asks {{!r}} for a number, which a trace does not have; {instead}"
+    return _refused(message, ConcreteValueNeeded)
+
+
+def _no_word(operator: str, instead: str) -> Callable[..., Never]:
+    return _refused(f"{operator} of {{!r}} is not in the language; write {instead}")
 
 
 class Traced:
@@ -167,15 +171,15 @@ class Traced:
     __and__, __rand__ = _operator("logical_and"), _operator("logical_and", swapped=True)
     __or__, __ror__ = _operator("logical_or"), _operator("logical_or", swapped=True)
     __xor__, __rxor__ = _operator("logical_xor"), _operator("logical_xor", swapped=True)
-    __lshift__ = __rlshift__ = _refused("<<", "x * 2**n")
-    __rshift__ = __rrshift__ = _refused(">>", "x // 2**n")
-    __divmod__ = __rdivmod__ = _refused("divmod", "x // y and x % y")
-    __round__, __trunc__ = _refused("round", "np.round(x)"), _refused("math.trunc", "np.trunc(x)")
+    __lshift__ = __rlshift__ = _no_word("<<", "x * 2**n")
+    __rshift__ = __rrshift__ = _no_word(">>", "x // 2**n")
+    __divmod__ = __rdivmod__ = _no_word("divmod", "x // y and x % y")
+    __round__, __trunc__ = _no_word("round", "np.round(x)"), _no_word("math.trunc", "np.trunc(x)")
     __lt__, __le__ = _operator("less"), _operator("less_equal")
     __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
     __eq__, __ne__ = _operator("equal"), _operator("not_equal")
-    __neg__, __abs__ = _unary("negative"), _unary("absolute")
-    __invert__, __pos__ = _unary("logical_not"), _unary("positive")
+    __neg__, __abs__ = _operator("negative"), _operator("absolute")
+    __invert__, __pos__ = _operator("logical_not"), _operator("positive")
     __hash__ = object.__hash__
     __array_priority__ = 1000
 
@@ -218,6 +222,10 @@ class Traced:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         """``np.sin(x)`` is the language's own ``sin``."""
+        if not kwargs and method == "__call__":
+            function = NUMPY.get(ufunc)
+            if function is not None and _takes(function, len(args)):
+                return function(*args)
         out = kwargs.pop("out", None)
         if out is not None:
             raise ImmutableValue(_not_written_into(ufunc, args, out[0]))
@@ -239,72 +247,48 @@ class Traced:
             raise _unknown(f"{func.__module__}.{func.__name__}")
         return _applied(f"np.{func.__name__}", NUMPY[func], args, kwargs)
 
-    def __bool__(self) -> Never:
-        """Refuse: both branches have to be in the term."""
-        raise ConcreteValueNeeded(
-            f"Python's if, while, and, or, not ask {self!r} for a truth value, which a trace does "
-            "not have; write cond(p, lambda: a, lambda: b), or np.where(p, a, b) elementwise"
-        )
-
-    def _concrete(self, asked: str, instead: str) -> Never:
-        raise ConcreteValueNeeded(
-            f"{asked} asks {self!r} for a number, which a trace does not have; {instead}"
-        )
-
-    def __float__(self) -> Never:
-        """Refuse: there is no number yet."""
-        self._concrete(
-            "float(x) or math.f(x)", "use x itself, x.astype(float), or np.sin for math.sin"
-        )
-
-    def __int__(self) -> Never:
-        """Refuse: there is no number yet."""
-        self._concrete("int(x)", "use x.astype(int)")
-
-    def __complex__(self) -> Never:
-        """Refuse: there is no number yet."""
-        self._concrete("complex(x)", "the language has no complex numbers yet")
-
-    def __index__(self) -> Never:
-        """Refuse: there is no number yet."""
-        self._concrete(
-            "range(x), a shape or a list index",
-            "shapes are static; to index a traced array write a[x] or np.take(a, x)",
-        )
+    __bool__ = _refused(
+        "Python's if, while, and, or, not ask {!r} for a truth value, which a trace does not have; "
+        "write cond(p, lambda: a, lambda: b), or np.where(p, a, b) elementwise",
+        ConcreteValueNeeded,
+    )
+    __float__ = _concrete(
+        "float(x) or math.f(x)", "use x itself, x.astype(float), or np.sin for math.sin"
+    )
+    __int__ = _concrete("int(x)", "use x.astype(int)")
+    __complex__ = _concrete("complex(x)", "the language has no complex numbers yet")
+    __index__ = _concrete(
+        "range(x), a shape or a list index",
+        "shapes are static; to index a traced array write a[x] or np.take(a, x)",
+    )
+    __iter__ = _refused(
+        "a for loop or an unpacking iterates over {!r}; write fold(f, init, xs), scan(f, init, xs) "
+        "or map(f, xs), or index it: x[0], x[1]",
+        ConcreteValueNeeded,
+    )
+    __array__ = _refused(
+        "NumPy asks {!r} for its array, which a trace does not have; build arrays of traced values "
+        "with np.stack or np.concatenate, and index one of NumPy's as index(a, i)",
+        ConcreteValueNeeded,
+    )
+    __contains__ = _refused(
+        "`in` searches {!r}, which a trace cannot; write np.max(x == item) instead",
+        ConcreteValueNeeded,
+    )
+    __setitem__ = _refused(
+        "{!r} is assigned into, and values of the language do not change; build the new array with "
+        "np.where or np.concatenate",
+        ImmutableValue,
+    )
 
     def __format__(self, spec: str) -> str:
         """Its name and type; there is no number to format yet."""
         if spec:
-            self._concrete(f"the format {spec!r}", "write {x} alone for its name and type")
+            raise ConcreteValueNeeded(
+                f"the format {spec!r} asks {self!r} for a number, which a trace does not have; "
+                "write {x} alone for its name and type"
+            )
         return repr(self)
-
-    def __iter__(self) -> Iterator[Any]:
-        """Refuse: loops stay loops."""
-        raise ConcreteValueNeeded(
-            f"a for loop or an unpacking iterates over {self!r}; write fold(f, init, xs), "
-            "scan(f, init, xs) or map(f, xs), or index it: x[0], x[1]"
-        )
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Never:
-        """Refuse: there is no array yet."""
-        raise ConcreteValueNeeded(
-            f"NumPy asks {self!r} for its array, which a trace does not have; "
-            "build arrays of traced values with np.stack or np.concatenate, and index one of "
-            "NumPy's as index(a, i)"
-        )
-
-    def __contains__(self, item: object) -> Never:
-        """Refuse: there is no array to search."""
-        raise ConcreteValueNeeded(
-            f"`in` searches {self!r}, which a trace cannot; write np.max(x == item) instead"
-        )
-
-    def __setitem__(self, key: Any, value: Any) -> Never:
-        """Refuse: values do not change."""
-        raise ImmutableValue(
-            f"{self!r} is assigned into, and values of the language do not change; "
-            "build the new array with np.where or np.concatenate"
-        )
 
 
 def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
