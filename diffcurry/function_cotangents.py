@@ -22,8 +22,12 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.kit.quotient import Quotient, number_key
 from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Fun, Object, Product, Record, Unit
+from combinators.terms import packed
 from combinators.tracing.faces import Face, open_up
-from diffcurry.closures import FunctionValue
+from combinators.tracing.functions import natural
+from combinators.type_folds import tangent_of
+from diffcurry.closures import FunctionValue, bound
 from interpreters.execution.running import Code
 
 
@@ -68,7 +72,7 @@ class FunctionCotangent:
 
     def equivalent(self, other: Any) -> bool:
         """Whether no tangent of the function tells them apart, but for the rounding of sums."""
-        mine, theirs = (Quotient(recurse(_entries(c, ()))) for c in (self, other))
+        mine, theirs = (Quotient(recurse(_entries(_given(c), ()))) for c in (self, other))
         return mine.same(theirs)
 
 
@@ -98,7 +102,7 @@ class Calls(FunctionCotangent, Sequence[Call]):
         return hash(_key(self))
 
     def __repr__(self) -> str:
-        shown = [f"({brief(c.argument)}, {brief(c.cotangent)})" for c in self[:20]]
+        shown = [brief(tuple(call)) for call in self[:20]]
         return "[" + ", ".join(shown + ["…"] * (len(self) > len(shown))) + "]"
 
     def __str__(self) -> str:
@@ -185,6 +189,23 @@ def _given(cotangent: Any) -> Any:
     )
 
 
+def _opened(
+    cotangent: Any,
+) -> tuple[list[tuple[Any, Any]], Callable[[list[tuple[Any, Any]]], Any]] | None:
+    """What a cotangent holds, each with its argument, name or place, and what makes it of such."""
+    if isinstance(cotangent, Calls):
+        return list(cotangent), Calls
+    if isinstance(cotangent, Captured):
+        return list(cotangent.items()), lambda held: Captured(dict(held), cotangent.code)
+    opened = open_up(cotangent)
+    if opened is None:
+        return None
+    kind, keys, parts = opened
+    face = Face(kind, keys, ())
+    steps = keys or range(len(parts))
+    return list(zip(steps, parts, strict=True)), lambda held: face.build([p for _, p in held])
+
+
 def _sum(a: Any, b: Any) -> Recursive[Any]:
     if a is None or b is None:
         return a if b is None else b
@@ -198,13 +219,14 @@ def _sum(a: Any, b: Any) -> Recursive[Any]:
             "a list of calls and a mapping of what was captured are added: hand both to the "
             "pullback that made the function, and add what it gives"
         )
-    opened, other = open_up(a), open_up(b)
+    opened, other = _opened(a), _opened(b)
     if opened is None or other is None:
         return a + b
-    parts = []
-    for x, y in zip(opened[2], other[2], strict=True):
-        parts.append((yield _sum(x, y)))
-    return Face(opened[0], opened[1], ()).build(parts)
+    pairs, build = opened
+    total = []
+    for (step, x), (_, y) in zip(pairs, other[0], strict=True):
+        total.append((step, (yield _sum(x, y))))
+    return build(total)
 
 
 def _sum_of_captured(a: Captured, b: Captured) -> Recursive[Captured]:
@@ -217,55 +239,39 @@ def _sum_of_captured(a: Captured, b: Captured) -> Recursive[Captured]:
 
 
 def _scaled(cotangent: Any, factor: Any) -> Recursive[Any]:
-    if cotangent is None:
-        return None
-    if isinstance(cotangent, Calls):
-        calls = []
-        for argument, given in cotangent:
-            calls.append((argument, (yield _scaled(given, factor))))
-        return Calls(calls)
-    if isinstance(cotangent, Captured):
-        held = {}
-        for name, given in cotangent.items():
-            held[name] = yield _scaled(given, factor)
-        return Captured(held, cotangent.code)
-    opened = open_up(cotangent)
+    opened = _opened(cotangent)
     if opened is None:
         return cotangent * factor
-    parts = []
-    for part in opened[2]:
-        parts.append((yield _scaled(part, factor)))
-    return Face(opened[0], opened[1], ()).build(parts)
+    pairs, build = opened
+    scaled = []
+    for step, part in pairs:
+        scaled.append((step, (yield _scaled(part, factor))))
+    return build(scaled)
 
 
 def _merged(cotangent: Any) -> Recursive[Any]:
     if isinstance(cotangent, Calls):
-        totals: dict[Any, Call] = {}
-        for argument, given in cotangent:
-            key = _key(argument)
-            total = yield _sum(totals[key].cotangent if key in totals else None, given)
-            totals[key] = Call(totals[key].argument if key in totals else argument, total)
-        calls = []
-        for key in sorted(totals):
-            argument, total = totals[key]
-            total = yield _merged(total)
-            if not _is_zero(total):
-                calls.append(Call(argument, total))
-        return Calls(calls)
-    if isinstance(cotangent, Captured):
-        held = {}
-        for name in sorted(cotangent):
-            part = yield _merged(cotangent[name])
-            if not _is_zero(part):
-                held[name] = part
-        return Captured(held, cotangent.code)
-    opened = open_up(cotangent)
+        cotangent = yield _grouped(cotangent)
+    opened = _opened(cotangent)
     if opened is None:
         return cotangent
-    parts = []
-    for part in opened[2]:
-        parts.append((yield _merged(part)))
-    return Face(opened[0], opened[1], ()).build(parts)
+    pairs, build = opened
+    is_function = isinstance(cotangent, FunctionCotangent)
+    merged = []
+    for step, part in sorted(pairs) if isinstance(cotangent, Captured) else pairs:
+        found = yield _merged(part)
+        if not is_function or not _is_zero(found):
+            merged.append((step, found))
+    return build(merged)
+
+
+def _grouped(calls: Calls) -> Recursive[Calls]:
+    """A call for each argument, in order."""
+    totals: dict[Any, tuple[Any, Any]] = {}
+    for argument, given in calls:
+        first, before = totals.get(_key(argument), (argument, None))
+        totals[_key(argument)] = first, (yield _sum(before, given))
+    return Calls([totals[key] for key in sorted(totals)])
 
 
 def _is_zero(merged: Any) -> bool:
@@ -278,20 +284,13 @@ def _is_zero(merged: Any) -> bool:
 
 def _entries(cotangent: Any, place: tuple[Hashable, ...]) -> Recursive[list[tuple[Any, Any]]]:
     """The numbers of a cotangent, each with what leads to it: components, arguments, names."""
-    if isinstance(cotangent, Calls):
-        inner = [(_key(argument), given) for argument, given in cotangent]
-    elif isinstance(cotangent, Mapping):
-        inner = list(cotangent.items())
-    elif isinstance(cotangent, Sequence) and place == () and all(map(is_call, cotangent)):
-        inner = [(_key(argument), given) for argument, given in cotangent]
-    else:
-        opened = open_up(cotangent)
-        if opened is None:
-            return [(place, cotangent)]
-        inner = list(enumerate(opened[2]))
+    opened = _opened(cotangent)
+    if opened is None:
+        return [(place, cotangent)]
     found: list[tuple[Any, Any]] = []
-    for step, given in inner:
-        found += yield _entries(given, (*place, step))
+    for step, given in opened[0]:
+        name = _key(step) if isinstance(cotangent, Calls) else step
+        found += yield _entries(given, (*place, name))
     return found
 
 
@@ -318,3 +317,63 @@ def brief(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(map(brief, value)) + ")"
     return repr(value)
+
+
+# ---- the space of cotangents ---------------------------------------------------------------------
+
+
+class Copower(NamedTuple):
+    """The type of lists of calls ``[(A, T B)]``: the tangent space of ``A ⇒ B`` (Fig. 6 of 004)."""
+
+    argument: Object
+    cotangent: Object | Copower
+
+    def __repr__(self) -> str:
+        return f"[({self.argument!r}, {self.cotangent!r})]"
+
+
+def tangent_space(value: Any, *, mode: str = "dependent") -> Any:
+    """``T[v]``: the type of the cotangents of a number, an array or a function.
+
+    In the dependently-typed form (Definition 5.2 of 004) it is, of a function, the record of the
+    tangent spaces of what it captured; in ``mode="simple"`` (Fig. 6) it is the lists of its calls.
+    A function has to say its types, as what ``fun(f, Real)`` gives and what a program returned do.
+
+    >>> from functools import partial
+    >>> from diffcurry import Real, fun
+    >>> line = fun(partial(lambda a, x: a * x, 2.0), Real)
+    >>> tangent_space(line), tangent_space(line, mode="simple"), tangent_space(3)
+    ({a: Real}, [(Real, Real)], Unit)
+    """
+    if not callable(value):
+        return tangent_of(natural(value).type)
+    types = getattr(value, "types", None)
+    if types is None:
+        raise TypeMismatch(
+            f"the tangent space of {value!r:.60} depends on its types; say them, as in fun(f, Real)"
+        )
+    return _space(value, packed(types), mode)
+
+
+def _space(function: Any, dom: Object, mode: str) -> Any:
+    """Of a function at its argument type."""
+    if isinstance(function, FunctionValue):
+        code = function.closure.code
+        obj: Object = function.function
+        held = zip(code.label.names, code.captured.parts, function.captured.values(), strict=True)
+    else:
+        made = bound(function, dom)
+        obj = made.lam.type
+        names = [var.name for var in made.names]
+        held = zip(names, [var.type for var in made.names], made.values, strict=True)
+    if mode == "simple":
+        return _calls_of(obj)
+    spaces = {
+        name: _space(value, part.dom, mode) if isinstance(part, Fun) else tangent_of(part)
+        for name, part, value in held
+    }
+    return Record.of(tuple(spaces), Product(*spaces.values())) if spaces else Unit
+
+
+def _calls_of(obj: Object) -> Any:
+    return Copower(obj.dom, _calls_of(obj.cod)) if isinstance(obj, Fun) else tangent_of(obj)

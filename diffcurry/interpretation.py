@@ -20,10 +20,9 @@ from combinators.tracing.scope import current
 from combinators.type_folds import Layout
 from diffcurry.arguments import check_scalar, flattened, leaves, of_pair
 from diffcurry.closures import lower
-from diffcurry.cotangents import read, show
 from diffcurry.function import Function
 from diffcurry.modes import Mode, pushforward, reverse, second_order
-from diffcurry.tangents import read_tangent, show_tangent
+from diffcurry.tangents import read, read_tangent, show, show_tangent
 from interpreters.carriers.duals import Dual
 from interpreters.deltas.lines import check_first_order
 from interpreters.modes.delta import Deltas

@@ -28,15 +28,13 @@ from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.arguments import leaves, of_pair
 from diffcurry.border import Border, Guard, NotThese, owned
-from diffcurry.cotangents import read
 from diffcurry.derivative import Derivative, Pushed, filled, transformed
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
 from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, reverse, written
 from diffcurry.program import Program, Quick, folded
-from diffcurry.pullback_in_trace import PullbackInTrace, Returned
-from diffcurry.tangents import read_tangent
+from diffcurry.tangents import PullbackInTrace, Returned, read, read_tangent
 from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
 

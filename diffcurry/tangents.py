@@ -1,171 +1,123 @@
-"""Tangents as the user sees them: they mirror the value that they belong to.
+"""Tangents and cotangents as the user sees them: they mirror the value that they belong to.
 
-An integer's is None; a function's ``A ⇒ B`` is a function from an argument to the tangent of the
-result, or a mapping of the tangents of what it captures, by name.
+A number's is a number, an array's an array of its dtype, a container's the same container; an
+integer's or a boolean's is None. A function's cotangent is, in the form of Fig. 3 of 004, the table
+of its ``Calls``, and in the form of Fig. 5 the mapping of its ``Captured`` variables. The tangent
+of a function ``A ⇒ B`` is a function from an argument to the tangent of the result, or a mapping of
+the tangents of what it captures, by name.
+
+Inside a trace a pullback takes a ``Tangent`` for each function in the result: the erased cotangent
+of what it captured (004, section 5). A list of calls becomes one by the rep-function of that
+function, and a mapping of what it captured by its environment, where its code is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector, components
-from combinators.terms import packed
-from combinators.tracing.faces import Face, face_of
-from combinators.tracing.functions import natural
-from combinators.type_folds import tangent_of
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import (
+    Fun,
+    Object,
+    Tangent,
+    Tensor,
+    Vector,
+    components,
+)
+from combinators.primitives.structural import PACK
+from combinators.terms import Term
+from combinators.tracing.emit import emit_operation, operand
+from combinators.tracing.faces import Face, face_of, open_up
+from combinators.tracing.functions import Faces, Specialisable, Types, call, coerce
+from combinators.tracing.traced import LIBRARY, Traced
+from combinators.type_folds import is_first_order, is_smooth, parts_of, tangent_of
 from diffcurry.arguments import fits, opened_as
-from diffcurry.closures import FunctionValue, bound, lift, lower
+from diffcurry.closures import FunctionValue, apply, lift, lower
 from diffcurry.function import fun
-from diffcurry.modes import CARRIER, pushforward
-from interpreters.sparse_cotangents import zeros
+from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
+from diffcurry.modes import CARRIER, Pulling, pushforward
+from interpreters.execution.running import Closure
+from interpreters.sparse_cotangents import Cotangent, Environment, zeros
+from interpreters.staging.programs import ResultShape
+
+# ---- shown ---------------------------------------------------------------------------------------
 
 
-def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any:
-    """The user's tangent of ``value``, an argument, as nested tuples of numbers; None is zero."""
-    if tangent is None:
-        return None
-    product = components(obj)
-    if product is not None:
-        face, given = opened_as(obj, tangent, f"the tangent of {path}")
-        values = value if value is not None else (None,) * product.width
-        return tuple(
-            read_tangent(part, below, path + face.path(i), values[i])
-            for i, (part, below) in enumerate(zip(given, product.parts, strict=True))
-        )
-    if isinstance(obj, Fun):
-        return _read_function(tangent, obj, path, value)
-    if not isinstance(obj, Tensor):
-        raise TypeMismatch(f"the tangent of {path} : {obj!r} can only be None")
-    return _read_tensor(tangent, obj, path)
+def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode: Pulling) -> Any:
+    """The cotangent of ``value``, a value of ``mode``, as the user gets it.
 
+    Of a ``value`` without functions it is not asked for: None. A function's is a list of calls in a
+    mode that records them, unless an environment came in among them: then what it captured.
+    """
 
-def _read_tensor(tangent: Any, obj: Tensor, path: str) -> Any:
-    if not obj.is_smooth:
-        raise TypeMismatch(f"{path} : {obj!r} has no tangents; its tangent is None")
-    array = np.asarray(tangent)
-    if array.dtype.kind not in "biuf":
-        raise TypeMismatch(f"the tangent of {path} : {obj!r} is {tangent!r:.60}")
-    if array.shape != obj.shape:
-        raise ShapeMismatch(f"the tangent of {path} : {obj!r} has the shape {array.shape}")
-    return CARRIER.lift(array, obj)
+    def function(given: Any, obj: Fun, closure: Closure) -> Any:
+        if mode.records_calls and _is_calls(given):
+            return _show_calls(given, obj, closure, mode)
+        return _show_captured(given, closure, mode)
 
-
-def _read_function(tangent: Any, obj: Fun, path: str, closure: Any) -> Any:
-    if isinstance(tangent, Mapping):
-        names, parts = closure.code.label.names, closure.code.captured.parts
-        unknown = sorted(set(map(str, tangent)) - set(names))
-        if unknown:
-            raise TypeMismatch(
-                f"the function {path} captures {', '.join(names) or 'nothing'}, "
-                f"and not {', '.join(unknown)}"
-            )
-        return {
-            i: read_tangent(tangent[name], parts[i], f"{path}.{name}", closure.env[i])
-            for i, name in enumerate(names)
-            if tangent.get(name) is not None
-        }
-    if isinstance(tangent, TangentFunction):
-        if tangent.function is not obj:
-            raise TypeMismatch(f"the tangent of the function {path} : {obj!r} is {tangent!r}")
-        return tangent.tangent
-    if not callable(tangent):
-        raise TypeMismatch(
-            f"the tangent of the function {path} : {obj!r} is a function of its argument, or a "
-            f"mapping of the tangents of what it captures, and this is {tangent!r:.60}"
-        )
-    function = tangent if isinstance(tangent, FunctionValue) else fun(tangent)
-
-    def direction(argument: Any) -> Any:
-        given = lower(argument, obj.dom)
-        several = components(obj.dom) is not None and isinstance(given, tuple)
-        moved = function(*given) if several else function(given)
-        return read_tangent(moved, obj.cod, path)
-
-    return direction
+    return _show(cotangent, obj, face, value, function)
 
 
 def show_tangent(tangent: Any, obj: Object, face: Face | None) -> Any:
     """A tangent as the user gets it."""
-    product = components(obj)
-    if product is not None:
-        shown = face or face_of(obj)
-        assert shown is not None
-        parts = tangent if tangent is not None else (None,) * product.width
-        return shown.build(
-            [
-                show_tangent(part, below, child)
-                for part, below, child in zip(parts, product.parts, shown.children, strict=True)
-            ]
-        )
-    if isinstance(obj, Vector):
-        parts = tangent if tangent is not None else (None,) * obj.length
-        return tuple(show_tangent(part, obj.item, None) for part in parts)
+    return _show(tangent, obj, face, None, lambda given, obj, _: TangentFunction(given, obj))
+
+
+def _show(
+    given: Any, obj: Object, face: Face | None, value: Any, function: Callable[..., Any]
+) -> Any:
+    """What is sparse, or a tuple, in the containers of ``face``; None is zero."""
     if isinstance(obj, Fun):
-        return TangentFunction(tangent, obj)
-    if not isinstance(obj, Tensor) or not obj.is_smooth:
-        return None
-    return CARRIER.lower(zeros(CARRIER, obj) if tangent is None else tangent)
-
-
-class Copower(NamedTuple):
-    """The type of lists of calls ``[(A, T B)]``: the tangent space of ``A ⇒ B`` (Fig. 6 of 004)."""
-
-    argument: Object
-    cotangent: Object | Copower
-
-    def __repr__(self) -> str:
-        return f"[({self.argument!r}, {self.cotangent!r})]"
-
-
-def tangent_space(value: Any, *, mode: str = "dependent") -> Any:
-    """``T[v]``: the type of the cotangents of a number, an array or a function.
-
-    In the dependently-typed form (Definition 5.2 of 004) it is, of a function, the record of the
-    tangent spaces of what it captured; in ``mode="simple"`` (Fig. 6) it is the lists of its calls.
-    A function has to say its types, as what ``fun(f, Real)`` gives and what a program returned do.
-
-    >>> from functools import partial
-    >>> from combinators.objects import Real
-    >>> line = fun(partial(lambda a, x: a * x, 2.0), Real)
-    >>> tangent_space(line), tangent_space(line, mode="simple"), tangent_space(3)
-    ({a: Real}, [(Real, Real)], Unit)
-    """
-    if not callable(value):
-        return tangent_of(natural(value).type)
-    types = getattr(value, "types", None)
+        return function(given, obj, value)
+    types = parts_of(obj)
     if types is None:
-        raise TypeMismatch(
-            f"the tangent space of {value!r:.60} depends on its types; say them, as in fun(f, Real)"
-        )
-    return _space(value, packed(types), mode)
+        if not isinstance(obj, Tensor) or not obj.is_smooth:
+            return None
+        return CARRIER.lower(zeros(CARRIER, obj) if given is None else given)
+    if not types and face is None:
+        return None
+    width = len(types)
+    parts = (None,) * width if given is None else given
+    if type(given) is dict:
+        parts = tuple(map(given.get, range(width)))
+    shown = None if isinstance(obj, Vector) else face or face_of(obj)
+    children = (None,) * width if shown is None else shown.children
+    each = zip(parts, types, children, value or (None,) * width, strict=True)
+    found = [_show(part, below, child, inside, function) for part, below, child, inside in each]
+    return tuple(found) if shown is None else shown.build(found)
 
 
-def _space(function: Any, dom: Object, mode: str) -> Any:
-    """Of a function at its argument type."""
-    if isinstance(function, FunctionValue):
-        code = function.closure.code
-        obj: Object = function.function
-        held = zip(code.label.names, code.captured.parts, function.captured.values(), strict=True)
-    else:
-        made = bound(function, dom)
-        obj = made.lam.type
-        names = [var.name for var in made.names]
-        held = zip(names, [var.type for var in made.names], made.values, strict=True)
-    if mode == "simple":
-        return _calls_of(obj)
-    spaces = {
-        name: _space(value, part.dom, mode) if isinstance(part, Fun) else tangent_of(part)
-        for name, part, value in held
-    }
-    return Record.of(tuple(spaces), Product(*spaces.values())) if spaces else Unit
+def _is_calls(cotangent: Cotangent) -> bool:
+    """Whether it lists calls, and no environment came in among them."""
+    if cotangent is None:
+        return True
+    return type(cotangent) is list and all(type(entry) is not Environment for entry in cotangent)
 
 
-def _calls_of(obj: Object) -> Any:
-    return Copower(obj.dom, _calls_of(obj.cod)) if isinstance(obj, Fun) else tangent_of(obj)
+def _show_calls(cotangent: list[Any] | None, obj: Fun, closure: Closure, mode: Pulling) -> Calls:
+    calls = []
+    for argument, given in cotangent or ():
+        y = None if is_first_order(obj.cod) else apply(closure, argument, mode)
+        calls.append(Call(lower(argument, obj.dom), show(given, obj.cod, None, y, mode)))
+    return Calls(calls)
+
+
+def _show_captured(cotangent: Cotangent, closure: Closure, mode: Pulling) -> Captured:
+    """By name; what a captured function captured is shown when it is asked for."""
+    if type(cotangent) is list:
+        cotangent = mode.called(closure, cotangent)
+    code = closure.code
+    parts = code.captured.parts
+    held: dict[str, Any] = {}
+    for i, part in (cotangent or {}).items():
+        shown = partial(show, part, parts[i], None, closure.env[i], mode)
+        held[code.label.names[i]] = Deferred(shown) if isinstance(parts[i], Fun) else shown()
+    return Captured(held, code)
 
 
 class TangentFunction:
@@ -187,3 +139,240 @@ class TangentFunction:
 
     def __repr__(self) -> str:
         return f"<tangent of {self.function!r}>"
+
+
+# ---- read ----------------------------------------------------------------------------------------
+
+
+class _Reader(NamedTuple):
+    """How what a user gives is read: what it is called, a function's, and a whole of its parts."""
+
+    word: str
+    function: Callable[[Any, Fun, Any, str], Any]
+    whole: Callable[[list[Any]], Any]
+
+
+def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling) -> Cotangent:
+    """The user's cotangent of the result ``value`` as a sparse one of a reverse mode."""
+
+    def function(given: Any, obj: Fun, closure: Any, path: str) -> Recursive[Cotangent]:
+        if isinstance(given, Mapping):
+            found = yield _read_captured(given, closure, path, reader)
+            return [Environment(found or {})] if mode.records_calls else found
+        calls = []
+        for index, (argument, part) in enumerate(_calls(given, obj, path)):
+            fits(argument, obj.dom, f"the argument of call {index} of {path}")
+            x = lift(argument, obj.dom, mode)
+            y = None if is_first_order(obj.cod) else apply(closure, x, mode)
+            calls.append((x, (yield _read(part, obj.cod, y, f"{path}(…)", reader))))
+        return calls
+
+    reader = _Reader("cotangent", function, lambda found: _sparse(dict(enumerate(found))))
+    return recurse(_read(cotangent, obj, value, path, reader))
+
+
+def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any:
+    """The user's tangent of ``value``, an argument, as nested tuples of numbers; None is zero."""
+
+    def function(given: Any, obj: Fun, closure: Any, path: str) -> Recursive[Any]:
+        if isinstance(given, Mapping):
+            return (yield _read_captured(given, closure, path, reader)) or {}
+        return _along(given, obj, path)
+
+    reader = _Reader("tangent", function, tuple)
+    return recurse(_read(tangent, obj, value, path, reader))
+
+
+def _sparse(parts: Mapping[int, Cotangent]) -> Cotangent:
+    return {i: g for i, g in parts.items() if g is not None} or None
+
+
+def _read(given: Any, obj: Object, value: Any, path: str, reader: _Reader) -> Recursive[Any]:
+    if given is None:
+        return None
+    if isinstance(obj, Fun):
+        return (yield reader.function(given, obj, value, path))
+    product = components(obj)
+    if product is not None:
+        face, parts = opened_as(obj, given, f"the {reader.word} of {path}")
+        types, names = product.parts, [path + face.path(i) for i in range(product.width)]
+    elif isinstance(obj, Vector) and reader.word == "cotangent":
+        if not isinstance(given, Sequence) or len(given) != obj.length:
+            raise TypeMismatch(
+                f"the cotangent of {path} : {obj!r} is a sequence of {obj.length}, "
+                f"and this is {given!r:.60}"
+            )
+        parts, types = tuple(given), (obj.item,) * obj.length
+        names = [f"{path}[{i}]" for i in range(obj.length)]
+    else:
+        return _read_tensor(given, obj, path, reader.word)
+    found = []
+    for i, (part, below, name) in enumerate(zip(parts, types, names, strict=True)):
+        found.append((yield _read(part, below, value[i] if value else None, name, reader)))
+    return reader.whole(found)
+
+
+def _read_tensor(given: Any, obj: Object, path: str, word: str) -> Any:
+    if not isinstance(obj, Tensor):
+        raise TypeMismatch(f"the {word} of {path} : {obj!r} can only be None")
+    if not obj.is_smooth:
+        raise TypeMismatch(f"{path} : {obj!r} has no tangents; its {word} is None")
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf":
+        raise TypeMismatch(f"the {word} of {path} : {obj!r} is {given!r:.60}")
+    if array.shape != obj.shape:
+        raise ShapeMismatch(f"the {word} of {path} : {obj!r} has the shape {array.shape}")
+    return CARRIER.lift(array, obj)
+
+
+def _read_captured(
+    given: Mapping[str, Any], closure: Closure, path: str, reader: _Reader
+) -> Recursive[Any]:
+    code = closure.code
+    names, parts = code.label.names, code.captured.parts
+    _check_captures(given, names, path)
+    if isinstance(given, Captured) and not given.belongs_to(code):
+        raise TypeMismatch(
+            f"the cotangent {given} is of another function than {path}, which captures "
+            "variables of the same names; make a dict of it if that is what you mean"
+        )
+    found = {}
+    for i, name in enumerate(names):
+        if name in given:
+            inside = closure.env[i]
+            found[i] = yield _read(given[name], parts[i], inside, f"{path}.{name}", reader)
+    return _sparse(found)
+
+
+def _check_captures(given: Mapping[str, Any], names: Sequence[str], path: str) -> None:
+    unknown = sorted(map(str, set(given) - set(names)))
+    if unknown:
+        raise TypeMismatch(
+            f"the function {path} captures {', '.join(names) or 'nothing'}, "
+            f"and not {', '.join(unknown)}"
+        )
+
+
+def _calls(given: Any, obj: Fun, path: str) -> Sequence[Any]:
+    """What has to be a list of calls."""
+    pairs = isinstance(given, Sequence) and all(
+        isinstance(entry, (tuple, list)) and len(entry) == 2 for entry in given
+    )
+    if not pairs:
+        raise TypeMismatch(
+            f"the cotangent of the function {path} : {obj!r} is a list of (argument, cotangent) "
+            f"pairs, or a mapping of its captured variables by name, and this is {given!r:.60}"
+        )
+    found: Sequence[Any] = given
+    return found
+
+
+def _along(tangent: Any, obj: Fun, path: str) -> Any:
+    """The tangent of a function, as a function of a value of forward mode."""
+    if isinstance(tangent, TangentFunction):
+        if tangent.function is not obj:
+            raise TypeMismatch(f"the tangent of the function {path} : {obj!r} is {tangent!r}")
+        return tangent.tangent
+    if not callable(tangent):
+        raise TypeMismatch(
+            f"the tangent of the function {path} : {obj!r} is a function of its argument, or a "
+            f"mapping of the tangents of what it captures, and this is {tangent!r:.60}"
+        )
+    function = tangent if isinstance(tangent, FunctionValue) else fun(tangent)
+
+    def direction(argument: Any) -> Any:
+        given = lower(argument, obj.dom)
+        several = components(obj.dom) is not None and isinstance(given, tuple)
+        moved = function(*given) if several else function(given)
+        return read_tangent(moved, obj.cod, path)
+
+    return direction
+
+
+# ---- inside a trace ------------------------------------------------------------------------------
+
+
+class Returned(NamedTuple):
+    """A result inside a trace: its type, and what it is with rep-functions in it.
+
+    Where nothing is known of its functions the shape is None.
+    """
+
+    obj: Object
+    rep: Any
+    shape: ResultShape | None
+
+    def read(self, cotangent: Any, path: str = "the result") -> Any:
+        """The user's cotangent as the one that the pullback takes."""
+        obj = self.obj
+        if cotangent is None:
+            return _zero(tangent_of(obj))
+        if isinstance(obj, Fun):
+            return self._read_function(cotangent, obj, path)
+        product, opened = components(obj), open_up(self.rep)
+        if product is None or opened is None:
+            return cotangent
+        face, given = opened_as(obj, cotangent, f"the cotangent of {path}")
+        parts = []
+        for i, (part, below) in enumerate(zip(given, product.parts, strict=True)):
+            shape = None if self.shape is None else self.shape.part(i)
+            parts.append(Returned(below, opened[2][i], shape).read(part, path + face.path(i)))
+        return tuple(parts)
+
+    def _read_function(self, cotangent: Any, obj: Fun, path: str) -> Any:
+        if isinstance(cotangent, Traced):
+            return cotangent
+        if isinstance(cotangent, Mapping):
+            return self._read_captured(cotangent, path)
+        pulled = [_zero(Tangent)]
+        for argument, given in _calls(cotangent, obj, path):
+            y, pull = self.rep(argument)
+            pulled.append(pull(Returned(obj.cod, y, None).read(given, f"{path}(…)"))[0])
+        return reduce(LIBRARY["plus"], pulled)
+
+    def _read_captured(self, cotangent: Mapping[str, Any], path: str) -> Any:
+        environment = None if self.shape is None else self.shape.environment()
+        if environment is None or self.shape is None:
+            raise TypeMismatch(
+                f"what the function {path} captured is not known while this is traced, since it is "
+                "chosen or made when it runs; give its cotangent as a list of calls"
+            )
+        _check_captures(cotangent, list(environment), path)
+        parts = tuple(_captured(cotangent.get(n), shape) for n, shape in environment.items())
+        return emit_operation(PACK.plain, (coerce(parts, tangent_of(self.shape.obj)),))
+
+
+def _zero(obj: Object) -> Any:
+    return LIBRARY["zeros_of_type"](obj) if is_smooth(obj) else ()
+
+
+def _captured(cotangent: Any, shape: ResultShape) -> Any:
+    """The cotangent of what was captured; of a function of known code, of what that captured."""
+    environment = shape.environment()
+    if cotangent is None:
+        return _zero(tangent_of(shape.obj))
+    if environment is None:
+        return cotangent
+    given = cotangent if isinstance(cotangent, Mapping) else {}
+    return tuple(_captured(given.get(name), below) for name, below in environment.items())
+
+
+class PullbackInTrace(Specialisable):
+    """From cotangents of a result that holds functions to those of the arguments."""
+
+    def __init__(self, pull: Traced, result: Returned) -> None:
+        """``pull`` takes a ``Tangent`` for each function in the result."""
+        self._pull, self._result = pull, result
+
+    def __call__(self, cotangent: Any) -> Any:
+        """The cotangents of the arguments."""
+        return call(self._pull, (self._result.read(cotangent),))
+
+    def type(self) -> Object:
+        """That of the function in the program."""
+        found: Object = self._pull.type
+        return found
+
+    def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
+        """The function in the program."""
+        return operand(self._pull), None

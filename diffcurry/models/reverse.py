@@ -19,10 +19,10 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.type_folds import tangent_of
-from diffcurry.cotangents import read, show
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import QUIET, WithPushforward
 from diffcurry.models.programs import gradients
+from diffcurry.tangents import read, show
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
