@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
+from combinators.bulk.affine import Index, without
 from combinators.bulk.batches import (
     Affine,
     Array,
@@ -33,12 +34,13 @@ from combinators.bulk.batches import (
     own_labels,
 )
 from combinators.bulk.block import Axis, Block
+from combinators.bulk.selection import selected
 from combinators.bulk.walk import Walk
 from combinators.kit.recursion import Recursive
-from combinators.objects import Object, Record, Tensor, components
+from combinators.objects import Object, Record, Tensor
 from combinators.objects import Product as ProductType
 from combinators.terms import Const, Lam, Proj, Term, Tuple, Var
-from combinators.type_folds import row_of, stack_of
+from combinators.type_folds import columns_of, row_of, stack_of
 
 Layout = tuple[Any, ...]
 """The batch axes of a tensor, or what stands for them in a key; or the layouts of components."""
@@ -73,7 +75,7 @@ def renamed(layout: Layout, new: Mapping[Axis, Any]) -> Layout:
 def type_of(obj: Object, layout: Layout) -> Object:
     """The type of what goes over the border."""
     if _is_of_parts(layout):
-        made = ProductType(*map(type_of, product_of(obj).parts, layout))
+        made = ProductType(*map(type_of, columns_of(obj) or (), layout))
         return Record.of(obj.names, made) if isinstance(obj, Record) else made
     if not layout:
         return obj
@@ -94,7 +96,7 @@ def virtual(
     """
     whole = obj if length is None else stack_of(obj, length)
     if _is_of_parts(layout):
-        parts = zip(product_of(obj).parts, layout, strict=True)
+        parts = zip(columns_of(obj) or (), layout, strict=True)
         made = [
             virtual(block, block.bind(Proj(index, term)), part, below, length)
             for index, (part, below) in enumerate(parts)
@@ -109,19 +111,12 @@ def virtual(
     return Array(term, labels, whole)
 
 
-def product_of(obj: Object) -> ProductType:
-    """The product that a type is, or a record is of."""
-    product = components(obj)
-    assert product is not None
-    return product
-
-
 def parts_of(block: Block, rep: Rep) -> tuple[Rep, ...]:
     """The components of a product."""
     if isinstance(rep, Group):
         return rep.parts
     assert isinstance(rep, Whole)
-    parts = enumerate(product_of(rep.type).parts)
+    parts = enumerate(columns_of(rep.type) or ())
     return tuple(virtual(block, block.bind(Proj(i, rep.term), "p"), part) for i, part in parts)
 
 
@@ -133,8 +128,17 @@ def tensorwise(block: Block, each: Callable[..., Rep], obj: Object, *reps: Rep) 
     if isinstance(reps[0], Tensors):
         return each(obj, *reps)
     sides = [parts_of(block, rep) for rep in reps]
-    parts = zip(product_of(obj).parts, *sides, strict=True)
+    parts = zip(columns_of(obj) or (), *sides, strict=True)
     return Group(tuple(tensorwise(block, each, *part) for part in parts), obj)
+
+
+def rows_of(block: Block, stacks: Rep, at: Index) -> Rep:
+    """The rows of stacks at an index."""
+
+    def each(_: Tensor, stack: Tensors) -> Rep:
+        return without(selected(block, stack, {0: at}), {0: at})
+
+    return tensorwise(block, each, row_of(stacks.type), stacks)
 
 
 def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = ()) -> Recursive[Term]:
@@ -159,16 +163,45 @@ def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
     lam = f.lam
     if not walk.survey.is_mapped(lam) and all(_is_itself(*item) for item in f.captured.items()):
         return lam
+    return (yield from at_axes(walk, f, [()] * len(lam.params), [], block))[0]
+
+
+def at_axes(
+    walk: Walk, f: Closure, layouts: list[Layout], axes: list[Axis], block: Block
+) -> Recursive[tuple[Lam, Layout]]:
+    """The λ of arguments of these layouts, and the layout of its result.
+
+    One bulk form of a λ is told from others by no more than extents, if none is captured.
+    """
     f = prepared(block, f)
-    key = (id(lam), captured_key(f))
-    if key not in walk.written:
-        inner = Block(names=walk.survey.names)
-        own = {param.name: virtual(inner, param, param.type) for param in lam.params}
-        result: Rep = yield walk.value(lam.body, {**f.captured, **own}, inner)
-        body: Term = yield term_of(walk, result, inner)
-        walk.written[key] = f, Lam(lam.params, inner.term(body), lam.name)
-    made: Lam = walk.written[key][1]
-    return made
+    numbers: dict[Axis, Any] = {axis: number for number, axis in enumerate(axes)}
+    extents: Any = tuple((axis.extent, axis.last) for axis in axes)
+    if axes_of(f):
+        numbers, extents = {}, None
+    captured = tuple(map(id, f.captured.values()))
+    known = (id(f.lam), captured, extents, *(renamed(layout, numbers) for layout in layouts))
+    if known not in walk.written:
+        walk.written[known] = (f, *(yield _made(walk, f, layouts, axes)))
+    _, lam, result, inner = walk.written[known]
+    return lam, renamed(result, dict(zip(inner, axes, strict=True)))
+
+
+def _made(
+    walk: Walk, f: Closure, layouts: list[Layout], axes: list[Axis]
+) -> Recursive[tuple[Lam, Layout, list[Axis]]]:
+    inner, env = Block(names=walk.survey.names), dict(f.captured)
+    own = axes if axes_of(f) else [inner.axis(axis.extent, last=axis.last) for axis in axes]
+    new, params = dict(zip(axes, own, strict=True)), f.lam.params
+    if axes:
+        fresh = walk.survey.names.fresh
+        typed = zip(params, layouts, strict=True)
+        params = tuple(Var(fresh(p.name), type_of(p.type, layout)) for p, layout in typed)
+    for param, var, layout in zip(f.lam.params, params, layouts, strict=True):
+        env[param.name] = virtual(inner, var, param.type, renamed(layout, new))
+    result: Rep = yield walk.value(f.lam.body, env, inner)
+    layout = layout_of(result)
+    body: Term = yield term_of(walk, result, inner, layout)
+    return Lam(params, inner.term(body), f.lam.name), layout, own
 
 
 def _is_itself(name: str, rep: Rep) -> bool:
@@ -176,11 +209,6 @@ def _is_itself(name: str, rep: Rep) -> bool:
         return False
     term = getattr(rep, "term", None)
     return isinstance(term, Var) and term.name == name
-
-
-def captured_key(f: Closure) -> tuple[tuple[str, int], ...]:
-    """What a function captures, by identity: what has been written before it."""
-    return tuple(sorted((name, id(rep)) for name, rep in f.captured.items()))
 
 
 R = TypeVar("R", bound=Rep)

@@ -1,53 +1,182 @@
-"""Builds, and loops inside of builds: an axis each, and one loop that carries all indices' values.
+"""Builds, and what is asked of them: an axis each, and an index goes down to what it is of.
 
 ``map (λx. t) xs`` is ``build1 k (λi. t[index xs [i]/x])``, whose index is an axis from here on.
-What a loop carries gets the batch axes that its step gives it: they are found by trying, since they
-can only become more. Of
 
-    map (λx. fold (λc r. sin c + r * x) 0 rows) xs                  rows : Tensor[7], xs : Tensor[5]
+An index goes down (Fig. 10 of 003), so that only what is asked for of a line is computed. One that
+may lie outside is masked, once, where it is first met, since ``op`` of what reads 0 need not be 0.
+A part of what is built is built alone: a window is a gather at affine indices, and a gather is a
+build of indices (003, section 3.3):
 
-the carry has no axis at first, and the step gives one with ``i``; so it starts as five zeros:
-
-    fold (λc r. sin c + r * xs) [0, 0, 0, 0, 0] rows                c : Tensor[5]
+    index (slice[start=1, step=2] (build 9 f)) [i]  ⇝  index (build 9 f) [1 + 2·i]  ⇝  f (1 + 2·i)
 """
 
 from __future__ import annotations
 
 import math
 
-from combinators.bulk.affine import NO_KEY, Index, Key, index_of, narrowed, without
+from combinators.bulk.affine import (
+    NO_KEY,
+    Index,
+    Key,
+    arithmetic,
+    index_of,
+    masked,
+    narrowed,
+    number,
+    validity,
+    without,
+)
 from combinators.bulk.batches import (
     Affine,
     Closure,
-    Group,
+    Label,
     Rep,
     Tensors,
     axes_of,
     own_labels,
     relabelled,
 )
-from combinators.bulk.block import Block
-from combinators.bulk.borders import (
-    Columns,
-    Layout,
-    joined,
-    layout_of,
-    parts_of,
-    prepared,
-    tensorwise,
-    term_of,
-    type_of,
-    virtual,
-)
+from combinators.bulk.block import Block, shape_of
+from combinators.bulk.borders import rows_of, tensorwise
 from combinators.bulk.calls import bound, called, kept
-from combinators.bulk.indexing import is_compound
+from combinators.bulk.clauses import as_builds, clause_of, gathered, of_operand, push_of
+from combinators.bulk.equations import Site, changed
 from combinators.bulk.selection import selected
 from combinators.bulk.walk import Env, Walk, behind
 from combinators.kit.recursion import Recursive
-from combinators.objects import Product, Tensor
-from combinators.primitives.loops import LoopTerm, LoopType
-from combinators.terms import Lam, Prim, Proj, Term, Tuple, Var
-from combinators.type_folds import is_first_order, length_of, row_of
+from combinators.objects import Int, Tensor
+from combinators.terms import Const, Prim, Term
+from combinators.type_folds import is_first_order, length_of
+
+DEARER = 4
+"""An element that is asked for alone, and may lie outside, costs so much more than one of many."""
+
+
+def is_part(walk: Walk, term: Prim, env: Env) -> bool:
+    """Whether a window or a gather asks for less than is built right there, and nothing raises."""
+    x, _ = behind(term.args[0], env)
+    is_less = math.prod(shape_of(term)) < math.prod(shape_of(x))
+    return is_less and walk.survey.is_built(x) and walk.is_compound(x)
+
+
+def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
+    """An operation, of which only ``key`` is asked."""
+    primitive = term.operation.primitive
+    clause, push = clause_of(primitive), push_of(primitive)
+    made = push[1](block, term, key) if push else None
+    if made is None or push is None or clause is None:
+        return (yield from walk.read(term, key, env, block))
+    walk.say(push[0], term, term)
+    reps = []
+    for arg, inner in zip(term.args, made.keys, strict=True):
+        reps.append((yield walk.value(arg, env, block, inner)))
+    assert isinstance(term.type, Tensor)
+    shape = narrowed(term.type, key).shape
+    operation = changed(term.operation, {"shape": shape})
+    done = clause.carry(Site(block, operation, reps, term.place))
+    assert isinstance(done, Tensors)
+    return selected(block, done, made.left) if made.left else done
+
+
+def window(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
+    """``start + step · i``, an index of the whole; what is left of the window is cut out of it."""
+    x, known = term.args[0], term.operation.keywords
+    inner: dict[int, Index] = {}
+    moved: dict[Label, Label] = {}
+    rows = zip(known["start"], known["step"], known["extent"], shape_of(x), strict=True)
+    for axis, (start, step, extent, whole) in enumerate(rows):
+        if axis in key:
+            stretched = arithmetic(block, "multiply", key[axis].at, number(step))
+            at = arithmetic(block, "add", stretched, number(start))
+        elif (start, step, extent) == (0, 1, whole):
+            continue
+        elif extent == 1:
+            at = number(start)
+        else:
+            label = block.axis(extent)
+            moved[label] = axis
+            at = Affine(start, {label: step}, Int)
+        inner[axis] = Index(at, sure=True)
+    found = yield from walk.array(x, env, block, inner)
+    extents = Tensor(known["extent"], found.type.dtype)
+    return relabelled(found, moved, narrowed(extents, key))
+
+
+def taken(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
+    """``index`` where no index has an axis of its own, and a gather else.
+
+    A gather at the same index everywhere is ``replicate sh (index t ix)``, and an index of an index
+    is one index. What the inner one reads outside is 0, by a mask.
+    """
+    assert isinstance(term.type, Tensor)
+    x, *tables = term.args
+    axis, out = term.operation.keywords["axis"], narrowed(term.type, key)
+    rows = range(axis, axis + len(out.shape) - len(shape_of(x)) + len(tables))
+    of_rows = {a - axis: index for a, index in key.items() if a in rows}
+    of_x = {
+        a if a < axis else a - len(rows) + len(tables): index
+        for a, index in key.items()
+        if a not in rows
+    }
+    reps: list[Tensors] = []
+    for table in tables:
+        inner = of_operand(of_rows, shape_of(table), term.type.shape[axis : rows.stop])
+        reps.append((yield walk.value(table, env, block, inner)))
+    scalars = not any(isinstance(label, int) for rep in reps for label in rep.labels)
+    is_index = bool(key) and not rows
+    if key:
+        walk.say("index-index" if is_index else "index-gather", term, term)
+    if not is_index and (key or not _is_pushed(walk, term, reps, env, scalars=scalars)):
+        if scalars and not key and not any(map(axes_of, reps)):
+            walk.indexed.append(x)
+        found = yield from walk.array(x, env, block, of_x)
+        lines = len(block.lines)
+        result = gathered(Site(block, term.operation, [found, *reps], term.place))
+        if not key and walk.trace is not None and any(map(axes_of, (found, *reps))):
+            _tell(walk, term, block, lines, scalars=scalars)
+        return result
+    if not scalars:
+        walk.say("gather-build1", term, x)
+    asked, moved = as_builds(block, axis, reps, out)
+    obj = x.type
+    assert isinstance(obj, Tensor)
+    valid = validity(block, asked, obj)
+    if valid is not None:
+        asked = {at: Index(index.at, sure=True) for at, index in asked.items()}
+    part = yield from walk.array(x, env, block, {**asked, **of_x})
+    return relabelled(masked(block, part, valid), moved, out)
+
+
+def _is_pushed(walk: Walk, term: Prim, indices: list[Tensors], env: Env, *, scalars: bool) -> bool:
+    """Whether an index goes down: what all indices of a build share is computed once instead.
+
+    Not if the builds around it ask for fewer elements than are built right there.
+    """
+    axes = {axis for index in indices for axis in axes_of(index)}
+    if not scalars:
+        return not axes and is_part(walk, term, env)
+    x, where = behind(term.args[0], env)
+    if not walk.is_compound(x):
+        return False
+    if not axes or any(map(axes_of, walk.mentioned(x, where).values())):
+        return True
+    axis = term.operation.keywords["axis"]
+    whole = math.prod(shape_of(x)[axis : axis + len(indices)])
+    return walk.survey.is_built(x) and 0 < DEARER * math.prod(a.extent for a in axes) <= whole
+
+
+def _tell(walk: Walk, term: Prim, block: Block, lines: int, *, scalars: bool) -> None:
+    """Which equation of Figure 11 it was; a gather at affine indices has no table."""
+    new = [line for _, line in block.lines[lines:]]
+    x = term.args[0]
+    head = getattr(getattr(x, "operation", None), "name", "")
+    name = {"concatenate": "stack", "put": "scatter"}.get(head, "variable")
+    equation = f"build1-index-{'constant' if isinstance(x, Const) else name}"
+    if not any(isinstance(line, Prim) and line.operation.name == "take" for line in new):
+        equation = "gather-affine"
+    elif not scalars:
+        equation = "build1-gather"
+    walk.say(equation, term, new[-1] if new else term)
 
 
 def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
@@ -95,62 +224,8 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
 def _row(walk: Walk, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
     """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
     count, (inside, _) = math.prod(axis.extent for axis in axes_of(at.at)), behind(xs, env)
-    is_open = is_compound(walk, inside) and not walk.survey.is_checked(inside)
+    is_open = walk.is_compound(inside) and not walk.survey.is_checked(inside)
     if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
         return without((yield from walk.array(xs, env, block, {0: at})), {0: at})
     stacks: Rep = yield walk.value(xs, env, block)
-    return _rows(block, stacks, at)
-
-
-def _rows(block: Block, stacks: Rep, at: Index) -> Rep:
-    def each(_: Tensor, stack: Tensors) -> Rep:
-        return without(selected(block, stack, {0: at}), {0: at})
-
-    return tensorwise(block, each, row_of(stacks.type), stacks)
-
-
-def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
-    """What a loop that carries gives; what it keeps has the loop's rows first of all axes."""
-    reps: list[Rep] = []
-    for arg in term.args:
-        reps.append((yield walk.value(arg, env, block)))
-    f, init, xs = reps
-    is_plain = all(map(is_first_order, (term.type, init.type, xs.type)))
-    if not isinstance(f, Closure) or not is_plain or not any(map(axes_of, reps)):
-        return (yield from kept(walk, term, reps, block))
-    walk.say("build1-fold", term, term)
-    types = LoopTerm(term).types
-    axis = block.axis(types.length)
-    row = prepared(block, _rows(block, xs, Index(index_of(axis))))
-    columns, f = Columns(block, axis, row), prepared(block, f)
-    layout, wider = None, layout_of(init)
-    while wider != layout:
-        layout = wider
-        step, wider, item = yield from _step(walk, types, f, columns, layout)
-    start: Term = yield term_of(walk, init, block, layout)
-    line = block.operate(term.operation, step, start, columns.operand, place=term.place)
-    last, rows = types.halves(line, lambda whole, i: block.bind(Proj(i, whole)))
-    carry = virtual(block, last, init.type, layout)
-    if types.item is None:
-        return carry
-    return Group((carry, virtual(block, rows, types.item, item, types.length)), term.type)
-
-
-def _step(
-    walk: Walk, types: LoopType, f: Closure, columns: Columns, layout: Layout
-) -> Recursive[tuple[Lam, Layout, Layout]]:
-    """The loop's λ for a carry of this layout, the layout it gives, and that of what it keeps."""
-    assert types.carry is not None
-    inner = Block(names=walk.survey.names)
-    carry = Var(inner.names.fresh("carry"), type_of(types.carry, layout))
-    param, row = columns.row(inner)
-    given = virtual(inner, carry, types.carry, layout), row
-    both = Group(given, Product(types.carry, row.type))
-    result: Rep = yield walk.value(f.lam.body, bound(f, both, inner), inner)
-    after, item = (result, None) if types.item is None else parts_of(inner, result)
-    wider = joined(layout, layout_of(after))
-    body: Term = yield term_of(walk, after, inner, wider)
-    over = () if item is None else layout_of(item)
-    if item is not None:
-        body = Tuple((body, (yield term_of(walk, item, inner, over))))
-    return Lam((carry, param), inner.term(body), f.lam.name), wider, over
+    return rows_of(block, stacks, at)

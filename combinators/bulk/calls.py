@@ -15,6 +15,15 @@ lines before and after it are bulk:
 
     map (λx. sin (f (x * x))) xs                     f unknown
     ⇝  let y = map f (xs * xs) in sin y
+
+A loop inside of builds is one loop that carries all indices' values. What it carries gets the batch
+axes that its step gives it: they are found by trying, since they can only become more. Of
+
+    map (λx. fold (λc r. sin c + r * x) 0 rows) xs                  rows : Tensor[7], xs : Tensor[5]
+
+the carry has no axis at first, and the step gives one with ``i``; so it starts as five zeros:
+
+    fold (λc r. sin c + r * xs) [0, 0, 0, 0, 0] rows                c : Tensor[5]
 """
 
 from __future__ import annotations
@@ -22,7 +31,7 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.block import remade
-from combinators.bulk.affine import NO_KEY, Key, within, without
+from combinators.bulk.affine import NO_KEY, Index, Key, index_of, within, without
 from combinators.bulk.batches import (
     Array,
     Closure,
@@ -38,60 +47,74 @@ from combinators.bulk.block import Axis, Block
 from combinators.bulk.borders import (
     Columns,
     Layout,
-    captured_key,
+    at_axes,
     function_term,
     joined,
     layout_of,
     parts_of,
     prepared,
-    renamed,
+    rows_of,
     tensorwise,
     term_of,
     type_of,
     virtual,
 )
-from combinators.bulk.indexing import is_compound
 from combinators.bulk.selection import selected
 from combinators.bulk.walk import Env, Walk
-from combinators.errors import Place
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.objects import Product as ProductType
-from combinators.primitives.loops import MAP
-from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Var, pack
+from combinators.primitives.loops import MAP, LoopTerm, LoopType
+from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Tuple, Var, pack
 from combinators.type_folds import is_first_order
 
 
-def applied(walk: Walk, term: App, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
+def applied(walk: Walk, term: Term, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
     """``f x``; what is asked of a build in a function that is called here only is built alone."""
-    f: Rep = yield walk.value(term.function, env, block)
-    is_part = isinstance(f, Closure) and is_compound(walk, term)
-    if key and not is_part:
+    function, given = term.below()
+    f: Rep = yield walk.value(function, env, block)
+    if key and not (isinstance(f, Closure) and walk.is_compound(term)):
         return (yield from walk.read(term, key, env, block))
-    argument: Rep = yield walk.value(term.argument, env, block)
+    argument: Rep = yield walk.value(given, env, block)
     if not isinstance(f, Closure):
         return (yield from kept(walk, term, [f, argument], block))
     if not key:
-        return (yield from called(walk, f, argument, block, term.place))
+        return (yield from called(walk, f, argument, block, term))
     part: Rep = yield walk.value(f.lam.body, bound(f, argument, block), block, key)
     return part
 
 
 def called(
-    walk: Walk, f: Closure, argument: Rep, block: Block, place: Place | None = None
+    walk: Walk, f: Closure, argument: Rep, block: Block, call: Term | None = None
 ) -> Recursive[Rep]:
-    """A known function at an argument; what takes or gives functions is written in place."""
-    cod = f.lam.body.type
-    if not axes_of(f) and not axes_of(argument):
-        function: Term = yield function_term(walk, f, block)
-        given: Term = yield term_of(walk, argument, block)
-        return virtual(block, block.bind(App(function, given, place)), cod)
-    if not is_first_order(cod) or not is_first_order(f.lam.dom):
-        inlined: Rep = yield walk.value(f.lam.body, bound(f, argument, block), block)
+    """A known function at an argument, as in ``call``, which may be ``recompute f x``.
+
+    What takes or gives functions is written in place.
+    """
+    lam, cod = f.lam, f.lam.body.type
+    function: Term = lam
+    result: Layout = ()
+    axes = sorted(axes_of(f) | axes_of(argument), key=place_of)
+    given: Term
+    if not axes:
+        function = yield from function_term(walk, f, block)
+        given = yield term_of(walk, argument, block)
+    elif not is_first_order(cod) or not is_first_order(lam.dom):
+        inlined: Rep = yield walk.value(lam.body, bound(f, argument, block), block)
         return inlined
-    walk.say("build1-app", f.lam, f.lam)
-    lam, result, given = yield from at_axes(walk, f, argument, block)
-    return virtual(block, block.bind(App(lam, given, place)), cod, result)
+    else:
+        walk.say("build1-app", lam, lam)
+        parts = (argument,) if len(lam.params) == 1 else parts_of(block, argument)
+        layouts, items = list(map(layout_of, parts)), []
+        for part, layout in zip(parts, layouts, strict=True):
+            items.append((yield term_of(walk, part, block, layout)))
+        function, result = yield from at_axes(walk, f, layouts, axes, block)
+        given = pack(tuple(items))
+    place = getattr(call, "place", None)
+    line: Term = App(function, given, place)
+    if isinstance(call, Prim):
+        line = Prim(call.operation, (function, given), place)
+    return virtual(block, block.bind(line), cod, result)
 
 
 def bound(f: Closure, argument: Rep, block: Block) -> Env:
@@ -100,65 +123,6 @@ def bound(f: Closure, argument: Rep, block: Block) -> Env:
     parts = (argument,) if len(params) == 1 else parts_of(block, argument)
     names = (param.name for param in params)
     return {**f.captured, **dict(zip(names, parts, strict=True))}
-
-
-def recomputed(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
-    """``recompute f x``, of a function made bulk."""
-    f: Rep = yield walk.value(term.args[0], env, block)
-    argument: Rep = yield walk.value(term.args[1], env, block)
-    is_known = isinstance(f, Closure) and is_first_order(f.lam.dom) and is_first_order(term.type)
-    if not isinstance(f, Closure) or not is_known or not (axes_of(f) or axes_of(argument)):
-        return (yield from kept(walk, term, [f, argument], block))
-    lam, result, given = yield from at_axes(walk, f, argument, block)
-    line = block.operate(term.operation, lam, given, place=term.place)
-    return virtual(block, line, term.type, result)
-
-
-def at_axes(
-    walk: Walk, f: Closure, argument: Rep, block: Block
-) -> Recursive[tuple[Lam, Layout, Term]]:
-    """The λ that takes ``argument`` at all indices, the layout of its result, and its argument."""
-    parts = (argument,) if len(f.lam.params) == 1 else parts_of(block, argument)
-    layouts = [layout_of(part) for part in parts]
-    given = []
-    for part, layout in zip(parts, layouts, strict=True):
-        given.append((yield term_of(walk, part, block, layout)))
-    axes = sorted(axes_of(f) | axes_of(argument), key=place_of)
-    f = prepared(block, f)
-    key: Any = _key(f, layouts, axes)
-    if key not in walk.called:
-        walk.called[key] = (f, *(yield _made(walk, f, layouts, axes)))
-    _, lam, result, inner = walk.called[key]
-    back = dict(zip(inner, axes, strict=True))
-    return lam, renamed(result, back), pack(tuple(given))
-
-
-def _key(f: Closure, layouts: list[Layout], axes: list[Axis]) -> Any:
-    """What tells one bulk form of a λ from others: no more than extents, if none is captured."""
-    known = id(f.lam), captured_key(f)
-    if axes_of(f):
-        return *known, tuple(layouts)
-    extents = tuple((axis.extent, axis.last) for axis in axes)
-    numbers = {axis: number for number, axis in enumerate(axes)}
-    return *known, extents, tuple(renamed(layout, numbers) for layout in layouts)
-
-
-def _made(
-    walk: Walk, f: Closure, layouts: list[Layout], axes: list[Axis]
-) -> Recursive[tuple[Lam, Layout, list[Axis]]]:
-    inner = Block(names=walk.survey.names)
-    own = axes if axes_of(f) else [inner.axis(axis.extent, last=axis.last) for axis in axes]
-    new = dict(zip(axes, own, strict=True))
-    env = dict(f.captured)
-    params = []
-    for param, layout in zip(f.lam.params, layouts, strict=True):
-        var = Var(walk.survey.names.fresh(param.name), type_of(param.type, layout))
-        params.append(var)
-        env[param.name] = virtual(inner, var, param.type, renamed(layout, new))
-    result: Rep = yield walk.value(f.lam.body, env, inner)
-    layout = layout_of(result)
-    body: Term = yield term_of(walk, result, inner, layout)
-    return Lam(tuple(params), inner.term(body), f.lam.name), layout, own
 
 
 def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursive[Rep]:
@@ -247,3 +211,50 @@ def lifted(block: Block, line: Term, obj: Object, axes: tuple[Axis, ...]) -> Rep
     parts = enumerate(product.parts)
     made = tuple(lifted(block, block.bind(Proj(i, line)), part, axes) for i, part in parts)
     return Group(made, obj)
+
+
+def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
+    """What a loop that carries gives; what it keeps has the loop's rows first of all axes."""
+    reps: list[Rep] = []
+    for arg in term.args:
+        reps.append((yield walk.value(arg, env, block)))
+    f, init, xs = reps
+    is_plain = all(map(is_first_order, (term.type, init.type, xs.type)))
+    if not isinstance(f, Closure) or not is_plain or not any(map(axes_of, reps)):
+        return (yield from kept(walk, term, reps, block))
+    walk.say("build1-fold", term, term)
+    types = LoopTerm(term).types
+    axis = block.axis(types.length)
+    row = prepared(block, rows_of(block, xs, Index(index_of(axis))))
+    columns, f = Columns(block, axis, row), prepared(block, f)
+    layout, wider = None, layout_of(init)
+    while wider != layout:
+        layout = wider
+        step, wider, item = yield from _step(walk, types, f, columns, layout)
+    start: Term = yield term_of(walk, init, block, layout)
+    line = block.operate(term.operation, step, start, columns.operand, place=term.place)
+    last, rows = types.halves(line, lambda whole, i: block.bind(Proj(i, whole)))
+    carry = virtual(block, last, init.type, layout)
+    if types.item is None:
+        return carry
+    return Group((carry, virtual(block, rows, types.item, item, types.length)), term.type)
+
+
+def _step(
+    walk: Walk, types: LoopType, f: Closure, columns: Columns, layout: Layout
+) -> Recursive[tuple[Lam, Layout, Layout]]:
+    """The loop's λ for a carry of this layout, the layout it gives, and that of what it keeps."""
+    assert types.carry is not None
+    inner = Block(names=walk.survey.names)
+    carry = Var(inner.names.fresh("carry"), type_of(types.carry, layout))
+    param, row = columns.row(inner)
+    given = virtual(inner, carry, types.carry, layout), row
+    both = Group(given, ProductType(types.carry, row.type))
+    result: Rep = yield walk.value(f.lam.body, bound(f, both, inner), inner)
+    after, item = (result, None) if types.item is None else parts_of(inner, result)
+    wider = joined(layout, layout_of(after))
+    body: Term = yield term_of(walk, after, inner, wider)
+    over = () if item is None else layout_of(item)
+    if item is not None:
+        body = Tuple((body, (yield term_of(walk, item, inner, over))))
+    return Lam((carry, param), inner.term(body), f.lam.name), wider, over

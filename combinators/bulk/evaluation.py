@@ -33,11 +33,10 @@ from combinators.bulk.batches import (
 )
 from combinators.bulk.block import Block
 from combinators.bulk.borders import term_of, virtual
-from combinators.bulk.builds import looped, mapped
-from combinators.bulk.calls import applied, chosen, kept, recomputed
+from combinators.bulk.builds import indexed_line, is_part, mapped, taken, window
+from combinators.bulk.calls import applied, chosen, kept, looped
 from combinators.bulk.clauses import clause_of
 from combinators.bulk.equations import Site
-from combinators.bulk.indexing import indexed_line, is_part, taken, window
 from combinators.bulk.walk import Env, Walk, behind, has_map
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
@@ -173,7 +172,7 @@ class Evaluation(Walk):
         if primitive is LOOP:
             return looped(self, term, env, block)
         if primitive is RECOMPUTE.primitive:
-            return recomputed(self, term, env, block)
+            return applied(self, term, env, block)
         return self._line(term, env, block)
 
     def _line(self, term: Prim, env: Env, block: Block) -> Recursive[Rep]:

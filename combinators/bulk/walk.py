@@ -9,6 +9,7 @@ from typing import Any
 from combinators.bulk.affine import NO_KEY, Key
 from combinators.bulk.batches import Deferred, Rep, Tensors
 from combinators.bulk.block import Block
+from combinators.bulk.clauses import push_of
 from combinators.bulk.selection import selected
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
@@ -163,9 +164,7 @@ class Walk(ABC):
         self.indexed: list[Term] = []
         """What an index was left in front of."""
         self.written: dict[Any, Any] = {}
-        """The λs that have been made bulk, as terms."""
-        self.called: dict[Any, Any] = {}
-        """The λs that have been made bulk at batch axes."""
+        """The λs that have been made bulk, at batch axes or at none."""
 
     @abstractmethod
     def value(self, term: Term, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
@@ -175,6 +174,16 @@ class Walk(ABC):
         """The same of a term that is a tensor."""
         found: Tensors = yield self.value(term, env, block, key)
         return found
+
+    def is_compound(self, term: Term) -> bool:
+        """Whether an index goes down into a term; into no variable, which may have other uses."""
+        if isinstance(term, App):
+            has_elements = isinstance(term.type, Tensor) and term.type.size > 0
+            return has_elements and self.survey.is_built(term) and self.survey.is_only_call(term)
+        if not isinstance(term, Prim):
+            return isinstance(term, Let | Cond)
+        is_moved = term.operation.name in ("slice", "take")
+        return is_map(term) or is_moved or push_of(term.operation.primitive) is not None
 
     def read(self, term: Term, key: Key, env: Env, block: Block) -> Recursive[Rep]:
         """``index term key`` in normal form: the whole is there, and is read from."""
