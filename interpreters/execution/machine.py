@@ -63,10 +63,10 @@ class Machine:
                     frame.close()
 
 
-def forwards(machine: Machine, step: Step, value: Any) -> Written:
-    """Run ``step`` at ``value``: what it gives, and the tape that it left."""
+def forwards(machine: Machine, step: Step, *value: Any) -> Written:
+    """Run ``step``, at a ``value`` if it takes one: what it gives, and the tape that it left."""
     before, machine.tape = machine.tape, []
-    machine.stack.append(value)
+    machine.stack.extend(value)
     yield step
     tape, machine.tape = machine.tape, before
     return machine.stack.pop(), tape

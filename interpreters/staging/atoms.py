@@ -1,16 +1,24 @@
-"""Values that stand in a program: variables and constants."""
+"""Values that stand in a program, and the blocks in which they are written.
+
+An atom is a variable or a constant. A block is a branch, or the body of a loop or of a function,
+written in a scope of its own; what it captures is known when it is closed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from combinators.objects import Object, Record
+from combinators.kit.memory import uncollected
+from combinators.objects import Fun, Object, Real, Record, Tensor, Vector
 from combinators.operation import Operation
+from combinators.primitives.loops import MAP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
-from combinators.terms import App, Lam, Proj, Term, Tuple, Var, pack, prim
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, prim
 from combinators.tracing.emit import scope_here
-from combinators.tracing.scope import Scope, current
-from combinators.type_folds import is_smooth, parts_of
+from combinators.tracing.scope import Scope, apart, current, entered
+from combinators.type_folds import is_smooth, parts_inside, parts_of, tangent_of, types_within
+from interpreters.execution.machine import Machine, Written
 
 
 class Atom:
@@ -79,14 +87,10 @@ def apply(function: Atom | Lam, *arguments: Atom, wish: str = "v") -> Atom:
     return write(App(term, pack(tuple(x.term for x in arguments))), wish)
 
 
-def tuple_of(items: Iterable[Atom], names: tuple[str, ...] | None = None) -> Atom:
-    """The product, or the record of these names."""
-    return Atom(scope_here().write(Tuple(tuple([item.term for item in items]), names), "t"))
-
-
-def product_of(items: Iterable[Atom], obj: Object) -> Atom:
+def tuple_of(items: Iterable[Atom], obj: Object | None = None) -> Atom:
     """The product, or the record where ``obj`` is one, of these components."""
-    return tuple_of(items, obj.names if isinstance(obj, Record) else None)
+    names = obj.names if isinstance(obj, Record) else None
+    return Atom(scope_here().write(Tuple(tuple([item.term for item in items]), names), "t"))
 
 
 def zeros(obj: Object) -> Atom:
@@ -107,3 +111,117 @@ def packed(x: Atom) -> Atom:
 def unpacked(x: Atom, obj: Object) -> Atom:
     """What was packed in a ``Tangent``."""
     return primitive(Operation(UNPACK, (("of", obj),)), x)
+
+
+def bundled(held: Sequence[Atom]) -> Atom:
+    """Several terms as one: what ``pack`` is of terms that are written already."""
+    return held[0] if len(held) == 1 else tuple_of(held)
+
+
+def unbundled(whole: Atom, count: int) -> list[Atom]:
+    """The terms that ``pack`` made one."""
+    return [whole][:count] if count < 2 else [whole[i] for i in range(count)]
+
+
+def smooth(cotangent: Atom) -> Atom | None:
+    """A cotangent, or None where its type can hold nothing."""
+    return cotangent if is_smooth(cotangent.type) else None
+
+
+class ClosedBlock(NamedTuple):
+    """A block that is written down: its body, and the variables that it mentions."""
+
+    body: Term
+    captured: tuple[Var, ...]
+
+    def owned_by(self, scope: Scope) -> list[Var]:
+        """The variables that are made in ``scope``: what goes there as residuals."""
+        return [var for var in self.captured if scope.owns(var)]
+
+    def beyond(self, *scopes: Scope) -> list[Var]:
+        """The variables that are made in none of ``scopes``."""
+        return [var for var in self.captured if not any(scope.owns(var) for scope in scopes)]
+
+
+def closed(scope: Scope, *results: Atom) -> ClosedBlock:
+    """The block that gives ``results``: one as it is, several as a tuple."""
+    with entered(scope):
+        return ClosedBlock(*scope.close(pack(tuple(result.term for result in results))))
+
+
+def function(scope: Scope, param: Var, *results: Atom, wish: str = "f", name: str = "") -> Atom:
+    """A λ of the scope around ``scope``, in which its body was written."""
+    block = closed(scope, *results)
+    return write(Lam((param,), block.body, name), name or wish, block.captured)
+
+
+def twin(scope: Scope, parent: Scope | None) -> Scope:
+    """A scope inside ``parent`` with names that are not those of ``scope`` either."""
+    made = Scope(parent, scope.owner)
+    made.names = scope.names
+    return made
+
+
+def lambda_of(scope: Scope, write: Callable[[Machine], Written]) -> Lam:
+    """The λ that ``write`` gives, in ``scope`` and on a machine of its own."""
+    made: list[Lam] = []
+
+    def step(machine: Machine) -> Any:
+        with entered(scope):
+            lam = yield from write(machine)
+        made.append(lam)
+
+    with uncollected(), apart():
+        Machine().run((step,))
+    return made[0]
+
+
+def seed(scope: Scope, wish: str, y: Atom) -> Var:
+    """The parameter that stands for the cotangent of ``y``."""
+    return scope.parameter(wish, tangent_of(y.type))
+
+
+def record(variables: Iterable[Var]) -> Atom | None:
+    """Residuals as one value; None of none."""
+    held = [Atom(var) for var in variables]
+    return bundled(held) if held else None
+
+
+def absent(variables: list[Var]) -> Atom | None:
+    """In the place of residuals that another branch keeps."""
+    return placeholder(pack(tuple(variables)).type) if variables else None
+
+
+def opening(variables: list[Var], whole: Term) -> list[tuple[Var, Term]]:
+    """The bindings that give residuals their names again."""
+    if len(variables) == 1:
+        return [(variables[0], whole)]
+    return [(var, Proj(index, whole)) for index, var in enumerate(variables)]
+
+
+def binding(bindings: list[tuple[Var, Term]], body: Term) -> Term:
+    """``let`` these bindings ``in`` a body, which may be a let itself."""
+    if isinstance(body, Let):
+        return Let((*bindings, *body.bindings), body.body)
+    return Let(tuple(bindings), body) if bindings else body
+
+
+def placeholder(obj: Object) -> Atom:
+    """A value of type ``obj`` that nobody looks at."""
+    if not any(isinstance(part, Fun) for part in types_within(obj, parts_inside)):
+        return zeros(obj)
+    if isinstance(obj, Fun):
+        return write(_constant(obj.dom, obj.cod))
+    if isinstance(obj, Vector):
+        rows = zeros(Tensor((obj.length,)))
+        return write(Prim(MAP, (_constant(Real, obj.item), rows.term)))
+    return tuple_of(map(placeholder, parts_of(obj) or ()), obj)
+
+
+def _constant(dom: Object, cod: Object) -> Lam:
+    """A function of no interest."""
+    scope = Scope(None, "a placeholder")
+    with entered(scope):
+        param = scope.parameter("x", dom)
+        body = closed(scope, placeholder(cod))
+    return Lam((param,), body.body)

@@ -19,7 +19,8 @@ program is written again with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -27,22 +28,17 @@ from combinators.errors import UnknownCode
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Product, Tangent, Vector
 from combinators.operation import Operation
-from combinators.terms import Lam
-from combinators.tracing.scope import Scope
+from combinators.terms import Lam, packed
 from combinators.translate import translate
 from combinators.type_folds import parts_of, types_within
-from interpreters.execution.machine import Machine, Written, forwards
+from interpreters.execution.machine import Machine, Step, Written, forwards
 from interpreters.execution.running import DERIVATIVES, Running
 from interpreters.modes.primal import Primal
-from interpreters.staging import atoms, unknown_functions
-from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import (
-    closed,
-    lambda_of,
-)
-from interpreters.staging.borders import Accompanying, Borders, Shape
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom, lambda_of
+from interpreters.staging.borders import Borders, Several, Shape
 from interpreters.staging.control import StagedControl
-from interpreters.staging.function_derivatives import derived
+from interpreters.staging.function_derivatives import WrittenProgram, derived
 from interpreters.staging.terms import TERMS
 
 Word = tuple[Operation, ...]
@@ -59,14 +55,14 @@ class Missing(Exception):
         self.word = word
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Accompanied:
-    """A function of unknown code with its companions: the function itself has the empty word."""
+    """A function of type ``obj`` with its companions; it has the empty word itself."""
 
-    __slots__ = ("companions", "obj", "path")
-
-    def __init__(self, obj: Fun, companions: dict[Word, Atom], path: Word = ()) -> None:
-        """A value of type ``obj``, which is the companion ``path`` of a function."""
-        self.obj, self.companions, self.path = obj, companions, path
+    obj: Fun
+    companions: dict[Word, Atom]
+    path: Word = ()
+    """Whose companion it is."""
 
     def derivative(self, operation: Operation) -> Accompanied:
         """``rep`` or ``dual`` of it."""
@@ -76,122 +72,90 @@ class Accompanied:
         return Accompanied(derived(self.obj, operation), held, (*self.path, operation))
 
 
-def type_of(obj: Object, word: Word) -> Object:
-    """The type of the companion ``word`` of a function."""
-    for operation in word:
-        obj = derived(obj, operation)
-    return obj
+@dataclass(frozen=True, eq=False)
+class Accompanying(Shape):
+    """A function of unknown code: the term is that of it and its companions ``words``."""
+
+    obj: Fun
+    words: tuple[Word, ...]
 
 
 class AccompaniedBorders(Borders):
-    """Functions of unknown code go across as the tuple of them and their companions."""
+    """Functions of unknown code go across as one term with their companions."""
+
+    is_inside = False
+
+    def __init__(self, mode: Running, words: tuple[Word, ...]) -> None:
+        """The function itself, and its companions ``words``."""
+        super().__init__(mode)
+        self.words: tuple[Word, ...] = ((), *words)
 
     def number(self, value: Any, obj: Object) -> tuple[Shape, Atom]:
         """A number or a term of any type; a function with its companions."""
         if not isinstance(value, Accompanied):
             return super().number(value, obj)
-        words = tuple(value.companions)
-        shape = self.shapes.accompanying(obj, words)
-        return shape, together(list(value.companions.values()))
+        shape = self.shape(Accompanying, obj, tuple(value.companions))
+        return shape, atoms.bundled(list(value.companions.values()))
 
     def value(self, shape: Shape, term: Atom) -> Any:
         """The value that a term of this shape is."""
         if not isinstance(shape, Accompanying):
             return super().value(shape, term)
-        words = shape.words
-        atoms_ = [term] if len(words) == 1 else [term[i] for i in range(len(words))]
-        assert isinstance(shape.obj, Fun)
-        return Accompanied(shape.obj, dict(zip(words, atoms_, strict=True)))
+        companions = atoms.unbundled(term, len(shape.words))
+        return Accompanied(shape.obj, dict(zip(shape.words, companions, strict=True)))
 
-
-def together(companions: Sequence[Atom]) -> Atom:
-    """A function and its companions as one term; one without companions is itself."""
-    return companions[0] if len(companions) == 1 else atoms.tuple_of(companions)
-
-
-class AccompaniedControl(StagedControl):
-    """The control of a program whose functions of unknown code bring their derivatives along."""
-
-    def __init__(self, mode: Running, words: tuple[Word, ...]) -> None:
-        """The function itself, and its companions ``words``."""
-        super().__init__(mode, AccompaniedBorders())
-        self.words: tuple[Word, ...] = ((), *words)
-
-    def function_term(self, function: Any) -> Atom:
-        """A function of unknown code as a term that can be applied."""
-        if isinstance(function, Accompanied):
-            return function.companions[()]
-        return super().function_term(function)
+    def apply(self, function: Any, argument: Any, type_: Fun) -> Step:
+        """The step that applies a function value of a program."""
+        itself = function.companions[()] if isinstance(function, Accompanied) else function
+        return super().apply(itself, argument, type_)
 
     @property
-    def inside(self) -> StagedControl:
+    def inside(self) -> Borders:
         """Functions that functions take and give have no companions: types would never end."""
-        plain = StagedControl(self.mode, self.borders)
-        plain.known, plain.entered = self.known, self.entered
-        return plain
-
-    def represented(self, mode: Running, obj: Object) -> Object:
-        """The type of what ``plain`` gives."""
-        if isinstance(obj, Fun):
-            return types_together([type_of(obj, word) for word in self.words])
-        if self._is_apart(obj):
-            return Product(*(self.represented(mode, part) for part in parts_of(obj) or ()))
-        return obj
-
-    def plain_shape(self, mode: Running, obj: Object) -> Shape:
-        """The shape of what ``plain`` gives."""
-        if isinstance(obj, Fun):
-            return self.borders.shapes.accompanying(obj, self.words)
-        if self._is_apart(obj):
-            parts = tuple(self.plain_shape(mode, part) for part in parts_of(obj) or ())
-            return self.borders.shapes.several(parts)
-        return self.borders.shapes.plain(obj)
+        made = copy(self)
+        made.is_inside = True
+        return made
 
     def _is_apart(self, obj: Object) -> bool:
-        """Whether the parts of a type go apart: a product that holds functions."""
-        held = not isinstance(obj, Vector) and parts_of(obj) is not None
-        return held and any(isinstance(part, Fun) for part in types_within(obj))
+        """Whether a type is a function, or a product that holds some, whose parts go apart."""
+        opened = isinstance(obj, Fun) or (parts_of(obj) and not isinstance(obj, Vector))
+        held = any(isinstance(part, Fun) for part in types_within(obj)) if opened else False
+        return held and not self.is_inside
 
-    def plain(
-        self, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
-    ) -> Written:
-        """A term of any shape as a value of the program, its functions with their companions."""
+    def represented(self, obj: Object) -> Object:
+        """The type of a plain value."""
+        if not self._is_apart(obj):
+            return obj
         if isinstance(obj, Fun):
-            function = self.borders.value(shape, term)
-            made = []
-            for word in self.words:
-                companion = function
-                for operation in word:
-                    companion = yield from self.derivative(mode, machine, companion, operation)
-                own, atom = self.borders.term(companion, type_of(obj, word))
-                made.append(
-                    (
-                        yield from unknown_functions.plain(
-                            self, mode, machine, own, atom, type_of(obj, word)
-                        )
-                    )
-                )
-            return together(made)
-        if self._is_apart(obj):
-            value, parts = self.borders.value(shape, term), []
+            return packed(tuple(reduce(derived, word, obj) for word in self.words))
+        return Product(*map(self.represented, parts_of(obj) or ()))
+
+    def plain_shape(self, obj: Object) -> Shape:
+        """The shape of a plain value."""
+        if not self._is_apart(obj):
+            return super().plain_shape(obj)
+        if isinstance(obj, Fun):
+            return self.shape(Accompanying, obj, self.words)
+        return self.shape(Several, tuple(map(self.plain_shape, parts_of(obj) or ())))
+
+    def plain(self, machine: Machine, shape: Shape, term: Atom, obj: Object) -> Written:
+        """A term of any shape as a plain one, its functions with their companions."""
+        if not self._is_apart(obj):
+            companions = isinstance(shape, Accompanying) and len(shape.words) > 1
+            return term[0] if companions else (yield from super().plain(machine, shape, term, obj))
+        value, made = self.value(shape, term), []
+        if not isinstance(obj, Fun):
             for part, below in zip(value, parts_of(obj) or (), strict=True):
-                own, atom = self.borders.term(part, below)
-                parts.append((yield from self.plain(mode, machine, own, atom, below)))
-            return atoms.tuple_of(parts)
-        return (yield from super().plain(mode, machine, shape, term, obj))
-
-    def derivative(
-        self, mode: Running, machine: Machine, function: Any, operation: Operation
-    ) -> Written:
-        """``rep`` or ``dual`` of a function value."""
-        machine.stack.append(function)
-        yield DERIVATIVES[operation](mode)
-        return machine.stack.pop()
-
-
-def types_together(types: Sequence[Object]) -> Object:
-    """The type of ``together``."""
-    return types[0] if len(types) == 1 else Product(*types)
+                made.append((yield from self.given(machine, part, below)).term)
+            return atoms.tuple_of(made)
+        for word in self.words:
+            companion = value
+            for operation in word:
+                step = DERIVATIVES[operation](self.mode)
+                companion, _ = yield from forwards(machine, step, companion)
+            given = yield from self.inside.given(machine, companion, reduce(derived, word, obj))
+            made.append(given.term)
+        return atoms.bundled(made)
 
 
 class Company(NamedTuple):
@@ -214,7 +178,7 @@ def _total(cotangent: Atom, obj: Object) -> Atom:
     parts = parts_of(obj)
     if parts is None or isinstance(obj, Vector):
         return cotangent
-    return atoms.product_of((_total(*pair) for pair in zip(cotangent, parts, strict=True)), obj)
+    return atoms.tuple_of((_total(*pair) for pair in zip(cotangent, parts, strict=True)), obj)
 
 
 def accompanied(lam: Lam) -> Company:
@@ -235,22 +199,20 @@ def accompanied(lam: Lam) -> Company:
 
 def _accompanied(lam: Lam, words: tuple[Word, ...]) -> Lam:
     mode = Primal(TERMS)
-    control = mode.control = AccompaniedControl(mode, words)
-    scope = Scope(None, "a program")
+    borders = AccompaniedBorders(mode, words)
+    mode.control = StagedControl(mode, borders)
+    params = lam.params
+    types = [(param.name, borders.represented(param.type)) for param in params]
+    program = WrittenProgram(mode, types)
 
     def write(machine: Machine) -> Written:
-        params = tuple(
-            scope.parameter(param.name, control.represented(mode, param.type))
-            for param in lam.params
+        start = tuple(
+            borders.plain_value(old.type, Atom(new))
+            for old, new in zip(params, program.params, strict=True)
         )
-        values = tuple(
-            control.borders.value(control.plain_shape(mode, old.type), Atom(new))
-            for old, new in zip(lam.params, params, strict=True)
-        )
-        arrow = interpret(translate(lam.params, lam.body), mode)
-        value, _ = yield from forwards(machine, arrow.enter, values)
-        shape, own = control.borders.term(value, arrow.cod)
-        y = yield from unknown_functions.plain(control, mode, machine, shape, own, arrow.cod)
-        return Lam(params, closed(scope, y).body, lam.name)
+        arrow = interpret(translate(params, lam.body), mode)
+        value, _ = yield from forwards(machine, arrow.enter, start)
+        given = yield from borders.inside.given(machine, value, arrow.cod)
+        return program.close(given.term, lam.name)
 
-    return lambda_of(scope, write)
+    return lambda_of(program.scope, write)

@@ -1,28 +1,41 @@
-"""How branches, loops and calls are written, in any mode over the Terms carrier."""
+"""How branches, loops and calls are written, in any mode over the Terms carrier.
+
+A branch is computed where it is taken, forwards and backwards. With ``if p then sin x * a else x``
+there is written
+
+    (y, kept) = if p then (sin x * a, x) else (x, 0)
+
+and for the cotangent ``dy`` of y, ``if p then (dy · a · cos kept, dy · sin kept) else (dy, 0)``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
-from combinators.objects import Fun, Object
+from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.type_folds import rep_function, represented
+from combinators.primitives.loops import LoopType
+from combinators.terms import Cond, Term, Var
+from combinators.tracing.scope import Scope, current, entered
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution.direct import Direct
-from interpreters.execution.machine import Arrow, Machine, Step, Written
+from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, nothing
 from interpreters.execution.running import Closure, Code, Running
-from interpreters.sparse_cotangents import Cotangent
-from interpreters.staging import choices, loops, unknown_functions
-from interpreters.staging.atoms import Atom, packed, primitive, product_of, unpacked
-from interpreters.staging.borders import Borders, Shape
-from interpreters.staging.cotangent_layouts import dense
-from interpreters.staging.known_functions import (
-    Known,
-    call_known,
-    call_recorded,
-    calls_written_again,
-    without_calls,
+from interpreters.staging import atoms
+from interpreters.staging.atoms import Atom, ClosedBlock
+from interpreters.staging.borders import Borders, Given
+from interpreters.staging.cotangent_layouts import (
+    Layout,
+    cotangent_of,
+    count,
+    dense,
+    layout_of_context,
+    leaves,
+    union,
 )
+from interpreters.staging.known_functions import KnownFunctions
+from interpreters.staging.loops import WrittenLoop
 
 
 def staged(mode: Running) -> StagedControl:
@@ -39,117 +52,164 @@ class StagedControl(Direct):
     def __init__(self, mode: Running, borders: Borders | None = None) -> None:
         """Of a program that is not written yet."""
         super().__init__(mode)
-        self.borders = Borders() if borders is None else borders
-        self.known: dict[Hashable, Known] = {}
-        self.entered: set[Code] = set()
-
-    @property
-    def inside(self) -> StagedControl:
-        """How functions stand that other functions of unknown code take and give."""
-        return self
-
-    def function_term(self, function: Any) -> Atom:
-        """A function of unknown code as a term that can be applied."""
-        atom: Atom = function
-        return atom
-
-    def test(self, number: Any) -> Atom:
-        """What a conditional chooses by."""
-        atom: Atom = number
-        return atom
+        self.borders = borders or Borders(mode)
+        self.known = KnownFunctions(self.borders)
+        self._in_loops: set[Code] = set()
 
     def choice(self, then: Arrow, other: Arrow) -> Step:
         """A conditional."""
-        return choices.choice(self, self.mode, then, other)
+
+        def choose(machine: Machine) -> Written:
+            choice = WrittenChoice(self.borders, then.dom, then.cod)
+            yield from choice.write(machine, then, other)
+
+        return choose
 
     def loop(self, operation: Operation, dom: Object) -> Step:
-        """A loop."""
-        return loops.WrittenLoop(self, self.mode, operation, dom)
+        """A loop; the function's code stands in it, unless it stands in another already."""
+        assert isinstance(dom, Product)
+        return WrittenLoop(self.borders, LoopType.of(operation, dom.parts), self._in_loops)
 
     def recompute(self, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
-        return self._apply(self.mode, function, again=self.mode.reverses)
+        return self._apply(function, again=self.mode.reverses)
 
     def call(self, function: Fun) -> tuple[Step, ...]:
         """``eval``."""
-        return (self._apply(self.mode, function, again=False),)
+        return (self._apply(function, again=False),)
 
-    def _apply(self, mode: Running, function: Fun, *, again: bool) -> Step:
+    def _apply(self, function: Fun, *, again: bool) -> Step:
         """Of a closure, a call of its code; of any other value, an application."""
 
         def apply(machine: Machine) -> Written:
             value, argument = machine.stack.pop()
-            if isinstance(value, Closure) and mode.records_calls and not again:
-                step = call_recorded(self, mode, value, argument)
-            elif isinstance(value, Closure):
-                step = call_known(self, mode, value, argument, again=again)
+            if not isinstance(value, Closure):
+                yield self.borders.inside.apply(value, argument, function)
+            elif self.mode.records_calls and not again:
+                yield self.known.recorded(value, argument)
             else:
-                term = self.function_term(value)
-                step = unknown_functions.call(self.inside, mode, term, argument, function)
-            yield step
+                yield self.known.call(value, argument, again=again)
 
         return apply
 
-    def without_calls(
-        self, mode: Running, machine: Machine, cotangent: Cotangent, value: Any
-    ) -> Written:
-        """A cotangent of ``value`` that can cross a border."""
-        if not mode.records_calls:
-            return cotangent
-        return (yield from without_calls(self, mode, machine, cotangent, value))
-
     def called(self, code: Code, env: Any) -> Step:
         """The pullback of a closure in the simply-typed form: its calls, written again."""
-
-        def transpose(machine: Machine) -> Written:
-            listed = machine.stack.pop()
-            made = yield from calls_written_again(self, self.mode, machine, code, env, listed)
-            machine.stack.append(made)
-
-        return transpose
+        return self.known.written_again(Closure(code, env))
 
     def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents: a node of the program."""
-
-        def compute(*values: Any) -> Any:
-            types = [obj] * len(values)
-            return primitive(operation, *self.borders.terms(values, types)[1])
-
-        return compute
+        return lambda *values: self.borders.computed(operation, values, obj)
 
     def erasure(self, obj: Object) -> tuple[Callable[[Any], Atom], Callable[[Any], Atom]]:
         """``pack`` and ``unpack`` of cotangents of type ``obj``, as nodes of the program."""
-        return lambda g: packed(dense(g, obj)), lambda t: unpacked(t, obj)
+        return lambda g: atoms.packed(dense(g, obj)), lambda t: atoms.unpacked(t, obj)
 
-    def enters(self, code: Code) -> bool:
-        """Whether this is the first loop to run ``code``, which then stands in it."""
-        first = code not in self.entered
-        self.entered.add(code)
-        return first
 
-    def plain(
-        self, mode: Running, machine: Machine, shape: Shape, term: Atom, obj: Object
-    ) -> Written:
-        """A term of any shape as a value of the program."""
-        written = yield from unknown_functions.plain(self, mode, machine, shape, term, obj)
-        return written
+class Arm:
+    """A branch: its block forwards, its tape, and its block backwards."""
 
-    def plain_shape(self, mode: Running, obj: Object) -> Shape:
-        """The shape of what ``plain`` gives."""
-        return self.borders.shapes.plain(obj)
+    given: Given
+    tape: list[Step]
+    seed: Var
+    cotangent: Any = None
+    back: ClosedBlock | None = None
 
-    def represented(self, mode: Running, obj: Object) -> Object:
-        """The type of what ``plain`` gives."""
-        return represented(obj, rep_function if mode.reverses else Fun)
+    def __init__(self) -> None:
+        self.scope, self.back_scope = Scope(current(), "a branch"), Scope(current(), "a branch")
 
-    def with_tangent(self, shape: Shape, term: Atom, obj: Object) -> Atom:
-        """A plain term, as every value of the program is."""
-        return term
+    @property
+    def residuals(self) -> list[Var]:
+        """What the block backwards mentions of the block forwards."""
+        return self.back.owned_by(self.scope) if self.back is not None else []
 
-    def together(self, mode: Running, terms: list[Atom], obj: Object) -> Atom:
-        """The plain term of a product, from those of its components."""
-        return product_of(terms, obj)
 
-    def returned(self, shape: Shape, own: Object, cotangent: Cotangent) -> Cotangent:
-        """The cotangent of a value, from that of what ``plain`` made of it."""
-        return unknown_functions.returned(shape, own, cotangent)
+class WrittenChoice:
+    """``if p then … else …`` of a pair of p and a context, which is written."""
+
+    def __init__(self, borders: Borders, dom: Object, cod: Object) -> None:
+        """From a context of type ``dom``."""
+        self.borders, self.dom, self.cod = borders, dom, cod
+        self.arms = Arm(), Arm()
+        self.held: Layout = None
+        """What of the context's cotangent the branches give."""
+
+    def write(self, machine: Machine, *branches: Arrow) -> Written:
+        """Write it, and leave what writes it backwards."""
+        number, context = machine.stack.pop()
+        test, mode = self.borders.test(number), self.borders.mode
+        for arm, branch in zip(self.arms, branches, strict=True):
+            with entered(arm.scope):
+                value, arm.tape = yield from forwards(machine, branch.enter, context)
+                shape, own = self.borders.term(value, self.cod)
+                arm.given = Given(shape, own, own)
+        shape = self.arms[0].given.shape
+        if shape is not self.arms[1].given.shape:
+            shape = self.borders.plain_shape(self.cod)
+            for arm in self.arms:
+                shape_here, own, _ = arm.given
+                with entered(arm.scope):
+                    term = yield from self.borders.plain(machine, shape_here, own, self.cod)
+                arm.given = Given(shape_here, own, term)
+        if mode.reverses and is_smooth(self.cod):
+            yield from self._transpose(machine, context)
+        y, residuals = self._forwards(test)
+        machine.stack.append(self.borders.value(shape, y))
+        if mode.reverses:
+            machine.tape.append(nothing if self.held is None else self._back(test, y, residuals))
+
+    def _transpose(self, machine: Machine, context: Any) -> Written:
+        """Write both branches backwards."""
+        obj = tangent_of(self.borders.term(context, self.dom)[1].type)
+        for arm in self.arms:
+            with entered(arm.back_scope):
+                arm.seed = atoms.seed(arm.back_scope, "dy", arm.given.term)
+                given = arm.given.returned(Atom(arm.seed))
+                arm.cotangent = yield from self.borders.pulled(machine, arm.tape, given, context)
+            self.held = union(self.held, layout_of_context(arm.cotangent, obj))
+        for arm in self.arms if self.held is not None else ():
+            with entered(arm.back_scope):
+                results = leaves(self.held, arm.cotangent)
+            arm.back = atoms.closed(arm.back_scope, *results)
+
+    def _forwards(self, test: Atom) -> tuple[Atom, list[Atom | None]]:
+        """The conditional forwards: its value, and the residuals of each branch."""
+        blocks = []
+        for arm in self.arms:
+            with entered(arm.scope):
+                kept = [
+                    atoms.record(each.residuals) if each is arm else atoms.absent(each.residuals)
+                    for each in self.arms
+                ]
+            results = (arm.given.term, *(one for one in kept if one is not None))
+            blocks.append(atoms.closed(arm.scope, *results))
+        captured = [var for block in blocks for var in block.captured]
+        whole = _cond(test, [block.body for block in blocks], captured)
+        parts = atoms.unbundled(whole, 1 + sum(bool(arm.residuals) for arm in self.arms))
+        rest = iter(parts[1:])
+        return parts[0], [next(rest) if arm.residuals else None for arm in self.arms]
+
+    def _back(self, test: Atom, y: Atom, residuals: list[Atom | None]) -> Step:
+        """The step that writes the conditional backwards."""
+
+        def transpose(machine: Machine) -> None:
+            if machine.stack[-1] is None:
+                return
+            cotangent = dense(machine.stack[-1], tangent_of(y.type))
+            captured = [atom.term for atom in (cotangent, *residuals) if atom is not None]
+            bodies = []
+            for arm, kept in zip(self.arms, residuals, strict=True):
+                assert arm.back is not None
+                captured += arm.back.beyond(arm.scope, arm.back_scope)
+                bindings: list[tuple[Var, Term]] = [(arm.seed, cotangent.term)]
+                if kept is not None:
+                    bindings += atoms.opening(arm.residuals, kept.term)
+                bodies.append(atoms.binding(bindings, arm.back.body))
+            parts = atoms.unbundled(_cond(test, bodies, captured), count(self.held))
+            machine.stack[-1] = {1: cotangent_of(self.held, iter(parts))}
+
+        return transpose
+
+
+def _cond(test: Atom, bodies: list[Term], captured: list[Any]) -> Atom:
+    variables = tuple(var for var in captured if isinstance(var, Var))
+    return atoms.write(Cond(test.term, bodies[0], bodies[1]), "c", variables)

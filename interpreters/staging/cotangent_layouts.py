@@ -2,11 +2,12 @@
 
 A zero goes across as nothing, a part to be put into an array as that part, and a cotangent of a
 product whose components are all there as one term, so that its parts are not written out again at
-every border (a type that shares its components may be exponentially large when written out). Of
-what is captured, ``(x : Real, a : Tensor[4], p : Real × Real)``, the cotangent
-``{1: put row i, 2: {0: g, 1: h}}`` goes across so, and is made again on the other side::
+every border (a type that shares its components may be exponentially large when written out). A
+layout is the cotangent with types in the place of terms. Of what is captured,
+``(x : Real, a : Tensor[4], p : Real × Real)``, the cotangent ``{1: put row i, 2: {0: g, 1: h}}``
+goes across so, and is made again on the other side::
 
-    layout  Sparse(((1, Slots(Tensor[4], (put,))), (2, Dense(Real × Real))))
+    layout  {1: ArraySlots(Tensor[4], (put,)), 2: Real × Real}
     terms   row, i, (g, h)
 
 Parts of an array are put in their places by few operations (law K4): those that were taken in the
@@ -21,8 +22,8 @@ comes ``embed[start=1] (concatenate (a + c) b)``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from combinators.operation import Operation, named
 from combinators.primitives.structural import VECTOR
 from combinators.terms import Const
 from combinators.type_folds import parts_of
-from interpreters.sparse_cotangents import Cotangent, Part, Scattered, opened
+from interpreters.sparse_cotangents import Cotangent, Part, Scattered, nonzero, opened
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 
@@ -44,14 +45,15 @@ Shape = tuple[int, ...]
 
 def scattered(parts: Sequence[Part], obj: Tensor, rest: Any) -> Atom:
     """The sum of ``parts`` in their places and of ``rest``, a tensor of type ``obj``."""
-    total: Atom | None = rest
     window, left = _side_by_side(parts, obj)
-    if window is not None:
-        total = window if total is None else atoms.plus(total, window)
-    for group in _groups([_indexed(part, obj) for part in left]):
-        whole = _put(group, obj)
-        total = whole if total is None else atoms.plus(total, whole)
-    return atoms.zeros(obj) if total is None else total
+    groups: dict[Any, list[Part]] = {}
+    for position, part in enumerate(_indexed(part, obj) for part in left):
+        stacks = part.operation.name == "put" and part.operation.keywords["axis"] == 0
+        key = (part.operation, tuple(arg.type for arg in part.args)) if stacks else position
+        groups.setdefault(key, []).append(part)
+    given = [one for one in (rest, window) if one is not None]
+    whole = [*given, *map(_put, groups.values())]
+    return reduce(atoms.plus, whole) if whole else atoms.zeros(obj)
 
 
 def _side_by_side(parts: Sequence[Part], obj: Tensor) -> tuple[Atom | None, Sequence[Part]]:
@@ -110,86 +112,53 @@ def _indexed(part: Part, obj: Tensor) -> Part:
     return Part(put, (row.type, index.type), (row, index))
 
 
-def _groups(parts: Sequence[Part]) -> list[list[Part]]:
-    """Parts that stack, together."""
-    groups: dict[Any, list[Part]] = {}
-    for position, part in enumerate(parts):
-        stacks = part.operation.name == "put" and part.operation.keywords["axis"] == 0
-        key = (part.operation, tuple(arg.type for arg in part.args)) if stacks else position
-        groups.setdefault(key, []).append(part)
-    return list(groups.values())
+def _put(group: Sequence[Part]) -> Atom:
+    """Parts that were taken in the same way, stacked, with indices of one rank, and put at once."""
+    operation, _, args = group[0]
+    if len(group) > 1:
+        rank = max(len(_shape(index)) for part in group for index in part.args[1:])
+        columns = zip(*(_leveled(part.args, rank) for part in group), strict=True)
+        args = tuple(_stacked(column) for column in columns)
+    return atoms.primitive(operation, *args)
 
 
-def _put(group: Sequence[Part], obj: Tensor) -> Atom:
-    operation = group[0].operation
-    if len(group) == 1:
-        return atoms.primitive(operation, *group[0].args)
-    columns = zip(*(_level(part.args) for part in group), strict=True)
-    return atoms.primitive(operation, *(_stacked(list(column)) for column in columns))
-
-
-def _level(args: Sequence[Atom]) -> list[Atom]:
+def _leveled(args: Sequence[Atom], rank: int) -> list[Atom]:
     """What is put, and its indices, of one rank: stacked, they broadcast as they did apart."""
     whole, *indices = args
-    shapes = [index.type.shape for index in indices if isinstance(index.type, Tensor)]
-    rank = max(map(len, shapes), default=0)
-    leveled = [
-        _moved(index, (*(1,) * (rank - len(shape)), *shape))
-        for index, shape in zip(indices, shapes, strict=True)
+    shapes = map(_shape, indices)
+    return [
+        whole,
+        *(
+            _reshaped(x, (*(1,) * (rank - len(s)), *s))
+            for x, s in zip(indices, shapes, strict=True)
+        ),
     ]
-    return [whole, *leveled]
-
-
-def _moved(x: Atom, shape: Shape) -> Atom:
-    """A reshape; of a constant a constant."""
-    if isinstance(x.term, Const):
-        return Atom(Const(Literal(x.term.literal.array.reshape(shape))))
-    return _reshaped(x, shape)
 
 
 def _stacked(rows: Sequence[Atom]) -> Atom:
     """Along a new leading axis; constants as one constant."""
-    literals = [row.term.literal for row in rows if isinstance(row.term, Const)]
+    literals = [row.term.literal.array for row in rows if isinstance(row.term, Const)]
     if len(literals) == len(rows):
-        return Atom(Const(Literal(np.stack([literal.array for literal in literals]))))
-    obj = rows[0].type
-    assert isinstance(obj, Tensor)
-    return _joined([_reshaped(row, (1, *obj.shape)) for row in rows])
+        return Atom(Const(Literal(np.stack(literals))))
+    return _joined([_reshaped(row, (1, *_shape(row))) for row in rows])
 
 
 def _joined(windows: Sequence[Atom]) -> Atom:
     return atoms.primitive(Operation(named("concatenate"), (("axis", 0),)), *windows)
 
 
+def _shape(x: Atom) -> Shape:
+    assert isinstance(x.type, Tensor)
+    return x.type.shape
+
+
 def _reshaped(x: Atom, shape: Shape) -> Atom:
-    obj = x.type
-    if isinstance(obj, Tensor) and obj.shape == shape:
+    """A reshape; of a constant a constant."""
+    if _shape(x) == shape:
         return x
+    if isinstance(x.term, Const):
+        return Atom(Const(Literal(x.term.literal.array.reshape(shape))))
     return atoms.primitive(Operation(named("reshape"), (("shape", shape),)), x)
-
-
-@dataclass(frozen=True)
-class CotangentLayout:
-    """What of a cotangent goes across."""
-
-
-@dataclass(frozen=True)
-class Zero(CotangentLayout):
-    """Nothing."""
-
-
-@dataclass(frozen=True)
-class Dense(CotangentLayout):
-    """One term of type ``obj``."""
-
-    obj: Object
-
-
-@dataclass(frozen=True)
-class Sparse(CotangentLayout):
-    """Some components."""
-
-    parts: tuple[tuple[int, CotangentLayout], ...]
 
 
 class Slot(NamedTuple):
@@ -198,127 +167,66 @@ class Slot(NamedTuple):
     operation: Operation
     types: tuple[Object, ...]
 
+    @property
+    def is_put(self) -> bool:
+        """Whether it goes to indices, and is no window that stands still."""
+        return self.operation.name == "put"
 
-@dataclass(frozen=True)
-class Slots(CotangentLayout):
+    def part(self, args: tuple[Atom, ...]) -> Part:
+        """The part that these terms are."""
+        return Part(self.operation, tuple([arg.type for arg in args]), args)
+
+    def rounds(self, stacks: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """Stacks of its terms as one part: the rounds are one more axis of its indices."""
+        values, *indices = stacks
+        axis = self.operation.keywords["axis"]
+        shapes = [obj.shape for obj in self.types if isinstance(obj, Tensor)]
+        rank = max(map(len, shapes[1:]))
+        if axis:
+            axes = (*range(1, axis + 1), 0, *range(axis + 1, len(shapes[0]) + 1))
+            values = atoms.primitive(Operation(named("transpose"), (("axes", axes),)), values)
+        moved = [
+            _reshaped(stack, (_shape(stack)[0], *(1,) * (rank - len(shape)), *shape))
+            for stack, shape in zip(indices, shapes[1:], strict=True)
+        ]
+        return values, *moved
+
+
+class ArraySlots(NamedTuple):
     """Parts of a tensor of type ``obj``, and the dense rest where there is one."""
 
     obj: Tensor
     slots: tuple[Slot, ...]
     rest: bool
 
+    @property
+    def are_put(self) -> list[bool]:
+        """Of each term: whether it is one of a part that is put at indices."""
+        return [slot.is_put for slot in self.slots for _ in slot.types] + [False] * self.rest
 
-ZERO = Zero()
+    def terms(self, cotangent: Cotangent) -> Iterator[Atom]:
+        """The terms of a cotangent; zeros in the place of parts that it has not."""
+        is_scattered = type(cotangent) is Scattered
+        given: dict[Slot, list[Part]] = {}
+        for part in cotangent.parts if is_scattered else ():
+            given.setdefault(_slot(part), []).append(part)
+        for slot in self.slots:
+            held = given.get(slot)
+            yield from held.pop(0).args if held else map(_zero_number, slot.types)
+        if self.rest:
+            yield dense(cotangent.rest if is_scattered else cotangent, self.obj)
 
-
-def layout_of(cotangent: Cotangent, obj: Object, most: int) -> CotangentLayout:
-    """The layout of a cotangent of type ``obj``; of more than ``most`` terms, one dense term."""
-    found: CotangentLayout = recurse(_layout_of(cotangent, obj))
-    return Dense(obj) if count(found) > most else found
-
-
-def layout_of_context(cotangent: Cotangent, obj: Object) -> CotangentLayout:
-    """The layout of what a block captures, whose components go apart."""
-    if type(cotangent) is not dict:
-        return recurse(_layout_of(cotangent, obj))
-    types = parts_of(obj) or ()
-    found = [(i, recurse(_layout_of(cotangent[i], types[i]))) for i in sorted(cotangent)]
-    held = tuple((i, below) for i, below in found if below != ZERO)
-    return Sparse(held) if held else ZERO
-
-
-def _layout_of(cotangent: Cotangent, obj: Object) -> Recursive[CotangentLayout]:
-    if cotangent is None or obj is Unit:
-        return ZERO
-    if type(cotangent) is Scattered:
-        slots = tuple(_slot(part) for part in cotangent.parts)
-        return Slots(cotangent.obj, slots, cotangent.rest is not None)
-    if type(cotangent) is not dict:
-        return Dense(obj)
-    types = parts_of(obj) or ()
-    found: list[tuple[int, CotangentLayout]] = []
-    for index in sorted(cotangent):
-        below: CotangentLayout = yield _layout_of(cotangent[index], types[index])
-        if below != ZERO:
-            found.append((index, below))
-    if not found:
-        return ZERO
-    whole = sum(part is not Unit for part in types) == len(found)
-    if whole and all(isinstance(below, Dense) for _, below in found):
-        return Dense(obj)
-    return Sparse(tuple(found))
+    def cotangent(self, terms: Iterator[Atom], *, stacked: bool = False) -> Scattered:
+        """The cotangent that these terms make; ``stacked``, those to be put are of all rounds."""
+        parts = []
+        for slot in self.slots:
+            args = tuple([next(terms) for _ in slot.types])
+            parts.append(slot.part(slot.rounds(args) if stacked and slot.is_put else args))
+        return Scattered(self.obj, parts, next(terms) if self.rest else None)
 
 
 def _slot(part: Part) -> Slot:
     return Slot(part.operation, tuple(arg.type for arg in part.args))
-
-
-def count(layout: CotangentLayout) -> int:
-    """How many terms go across."""
-    todo, total = [layout], 0
-    while todo:
-        match todo.pop():
-            case Dense():
-                total += 1
-            case Slots(_, slots, rest):
-                total += sum(len(slot.types) for slot in slots) + rest
-            case Sparse(parts):
-                todo.extend(below for _, below in parts)
-    return total
-
-
-def union(a: CotangentLayout, b: CotangentLayout) -> CotangentLayout:
-    """What holds either."""
-    return recurse(_union(a, b))
-
-
-def _union(a: CotangentLayout, b: CotangentLayout) -> Recursive[CotangentLayout]:
-    match a, b:
-        case (Zero(), other) | (other, Zero()):
-            return other
-        case (Dense(), _):
-            return a
-        case (_, Dense()):
-            return b
-        case Slots(obj, first, rest), Slots(_, second, more):
-            return Slots(obj, tuple((Counter(first) | Counter(second)).elements()), rest or more)
-        case Sparse(ours), Sparse(theirs):
-            parts = dict(ours)
-            for index, below in theirs:
-                parts[index] = yield _union(parts.get(index, ZERO), below)
-            return Sparse(tuple(sorted(parts.items(), key=lambda part: part[0])))
-        case _:
-            raise AssertionError("a tensor's cotangent has no components")
-
-
-def leaves(layout: CotangentLayout, cotangent: Cotangent) -> list[Atom]:
-    """The terms of a cotangent that the layout holds, in order; zeros where it has none."""
-    found: list[Atom] = []
-    recurse(_leaves(layout, cotangent, found))
-    return found
-
-
-def _leaves(layout: CotangentLayout, cotangent: Cotangent, found: list[Atom]) -> Recursive[None]:
-    match layout:
-        case Dense(obj):
-            found.append(dense(cotangent, obj))
-        case Slots(obj, slots, rest):
-            found.extend(_slot_leaves(slots, cotangent))
-            if rest:
-                found.append(dense(_rest(cotangent), obj))
-        case Sparse(parts):
-            given = {} if cotangent is None else opened(cotangent)
-            for index, below in parts:
-                yield _leaves(below, given.get(index), found)
-
-
-def _slot_leaves(slots: tuple[Slot, ...], cotangent: Cotangent) -> Iterator[Atom]:
-    given: dict[Slot, list[Part]] = {}
-    for part in cotangent.parts if type(cotangent) is Scattered else ():
-        given.setdefault(_slot(part), []).append(part)
-    for slot in slots:
-        held = given.get(slot)
-        yield from held.pop(0).args if held else map(_zero_number, slot.types)
 
 
 def _zero_number(obj: Object) -> Atom:
@@ -326,34 +234,117 @@ def _zero_number(obj: Object) -> Atom:
     return Atom(Const(Literal.filled(0, obj)))
 
 
-def _rest(cotangent: Cotangent) -> Cotangent:
-    return cotangent.rest if type(cotangent) is Scattered else cotangent
+Layout = Any
+"""None, the type of one dense term, ``ArraySlots``, or a dict from components to their layouts."""
 
 
-def cotangent_of(layout: CotangentLayout, terms: Iterator[Atom]) -> Cotangent:
-    """The cotangent that the terms of a layout make."""
-    return recurse(_cotangent_of(layout, terms))
+def layout_of(cotangent: Cotangent, obj: Object, most: int) -> Layout:
+    """The layout of a cotangent of type ``obj``; of more than ``most`` terms, one dense term."""
+    found = recurse(_layout_of(cotangent, obj))
+    return obj if count(found) > most else found
 
 
-def _cotangent_of(layout: CotangentLayout, terms: Iterator[Atom]) -> Recursive[Cotangent]:
-    match layout:
-        case Dense():
-            return next(terms)
-        case Slots(obj, slots, rest):
-            parts = [_part(slot, terms) for slot in slots]
-            return Scattered(obj, parts, next(terms) if rest else None)
-        case Sparse(parts):
-            made: dict[int, Cotangent] = {}
-            for index, below in parts:
-                made[index] = yield _cotangent_of(below, terms)
-            return made
-        case _:
+def layout_of_context(cotangent: Cotangent, obj: Object) -> Layout:
+    """The layout of what a block captures, whose components go apart."""
+    if type(cotangent) is not dict:
+        return recurse(_layout_of(cotangent, obj))
+    types = parts_of(obj) or ()
+    return nonzero((i, recurse(_layout_of(cotangent[i], types[i]))) for i in sorted(cotangent))
+
+
+def _layout_of(cotangent: Cotangent, obj: Object) -> Recursive[Layout]:
+    if cotangent is None or obj is Unit:
+        return None
+    if type(cotangent) is Scattered:
+        return ArraySlots(
+            cotangent.obj, tuple(map(_slot, cotangent.parts)), cotangent.rest is not None
+        )
+    if type(cotangent) is not dict:
+        return obj
+    types = parts_of(obj) or ()
+    found: list[tuple[int, Layout]] = []
+    for index in sorted(cotangent):
+        found.append((index, (yield _layout_of(cotangent[index], types[index]))))
+    layout = nonzero(found)
+    whole = layout and sum(part is not Unit for part in types) == len(layout)
+    return obj if whole and all(isinstance(b, Object) for b in layout.values()) else layout
+
+
+def _leaves(layout: Layout) -> Iterator[Object | ArraySlots]:
+    todo = [layout]
+    while todo:
+        below = todo.pop()
+        if type(below) is dict:
+            todo += reversed(below.values())
+        elif below is not None:
+            yield below
+
+
+def are_put(layout: Layout) -> list[bool]:
+    """Of each term that goes across: whether it is one of a part that is put at indices."""
+    found = [leaf.are_put if type(leaf) is ArraySlots else [False] for leaf in _leaves(layout)]
+    return [each for leaf in found for each in leaf]
+
+
+def count(layout: Layout) -> int:
+    """How many terms go across."""
+    return len(are_put(layout))
+
+
+def union(a: Layout, b: Layout) -> Layout:
+    """What holds either."""
+    return recurse(_union(a, b))
+
+
+def _union(a: Layout, b: Layout) -> Recursive[Layout]:
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, Object) or isinstance(b, Object):
+        return a if isinstance(a, Object) else b
+    if isinstance(a, ArraySlots):
+        both: Counter[Slot] = Counter(a.slots)
+        both |= Counter(b.slots)
+        return ArraySlots(a.obj, tuple(both.elements()), a.rest or b.rest)
+    parts = {}
+    for index in sorted({*a, *b}):
+        parts[index] = yield _union(a.get(index), b.get(index))
+    return parts
+
+
+def leaves(layout: Layout, cotangent: Cotangent) -> list[Atom]:
+    """The terms of a cotangent that the layout holds, in order; zeros where it has none."""
+    found: list[Atom] = []
+    todo = [(layout, cotangent)]
+    while todo:
+        below, given = todo.pop()
+        if type(below) is dict:
+            parts = {} if given is None else opened(given)
+            todo += [(part, parts.get(index)) for index, part in reversed(below.items())]
+        elif type(below) is ArraySlots:
+            found += below.terms(given)
+        elif below is not None:
+            found.append(dense(given, below))
+    return found
+
+
+def cotangent_of(layout: Layout, terms: Iterator[Atom], *, stacked: bool = False) -> Cotangent:
+    """The cotangent that the terms of a layout make; ``stacked``, those ``are_put`` by rounds."""
+
+    def leaf(below: Layout) -> Cotangent:
+        if below is None:
             return None
+        return below.cotangent(terms, stacked=stacked) if type(below) is ArraySlots else next(terms)
+
+    return recurse(_cotangent_of(layout, leaf))
 
 
-def _part(slot: Slot, terms: Iterator[Atom]) -> Part:
-    args = tuple([next(terms) for _ in slot.types])
-    return Part(slot.operation, tuple([arg.type for arg in args]), args)
+def _cotangent_of(layout: Layout, leaf: Callable[[Layout], Cotangent]) -> Recursive[Cotangent]:
+    if type(layout) is not dict:
+        return leaf(layout)
+    made: dict[int, Cotangent] = {}
+    for index, below in layout.items():
+        made[index] = yield _cotangent_of(below, leaf)
+    return made
 
 
 def dense(cotangent: Cotangent, obj: Object) -> Atom:
@@ -374,4 +365,4 @@ def _dense(cotangent: Cotangent, obj: Object) -> Recursive[Atom]:
         parts.append((yield _dense(cotangent.get(index), part)))
     if isinstance(obj, Vector):
         return atoms.primitive(Operation(VECTOR), *parts)
-    return atoms.product_of(parts, obj)
+    return atoms.tuple_of(parts, obj)

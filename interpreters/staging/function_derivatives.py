@@ -10,7 +10,7 @@ and its environment's cotangent is that of the function. Of ``λz. a * z``, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -30,19 +30,54 @@ from combinators.type_folds import (
     tangent_of,
     with_tangent,
 )
-from interpreters.execution.machine import Arrow, Machine, backwards, forwards
-from interpreters.execution.machine import Written as Steps
+from interpreters.execution.machine import Arrow, Machine, Step, Written, backwards
 from interpreters.execution.running import DERIVATIVES, Closure, Code, Running, Transport
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent
-from interpreters.sparse_cotangents import opened
+from interpreters.sparse_cotangents import Cotangent, opened
 from interpreters.staging import atoms
-from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import closed, lambda_of, twin
+from interpreters.staging.atoms import Atom, lambda_of
+from interpreters.staging.borders import Borders, Given
 from interpreters.staging.control import staged
 from interpreters.staging.cotangent_layouts import dense
 from interpreters.staging.terms import TERMS
+
+
+class WrittenProgram:
+    """A λ that is being written in a mode over the Terms carrier."""
+
+    given: Given
+    """Its value, when it is written."""
+
+    def __init__(self, mode: Running, params: Iterable[tuple[str, Object]]) -> None:
+        """Of parameters by their names and types."""
+        self.mode, self.borders = mode, staged(mode).borders
+        self.scope = Scope(None, "a program")
+        self.params = tuple(self.scope.parameter(name, obj) for name, obj in params)
+        self._tape: list[Step] = []
+
+    def run(self, machine: Machine, arrow: Arrow, start: Any) -> Written:
+        """Write the value of ``arrow``."""
+        self.given, self._tape = yield from self.borders.run(machine, arrow, start)
+
+    def pulled(self, machine: Machine, cotangent: Cotangent, which: Iterable[int]) -> Written:
+        """The cotangents of the parameters ``which``, by the tape of ``run``."""
+        found = yield from backwards(machine, self._tape, self.given.returned(cotangent))
+        parts = {} if found is None else opened(found)
+        return [dense(parts.get(i), tangent_of(self.params[i].type)) for i in which]
+
+    def pullback(self, obj: Object, results: Callable[[Atom], Written]) -> Written:
+        """``λȳ. results``, from a cotangent of type ``obj``."""
+        scope = atoms.twin(self.scope, self.scope)
+        with entered(scope):
+            dy = scope.parameter("dy", obj)
+            pulled = yield from results(Atom(dy))
+        return atoms.function(scope, dy, *pulled, wish="pullback")
+
+    def close(self, result: Atom, name: str = "") -> Lam:
+        """The λ that gives ``result``."""
+        return Lam(self.params, atoms.closed(self.scope, result).body, name)
 
 
 class Template(NamedTuple):
@@ -70,13 +105,6 @@ def derived(obj: Object, operation: Operation) -> Fun:
     return made
 
 
-class Written(NamedTuple):
-    """A λ, and the variables that it captures."""
-
-    captured: tuple[Var, ...]
-    lam: Lam
-
-
 def variable(captured: Captured) -> Object:
     """The type of the variable that stands for a captured value."""
     if isinstance(captured, Template):
@@ -84,100 +112,62 @@ def variable(captured: Captured) -> Object:
     return derived(*captured) if isinstance(captured, Companion) else captured
 
 
-class Writing:
-    """The code of a closure in a mode over the Terms carrier."""
+def derivative(template: Template, operation: Operation) -> tuple[tuple[Var, ...], Lam]:
+    """The λ that is the derivative of a closure's code, after the variables that it captures.
 
-    def __init__(
-        self, mode: Running, code: Code, captured: tuple[Captured, ...], x: Object
-    ) -> None:
-        """``x`` is the type of the parameter."""
-        self.mode, self.control, self.code, self.of = mode, staged(mode), code, captured
-        self.scope = Scope(None, "the derivative of a function value")
-        self.env = tuple(self.scope.parameter("w", variable(each)) for each in captured)
-        self.x = self.scope.parameter("x", x)
+    ``rep`` is ``λx. (y, λȳ. (Tangent, x̄))``, and ``dual`` is ``λ(x, ẋ). (y, ẏ)``, for which what is
+    captured stands still.
+    """
+    code, parts = template
+    is_rep, dom = operation == REP, code.function.dom
+    x = represented(dom, rep_function) if is_rep else with_tangent(represented(dom, dual_function))
+    mode: Running = Dependent(TERMS) if is_rep else Pushforward(TERMS)
+    program = WrittenProgram(mode, [*(("w", variable(part)) for part in parts), ("x", x)])
+    *env, var = program.params
 
-    def forwards(self, machine: Machine) -> Steps:
-        """The value, its shape and type, and the tape."""
-        function = self.code.function
-        values = [self._value(each, Atom(var)) for each, var in zip(self.of, self.env, strict=True)]
-        plain = self.control.plain_shape(self.mode, function.dom)
-        values.append(self.control.borders.value(plain, Atom(self.x)))
-        arrow = interpret(self.code.label.body, self.mode)
-        value, tape = yield from forwards(machine, arrow.enter, tuple(values))
-        shape, own = self.control.borders.term(value, function.cod)
-        y = yield from self.control.plain(self.mode, machine, shape, own, function.cod)
-        return y, (shape, own.type), tape
+    def write(machine: Machine) -> Written:
+        pairs = zip(parts, env, strict=True)
+        start = [_value(program.borders, part, Atom(each)) for part, each in pairs]
+        start.append(program.borders.plain_value(dom, Atom(var)))
+        yield from program.run(machine, interpret(code.label.body, mode), tuple(start))
+        result = program.given.term
+        if is_rep:
 
-    def _value(self, captured: Captured, atom: Atom) -> Any:
-        if isinstance(captured, Companion):
-            return self.control.borders.still(captured.obj, atom)
-        if not isinstance(captured, Template):
-            return self.control.borders.still(captured, atom)
-        code = captured.code
-        arrow = interpret(code.label.body, self.mode)
-        env = tuple(self._value(part, atom[i]) for i, part in enumerate(captured.parts))
-        return Closure(Code(arrow, code.captured, code.function, code.label), env)
+            def results(dy: Atom) -> Written:
+                *whole, of_x = yield from program.pulled(machine, dy, range(len(program.params)))
+                return atoms.packed(atoms.tuple_of(whole)) if env else atoms.zeros(Tangent), of_x
+
+            back = yield from program.pullback(tangent_of(result.type), results)
+            result = atoms.tuple_of((result, back))
+        return Lam((var,), atoms.closed(program.scope, result).body)
+
+    return tuple(env), lambda_of(program.scope, write)
 
 
-def rep_code(code: Code, captured: tuple[Captured, ...]) -> Written:
-    """``λx. (y, λȳ. (Tangent, x̄))``."""
-    x = represented(code.function.dom, rep_function)
-    writing = Writing(Dependent(TERMS), code, captured, x)
-    scope, env = writing.scope, writing.env
-
-    def write(machine: Machine) -> Steps:
-        y, (shape, own), tape = yield from writing.forwards(machine)
-        inner = twin(scope, scope)
-        with entered(inner):
-            dy = inner.parameter("dy", tangent_of(y.type))
-            given = writing.control.returned(shape, own, Atom(dy))
-            cotangent = yield from backwards(machine, tape, given)
-            parts = {} if cotangent is None else dict(opened(cotangent))
-            of_x = dense(parts.pop(len(env), None), tangent_of(x))
-            whole = [dense(parts.get(i), tangent_of(var.type)) for i, var in enumerate(env)]
-            erased = atoms.packed(atoms.tuple_of(whole)) if env else atoms.zeros(Tangent)
-        block = closed(inner, erased, of_x)
-        pullback = atoms.write(Lam((dy,), block.body), "pullback", block.captured)
-        return Lam((writing.x,), closed(scope, atoms.tuple_of((y, pullback))).body)
-
-    return Written(env, lambda_of(scope, write))
-
-
-def dual_code(code: Code, captured: tuple[Captured, ...]) -> Written:
-    """``λ(x, ẋ). (y, ẏ)``; what is captured stands still."""
-    x = with_tangent(represented(code.function.dom, dual_function))
-    writing = Writing(Pushforward(TERMS), code, captured, x)
-
-    def write(machine: Machine) -> Steps:
-        y, _, _ = yield from writing.forwards(machine)
-        return Lam((writing.x,), closed(writing.scope, y).body)
-
-    return Written(writing.env, lambda_of(writing.scope, write))
-
-
-WRITERS: dict[Operation, Callable[[Code, tuple[Captured, ...]], Written]] = {
-    REP: rep_code,
-    DUAL: dual_code,
-}
+def _value(borders: Borders, captured: Captured, atom: Atom) -> Any:
+    """A captured value, of which ``atom`` is the variable."""
+    if not isinstance(captured, Template):
+        obj = captured.obj if isinstance(captured, Companion) else captured
+        return borders.arrived(obj, atom)
+    code = captured.code
+    arrow = interpret(code.label.body, borders.mode)
+    env = tuple(_value(borders, part, atom[i]) for i, part in enumerate(captured.parts))
+    return Closure(Code(arrow, code.captured, code.function, code.label), env)
 
 
 def function_term(closure: Closure) -> Lam:
     """A closure over numbers as a closed λ, in which what it captures are constants."""
     mode, function, label = Primal(TERMS), closure.code.function, closure.code.label
-    control = staged(mode)
     here = Transport(mode, lambda number: Atom(Const(Literal(number))))(closure, function)
-    scope = Scope(None, "a function value")
-    names = label.parameters if len(label.parameters) == 1 else ("x",)
-    x = scope.parameter(names[0], function.dom)
+    name = label.parameters[0] if len(label.parameters) == 1 else "x"
+    program = WrittenProgram(mode, [(name, function.dom)])
 
-    def write(machine: Machine) -> Steps:
-        start = (here, control.borders.value(control.plain_shape(mode, function.dom), Atom(x)))
-        value, _ = yield from forwards(machine, mode.eval(function).enter, start)
-        shape, own = control.borders.term(value, function.cod)
-        y = yield from control.plain(mode, machine, shape, own, function.cod)
-        return Lam((x,), closed(scope, y).body, label.called)
+    def write(machine: Machine) -> Written:
+        start = here, program.borders.plain_value(function.dom, Atom(program.params[0]))
+        yield from program.run(machine, mode.eval(function), start)
+        return program.close(program.given.term, label.called)
 
-    return lambda_of(scope, write)
+    return lambda_of(program.scope, write)
 
 
 class Reified:
@@ -188,24 +178,19 @@ class Reified:
         self.mode, self.operation = mode, operation
         self._arrows: dict[Any, tuple[Template, Arrow]] = {}
 
-    def __call__(self, machine: Machine) -> Steps:
+    def __call__(self, machine: Machine) -> Written:
         """Put the new closure in the place of the closure: over the same captured values."""
         function = machine.stack.pop()
         if not _is_known(function):
             machine.stack.append(self._companion(function))
             return
         template = self._template(function)
-        arrow = self._arrow(template)
-        machine.stack.append(self._values(function.env, template.parts))
-        yield arrow.enter
-
-    def _arrow(self, template: Template) -> Arrow:
-        """The arrow that makes the new closure, by the bodies of the closures: they are kept."""
         key = _key(template)
         if key not in self._arrows:
-            written = WRITERS[self.operation](template.code, template.parts)
-            self._arrows[key] = template, interpret(translate(*written), self.mode)
-        return self._arrows[key][1]
+            made = translate(*derivative(template, self.operation))
+            self._arrows[key] = template, interpret(made, self.mode)
+        machine.stack.append(self._values(function.env, template.parts))
+        yield self._arrows[key][1].enter
 
     def _companion(self, function: Any) -> Any:
         """The derivative that a function of unknown code brings along."""
@@ -256,5 +241,5 @@ def _key(captured: Captured) -> Any:
     return captured
 
 
-for _operation in WRITERS:
+for _operation in (REP, DUAL):
     DERIVATIVES[_operation] = partial(Reified, operation=_operation)

@@ -11,17 +11,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from combinators.errors import UnknownCode
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Object, Tensor, component
 from combinators.simplify.writer import Writer
-from combinators.terms import Const, Lam, Var
-from combinators.tracing.scope import Scope, entered
+from combinators.terms import Const, Lam
 from combinators.translate import translate
 from combinators.type_folds import (
     direction,
@@ -34,28 +32,25 @@ from combinators.type_folds import (
     velocity,
 )
 from interpreters.deltas import lines
-from interpreters.deltas import numbers as dual_arrays
 from interpreters.deltas.lines import check_first_order
+from interpreters.deltas.numbers import DualArray
+from interpreters.deltas.numbers import arrived as arrived_at
 from interpreters.deltas.terms import Input
-from interpreters.execution.machine import Machine, Step, Written, backwards, forwards, settled
+from interpreters.execution.machine import Machine, Written, settled
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent, Reverse
-from interpreters.sparse_cotangents import Cotangent, opened, own
+from interpreters.sparse_cotangents import Cotangent, own
 from interpreters.staging import atoms
-from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import (
-    closed,
-    lambda_of,
-    twin,
-)
-from interpreters.staging.borders import Known, Several, Shape
+from interpreters.staging.atoms import Atom, lambda_of
+from interpreters.staging.borders import Given, Known, Several, Shape
 from interpreters.staging.companions import Company, accompanied
 from interpreters.staging.control import staged
 from interpreters.staging.cotangent_layouts import dense
-from interpreters.staging.dual_control import arrived, directed
+from interpreters.staging.dual_borders import DualBorders, arrived
+from interpreters.staging.function_derivatives import WrittenProgram
 from interpreters.staging.terms import TERMS
 
 M = TypeVar("M", Reverse | Deltas, Pushforward)
@@ -77,110 +72,117 @@ class ResultShape(NamedTuple):
         """What a function of known code captured, by name; None of another function."""
         if not isinstance(self.shape, Known):
             return None
-        types = parts_of(self.obj) or ()
-        found = map(ResultShape, self.shape.env, types)
+        found = map(ResultShape, self.shape.env, parts_of(self.obj) or ())
         return dict(zip(self.shape.code.label.names, found, strict=True))
 
 
-class Forwards:
-    """A closed λ that is being rewritten: its value is written, and its tape is there."""
+class Rewritten(WrittenProgram):
+    """A closed λ that is being rewritten, whose parameters are rep-functions where functions."""
 
-    def __init__(self, company: Company, mode: Running) -> None:
-        """With parameters of the same names, which are rep-functions where they are functions."""
-        self.company, lam = company, company.lam
-        self.lam, self.mode, self.control = lam, mode, staged(mode)
-        self.scope = Scope(None, "a program")
-        self.params = self._parameters()
-        self.value: Atom
-        self._tape: list[Step] = []
-        self._returned: Callable[[Cotangent], Cotangent]
-        self.result: ResultShape
+    def __init__(self, company: Company, mode: Running, writer: Writer | None = None) -> None:
+        """With a ``writer`` lines stay lines, and its rules are tried on them."""
+        self.company, self.lam = company, company.lam
+        super().__init__(mode, self.parameters(mode))
+        if writer is not None:
+            self.scope.is_flat, self.scope.rules = True, writer
+            writer.begin(self.scope)
 
-    def _parameters(self) -> tuple[Var, ...]:
+    def parameters(self, mode: Running) -> Iterable[tuple[str, Object]]:
         """The parameters of the λ that is written."""
-        return tuple(
-            self.scope.parameter(param.name, self.control.represented(self.mode, param.type))
-            for param in self.lam.params
-        )
+        represented = staged(mode).borders.represented
+        return [(param.name, represented(param.type)) for param in self.lam.params]
 
     def arguments(self, machine: Machine) -> Written:
         """The parameters as values of the mode."""
         yield from ()
-        value, plain = self.control.borders.value, self.control.plain_shape
-        return tuple(
-            value(plain(self.mode, old.type), Atom(new))
-            for old, new in zip(self.lam.params, self.params, strict=True)
-        )
+        given = zip(self.lam.params, self.params, strict=True)
+        return tuple(self.borders.plain_value(old.type, Atom(new)) for old, new in given)
 
     def write(self, machine: Machine) -> Written:
         """The value."""
-        lam, control, mode = self.lam, self.control, self.mode
-        arrow = interpret(translate(lam.params, lam.body), mode)
-        given = yield from self.arguments(machine)
-        value, self._tape = yield from forwards(machine, arrow.enter, given)
-        shape, own = control.borders.term(value, arrow.cod)
-        self.value = yield from control.plain(mode, machine, shape, own, arrow.cod)
-        self._returned = partial(control.returned, shape, own.type)
-        self.result = ResultShape(shape, own.type)
+        arrow = interpret(translate(self.lam.params, self.lam.body), self.mode)
+        yield from self.run(machine, arrow, (yield from self.arguments(machine)))
 
-    def pulled(self, machine: Machine, cotangent: Cotangent, which: Sequence[int]) -> Written:
-        """The cotangents of the parameters ``which``, as a tuple."""
-        found = yield from backwards(machine, self._tape, self._returned(cotangent))
-        given = {} if found is None else opened(found)
-        types = [tangent_of(param.type) for param in self.params]
-        found = [(i, dense(given.get(i), types[i])) for i in which]
-        return atoms.tuple_of([self.company.total(i, whole) for i, whole in found])
+    def made(self, results: Callable[[Machine], Written] | None = None) -> Lam:
+        """The λ that gives the value, or it and the one of ``results``."""
 
-    def close(self, result: Atom) -> Lam:
-        """The λ that gives ``result``."""
-        return Lam(self.params, closed(self.scope, result).body, self.lam.name)
+        def write(machine: Machine) -> Written:
+            yield from self.write(machine)
+            whole = self.given.term
+            if results is not None:
+                whole = atoms.tuple_of((whole, (yield from results(machine))))
+            return self.close(whole, self.lam.name)
+
+        return lambda_of(self.scope, write)
 
 
-class Dualised(Forwards):
+class Dualised(Rewritten):
     """A closed λ of first order on dual arrays, whose Delta terms are evaluated symbolically."""
 
-    def __init__(self, company: Company, mode: Deltas) -> None:
+    def __init__(self, company: Company, mode: Deltas, writer: Writer | None = None) -> None:
         """Lines that are no primitives are written in the dependently typed form."""
-        lam = company.lam
-        for obj in (*(param.type for param in lam.params), lam.body.type):
+        for obj in (*(param.type for param in company.lam.params), company.lam.body.type):
             check_first_order(obj)
         self.numbers = mode.numbers
-        super().__init__(company, lines.Lines(TERMS))
+        super().__init__(company, lines.Lines(TERMS), writer)
 
-    def write(self, machine: Machine) -> Written:
+    def run(self, machine: Machine, arrow: Any, start: Any) -> Written:
         """The value, with its Delta term."""
-        arrow = interpret(translate(self.lam.params, self.lam.body), self.mode)
-        given = yield from self.arguments(machine)
         inputs = tuple(
-            dual_arrays.DualArray(value, Input(index)) if is_smooth(param.type) else value
-            for index, (param, value) in enumerate(zip(self.lam.params, given, strict=True))
+            DualArray(value, Input(index)) if is_smooth(param.type) else value
+            for index, (param, value) in enumerate(zip(self.lam.params, start, strict=True))
         )
-        self._dual = settled(
-            (yield from lines.write(machine, arrow.steps, inputs, self.numbers)), arrow.cod
-        )
-        self.value = self.control.borders.term(lines.still(self._dual), arrow.cod)[1]
+        dual = yield from lines.write(machine, arrow.steps, inputs, self.numbers)
+        self._dual = settled(dual, arrow.cod)
+        shape, own = self.borders.term(lines.still(self._dual), arrow.cod)
+        self.given = Given(shape, own, own)
 
-    def pulled(self, machine: Machine, cotangent: Cotangent, which: Sequence[int]) -> Written:
-        """The cotangents of the parameters ``which``, as a tuple (``reversePass`` of Fig. 19)."""
+    def pulled(self, machine: Machine, cotangent: Cotangent, which: Iterable[int]) -> Written:
+        """The cotangents of the parameters ``which`` (``reversePass`` of Fig. 19)."""
         yield from ()
-        given = dual_arrays.arrived(self._dual, own(cotangent))
-        found = self.numbers.evaluator.reverse_pass(given)
-        types = [tangent_of(param.type) for param in self.params]
-        return atoms.tuple_of([dense(found.get(i), types[i]) for i in which])
+        found = self.numbers.evaluator.reverse_pass(arrived_at(self._dual, own(cotangent)))
+        return [dense(found.get(i), tangent_of(self.params[i].type)) for i in which]
 
 
-def _forwards(company: Company, mode: Reverse | Deltas, writer: Writer | None) -> Forwards:
-    if isinstance(mode, Deltas):
-        return _written_by(writer, Dualised(company, mode))
-    return _written_by(writer, Forwards(company, mode))
+class Moved(Rewritten):
+    """A closed λ in forward mode, of arguments and their tangents."""
 
+    def __init__(
+        self,
+        company: Company,
+        mode: Pushforward,
+        still: int,
+        directed: frozenset[int],
+        writer: Writer | None,
+    ) -> None:
+        """The first ``still`` parameters do not move and have no tangents.
 
-def _written_by(writer: Writer | None, program: Forwards) -> Forwards:
-    """The program, whose lines stay lines and are tried by the rules of ``writer``."""
-    if writer is not None:
-        program.scope.is_flat, program.scope.rules = True, writer
-        writer.begin(program.scope)
-    return program
+        Those ``directed`` are or hold functions that move along functions.
+        """
+        self._still, self._directed = still, directed
+        super().__init__(company, mode, writer)
+
+    def parameters(self, mode: Running) -> Iterable[tuple[str, Object]]:
+        """The arguments, and then the tangents of those that move."""
+        for param in self.lam.params:
+            yield param.name, represented(param.type, dual_function)
+        for index, param in enumerate(self.company.given.params[self._still :], self._still):
+            tangent = direction if index in self._directed else velocity
+            yield f"d{param.name}", tangent(param.type)
+
+    def arguments(self, machine: Machine) -> Written:
+        """The parameters as dual values."""
+        assert isinstance(self.borders, DualBorders)
+        olds, values = self.lam.params, []
+        primals, moved = self.params[: len(olds)], self.params[len(olds) :]
+        tangents = [*[None] * self._still, *map(Atom, moved)]
+        for i, (old, new, tangent) in enumerate(zip(olds, primals, tangents, strict=True)):
+            along = tangent is not None and i in self._directed
+            value = arrived(old.type, Atom(new), None if along else tangent)
+            if along and tangent is not None:
+                value = yield from self.borders.directed(machine, value, tangent, old.type)
+            values.append(value)
+        return tuple(values)
 
 
 def _derived(lam: Lam, mode: M, derive: Callable[[Company, M], Lam]) -> Lam:
@@ -193,25 +195,14 @@ def _derived(lam: Lam, mode: M, derive: Callable[[Company, M], Lam]) -> Lam:
 
 def result_shape(lam: Lam) -> ResultShape:
     """What the result of a closed λ is: its functions of known code, and what they capture."""
-    program = Forwards(Company(lam, lam), Dependent(TERMS))
-
-    def write(machine: Machine) -> Written:
-        yield from program.write(machine)
-        return program.close(program.value)
-
-    lambda_of(program.scope, write)
-    return program.result
+    program = Rewritten(Company(lam, lam), Dependent(TERMS))
+    program.made()
+    return ResultShape(program.given.shape, program.given.own.type)
 
 
 def value(lam: Lam) -> Lam:
     """A closed λ in the primal mode: itself, written again."""
-    program = Forwards(Company(lam, lam), Primal(TERMS))
-
-    def write(machine: Machine) -> Written:
-        yield from program.write(machine)
-        return program.close(program.value)
-
-    return lambda_of(program.scope, write)
+    return Rewritten(Company(lam, lam), Primal(TERMS)).made()
 
 
 def gradient(
@@ -228,31 +219,7 @@ def gradient(
     result is a pair, and its first component is the number. ``writer`` tries rules on each
     line, and leaves it a line.
     """
-    form = Dependent(TERMS) if mode is None else mode
-    return _derived(
-        lam, form, lambda given, form: _gradient(given, form, which, writer, has_aux=has_aux)
-    )
-
-
-def _gradient(
-    company: Company,
-    mode: Reverse | Deltas,
-    which: Sequence[int],
-    writer: Writer | None,
-    *,
-    has_aux: bool,
-) -> Lam:
-    program = _forwards(company, mode, writer)
-
-    def write(machine: Machine) -> Written:
-        yield from program.write(machine)
-        number = program.value.type if not has_aux else component(program.value.type, 0)
-        assert isinstance(number, Tensor)
-        one = Atom(Const(Literal(1.0, number.dtype)))
-        pulled = yield from program.pulled(machine, {0: one} if has_aux else one, which)
-        return program.close(atoms.tuple_of((program.value, pulled)))
-
-    return lambda_of(program.scope, write)
+    return _reverse(lam, which, mode, writer, has_aux=has_aux, at_one=True)
 
 
 def pullback(
@@ -268,74 +235,42 @@ def pullback(
     With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component. ``writer`` tries
     rules on each line, and leaves it a line.
     """
-    form = Dependent(TERMS) if mode is None else mode
-    return _derived(
-        lam, form, lambda given, form: _pullback(given, form, which, writer, has_aux=has_aux)
-    )
+    return _reverse(lam, which, mode, writer, has_aux=has_aux, at_one=False)
 
 
-def _pullback(
-    company: Company,
-    mode: Reverse | Deltas,
+def _reverse(
+    lam: Lam,
     which: Sequence[int],
+    mode: Reverse | Deltas | None,
     writer: Writer | None,
     *,
     has_aux: bool,
+    at_one: bool,
 ) -> Lam:
-    program = _forwards(company, mode, writer)
+    """The value, and the pullback, or what it gives ``at_one``."""
 
-    def write(machine: Machine) -> Written:
-        yield from program.write(machine)
-        obj = tangent_of(program.value.type)
-        scope = twin(program.scope, program.scope)
-        with entered(scope):
-            dy = scope.parameter("dy", component(obj, 0) if has_aux else obj)
-            seed = {0: Atom(dy)} if has_aux else Atom(dy)
-            pulled = yield from program.pulled(machine, seed, which)
-        block = closed(scope, pulled)
-        function = atoms.write(Lam((dy,), block.body), "pullback", block.captured)
-        return program.close(atoms.tuple_of((program.value, function)))
+    def derive(company: Company, mode: Reverse | Deltas) -> Lam:
+        make: Any = Dualised if isinstance(mode, Deltas) else Rewritten
+        program: Rewritten = make(company, mode, writer)
 
-    return lambda_of(program.scope, write)
+        def results(machine: Machine) -> Written:
+            y = program.given.term.type
 
+            def pulled(dy: Atom) -> Written:
+                found = yield from program.pulled(machine, {0: dy} if has_aux else dy, which)
+                return [atoms.tuple_of(map(company.total, which, found))]
 
-class Moved(Forwards):
-    """A closed λ in forward mode, of arguments and their tangents."""
+            if not at_one:
+                obj = tangent_of(y)
+                return (yield from program.pullback(component(obj, 0) if has_aux else obj, pulled))
+            number = component(y, 0) if has_aux else y
+            assert isinstance(number, Tensor)
+            return (yield from pulled(Atom(Const(Literal(1.0, number.dtype)))))[0]
 
-    def __init__(
-        self, company: Company, mode: Pushforward, still: int, directed: frozenset[int]
-    ) -> None:
-        """The first ``still`` parameters do not move and have no tangents.
+        return program.made(results)
 
-        Those ``directed`` are or hold functions that move along functions.
-        """
-        self._still, self._directed = still, directed
-        super().__init__(company, mode)
-
-    def _parameters(self) -> tuple[Var, ...]:
-        """The arguments, and then the tangents of those that move."""
-        given = self.lam.params
-        types = [represented(param.type, dual_function) for param in given]
-        primals = [self.scope.parameter(p.name, t) for p, t in zip(given, types, strict=True)]
-        tangents = []
-        for index, param in enumerate(self.company.given.params[self._still :], self._still):
-            obj = direction(param.type) if index in self._directed else velocity(param.type)
-            tangents.append(self.scope.parameter(f"d{param.name}", obj))
-        return *primals, *tangents
-
-    def arguments(self, machine: Machine) -> Written:
-        """The parameters as dual values."""
-        olds = self.lam.params
-        primals, moved = self.params[: len(olds)], self.params[len(olds) :]
-        tangents = [*[None] * self._still, *map(Atom, moved)]
-        values = []
-        for i, (old, new, tangent) in enumerate(zip(olds, primals, tangents, strict=True)):
-            if i in self._directed and tangent is not None:
-                still = arrived(old.type, Atom(new), None)
-                values.append((yield from directed(self.mode, machine, still, tangent, old.type)))
-            else:
-                values.append(arrived(old.type, Atom(new), tangent))
-        return tuple(values)
+    form: Reverse | Deltas = Dependent(TERMS) if mode is None else mode
+    return _derived(lam, form, derive)
 
 
 def pushforward(
@@ -352,18 +287,12 @@ def pushforward(
     it a line.
     """
 
+    def resting(machine: Machine) -> Written:
+        yield from ()
+        return atoms.tuple_of(())
+
     def derive(company: Company, mode: Pushforward) -> Lam:
-        program = Moved(company, mode, still, directed)
-        return _pushforward(company, _written_by(writer, program))
+        program = Moved(company, mode, still, directed, writer)
+        return program.made(None if moves(company.lam.body.type) else resting)
 
     return _derived(lam, Pushforward(TERMS), derive)
-
-
-def _pushforward(company: Company, program: Forwards) -> Lam:
-    def write(machine: Machine) -> Written:
-        yield from program.write(machine)
-        if moves(company.lam.body.type):
-            return program.close(program.value)
-        return program.close(atoms.tuple_of((program.value, atoms.tuple_of(()))))
-
-    return lambda_of(program.scope, write)

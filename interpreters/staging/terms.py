@@ -14,12 +14,13 @@ from combinators.terms import Const, Term, Var
 from combinators.tracing.emit import operand, scope_here
 from combinators.tracing.traced import LIBRARY, Traced
 from interpreters.carriers.carrier import Compute
+from interpreters.execution.running import Running
 from interpreters.sparse_cotangents import Part
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 from interpreters.staging.control import StagedControl
 from interpreters.staging.cotangent_layouts import scattered
-from interpreters.staging.dual_control import DualControl
+from interpreters.staging.dual_borders import DualBorders
 
 
 class Terms:
@@ -30,8 +31,11 @@ class Terms:
     """
 
     control = StagedControl
-    dual_control = DualControl
-    """The control of a mode whose numbers are dual numbers of terms."""
+
+    @staticmethod
+    def dual_control(mode: Running) -> StagedControl:
+        """The control of a mode whose numbers are dual numbers of terms."""
+        return StagedControl(mode, DualBorders(mode))
 
     def const(self, literal: Literal) -> Atom:
         """The literal."""

@@ -6,8 +6,7 @@ from combinators.objects import Bool, Int, Product, Real, Record, Tangent, Vecto
 from combinators.terms import Lam, Var
 from combinators.tracing.scope import Scope, entered
 from interpreters.staging import atoms
-from interpreters.staging.atoms import Atom
-from interpreters.staging.blocks import closed
+from interpreters.staging.atoms import Atom, closed
 
 
 def written(obj, use):

@@ -6,7 +6,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Int, Product, Real, Record, Tensor, Unit, Vector
 from combinators.terms import Lam, Var, const
 from combinators.tracing.scope import Scope, current, entered
-from interpreters.staging import atoms, blocks
+from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
 
 FUNCTIONS = Fun(Real, Product(Real, Fun(Real, Real)))
@@ -15,8 +15,8 @@ FUNCTIONS = Fun(Real, Product(Real, Fun(Real, Real)))
 def placeholder(obj):
     scope = Scope(None, "a test")
     with entered(scope):
-        found = blocks.placeholder(obj)
-        return blocks.closed(scope, found).body
+        found = atoms.placeholder(obj)
+        return atoms.closed(scope, found).body
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,19 @@ def test_a_block_knows_what_it_captures_and_from_where():
         with entered(inner):
             z = inner.parameter("z", Real)
             total = atoms.plus(atoms.plus(Atom(x), Atom(z)), Atom(const(1.0)))
-        block = blocks.closed(inner, total)
+        block = atoms.closed(inner, total)
     assert block.captured == (x,)
     assert block.owned_by(outer) == [x]
     assert block.owned_by(inner) == []
     assert block.beyond(inner) == [x]
-    assert block.beyond(inner, x) == block.beyond(outer) == []
+    assert block.beyond(inner, outer) == block.beyond(outer) == []
 
 
 def test_a_twin_has_other_names():
     scope = Scope(None, "a test")
     with entered(scope):
         x = scope.parameter("x", Real)
-        twin = blocks.twin(scope, None)
+        twin = atoms.twin(scope, None)
         with entered(twin):
             assert twin.parameter("x", Real).name != x.name
 
@@ -78,13 +78,13 @@ def test_residuals_are_one_value_and_get_their_names_again(count):
     with entered(scope):
         for var in variables:
             scope.parameter(var.name, Real)
-        whole = blocks.record(variables)
-        absent = blocks.absent(variables)
+        whole = atoms.record(variables)
+        absent = atoms.absent(variables)
     if count == 0:
         assert whole is absent is None
         return
     assert whole.type is absent.type
     kept = Var("kept", whole.type)
-    assert [var for var, _ in blocks.opening(variables, kept)] == variables
-    lam = Lam((kept,), blocks.binding(blocks.opening(variables, kept), variables[-1]))
+    assert [var for var, _ in atoms.opening(variables, kept)] == variables
+    lam = Lam((kept,), atoms.binding(atoms.opening(variables, kept), variables[-1]))
     assert lam.type.cod is Real

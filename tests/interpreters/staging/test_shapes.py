@@ -1,21 +1,16 @@
 """Shapes are made once, so that identity compares them."""
 
 from combinators.objects import Real, Tensor
-from interpreters.staging.borders import Shapes, is_plain
+from interpreters.carriers.numpy import NumPy
+from interpreters.modes.primal import Primal
+from interpreters.staging.borders import Borders, Several
 
 
 def test_equal_shapes_are_one():
-    shapes = Shapes()
-    assert shapes.plain(Real) is shapes.plain(Real)
-    assert shapes.plain(Real) is not shapes.plain(Real, moves=True)
-    assert shapes.plain(Real) is not shapes.plain(Tensor((1,)))
-    several = (shapes.plain(Real), shapes.plain(Tensor((1,))))
-    assert shapes.several(several) is shapes.several(several)
-    assert shapes.several(several) is not shapes.several(several[::-1])
-
-
-def test_what_moves_is_not_plain():
-    shapes = Shapes()
-    assert is_plain((shapes.plain(Real),))
-    assert not is_plain((shapes.plain(Real), shapes.plain(Real, moves=True)))
-    assert not is_plain((shapes.several(()),))
+    borders = Borders(Primal(NumPy()))
+    assert borders.still(Real) is borders.still(Real)
+    assert borders.still(Real) is not borders.still(Real, moves=True)
+    assert borders.still(Real) is not borders.still(Tensor((1,)))
+    several = (borders.still(Real), borders.still(Tensor((1,))))
+    assert borders.shape(Several, several) is borders.shape(Several, several)
+    assert borders.shape(Several, several) is not borders.shape(Several, several[::-1])
