@@ -17,7 +17,7 @@ from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, prim
 from combinators.tracing.emit import scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.type_folds import is_smooth, parts_inside, parts_of, tangent_of, types_within
+from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, tangent_of
 from interpreters.execution.machine import Machine, Written
 
 
@@ -208,7 +208,7 @@ def binding(bindings: list[tuple[Var, Term]], body: Term) -> Term:
 
 def placeholder(obj: Object) -> Atom:
     """A value of type ``obj`` that nobody looks at."""
-    if not any(isinstance(part, Fun) for part in types_within(obj, parts_inside)):
+    if not fold_type(obj, lambda part, below: isinstance(part, Fun) or any(below), parts_inside):
         return zeros(obj)
     if isinstance(obj, Fun):
         return write(_constant(obj.dom, obj.cod))
