@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.operation import Operation, Primitive
-from diffcurry.models.carriers import CarrierModel, CostModel
 from diffcurry.models.modes import ForwardModel, ModeModel, PrimalModel
 from diffcurry.models.primitives import PrimitiveModel
-from diffcurry.models.reverse import CallsModel, DeltaModel, EnvironmentModel
+from diffcurry.models.reverse import CallsModel, CarrierModel, CostModel, EnvironmentModel
 from interpreters.carriers.counting import Counting
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
@@ -26,9 +25,7 @@ def model_of_mode(mode: Any) -> ModeModel:
         return ForwardModel(mode)
     if isinstance(mode, Dependent) and isinstance(mode.over, Counting):
         return CostModel(mode)
-    if isinstance(mode, Deltas):
-        return DeltaModel(mode)
-    if isinstance(mode, Reverse):
+    if isinstance(mode, Reverse | Deltas):
         return CallsModel(mode) if mode.records_calls else EnvironmentModel(mode)
     return PrimalModel(mode)
 

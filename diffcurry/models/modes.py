@@ -15,19 +15,18 @@ import numpy as np
 from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Fun, Object, Product, Real, Tensor, components
-from combinators.operation import Operation, named
-from combinators.primitives.structural import PLUS, ZEROS
-from combinators.type_folds import tangent_of
-from diffcurry.models.host import Host, Hosted
-from diffcurry.models.ways import Way, ways_of
+from combinators.objects import Fun, Object, Product, components
+from combinators.type_folds import columns_of, map_leaves, tangent_of
+from diffcurry.models.host import ArrowModel, Host, Hosted, Way, ways_of
 from diffcurry.tangents import read_tangent, show_tangent
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
-from interpreters.execution.running import Running
+from interpreters.execution.running import DualMode, Running
 from interpreters.modes.pushforward import Pushforward
-from interpreters.sparse_cotangents import dense
+from interpreters.sparse_cotangents import (
+    dense,
+)
 from laws.equality import Leaf
 from laws.model import Signature, own_signature
 from laws.observation import Probes, leaves, point_of
@@ -36,7 +35,17 @@ QUIET = np.errstate(all="ignore")
 """Where infinities and nans are drawn, NumPy has nothing to warn of."""
 
 
-class ModeModel:
+@dataclass(frozen=True)
+class Seen:
+    """A value, with the arrow and the point that give it, and its pullback where there is one."""
+
+    value: Any
+    arrow: Arrow
+    point: Any
+    pullback: Callable[[Any], Any] | None = None
+
+
+class ModeModel(ArrowModel):
     """A mode as a model: what arrows give, and sums of arrows."""
 
     def __init__(self, mode: Running) -> None:
@@ -50,23 +59,24 @@ class ModeModel:
         return f"{type(self.mode).__name__} over {type(self.carrier).__name__}"
 
     @property
+    def points(self) -> Running:
+        """The mode whose values points are: without tangents, and without Delta terms."""
+        return self.mode.inner if isinstance(self.mode, DualMode) else self.mode
+
+    @property
     def carrier(self) -> Carrier:
         """The numbers of points and covectors."""
-        return self.mode.over
-
-    def __repr__(self) -> str:
-        """Its name."""
-        return f"<{self.name}>"
+        return self.points.over
 
     @property
     def signature(self) -> Signature:
         """The carrier's own ``signature``, or the usual one; floats may be infinite, or nan."""
-        own = own_signature(self.carrier)
-        return own or Signature(special=isinstance(self.carrier, NumPy))
+        return own_signature(self.carrier) or Signature(special=self.shows)
 
-    def types(self, arrow: Hosted) -> tuple[Object, Object]:
-        """The domain and the codomain."""
-        return arrow.dom, arrow.cod
+    @property
+    def shows(self) -> bool:
+        """Whether its numbers are NumPy's, as what users are shown."""
+        return isinstance(self.carrier, NumPy)
 
     @QUIET
     def run(self, arrow: Hosted, point: Any) -> Any:
@@ -79,65 +89,11 @@ class ModeModel:
 
     def value(self, outcome: Any) -> Any:
         """The value in an outcome."""
-        return outcome
+        return outcome.value if isinstance(outcome, Seen) else outcome
 
     def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
         """The value; of a function, what it gives."""
         yield from leaves(self, cod, self.value(outcome), probes)
-
-    def add(self, left: Hosted, right: Hosted, dom: Object, cod: Object) -> Hosted:
-        """``f + g``: by the language's own ``plus``."""
-        category = self.category
-        both = category.prod(dom, [left, right])
-        plus = category.primitive(Operation(PLUS), Product(cod, cod), cod)
-        return category.compose([both, plus])
-
-    def zero(self, dom: Object, cod: Object) -> Hosted:
-        """``0``: by the language's own ``zeros``."""
-        category = self.category
-        zeros = category.primitive(Operation(ZEROS, (("of", cod),)), Product(), cod)
-        return category.compose([category.prod(dom, []), zeros])
-
-    def scale(self, number: Hosted, arrow: Hosted, dom: Object, cod: Object) -> Hosted:
-        """``λ · f``, component by component."""
-
-        def at(point: Any) -> Any:
-            return self._scaled(number.at(point), arrow.at(point), cod)
-
-        return Hosted(dom, cod, at)
-
-    def _scaled(self, factor: Any, value: Any, obj: Object) -> Any:
-        product = components(obj)
-        if product is not None:
-            pairs = zip(value, product.parts, strict=True)
-            return tuple(self._scaled(factor, part, below) for part, below in pairs)
-        return self._computed("multiply", (Real, obj), obj)(factor, value)
-
-    def inner(self, left: Hosted, right: Hosted, dom: Object, obj: Object) -> Hosted:
-        """``⟨f, g⟩``."""
-        return Hosted(dom, Real, lambda point: self._inner(left.at(point), right.at(point), obj))
-
-    def _inner(self, x: Any, y: Any, obj: Object) -> Any:
-        total = self.carrier.const(Literal(0.0))
-        product = components(obj)
-        if product is not None:
-            for a, b, part in zip(x, y, product.parts, strict=True):
-                total = self.carrier.add(total, self._inner(a, b, part))
-        elif isinstance(obj, Tensor) and obj.is_smooth:
-            total = self._computed("multiply", (obj, obj), obj)(x, y)
-            if obj.shape:
-                axes = (("axis", tuple(range(len(obj.shape)))), ("keepdims", False))
-                total = self._computed("sum", (obj,), Real, axes)(total)
-        return total
-
-    def _computed(
-        self,
-        name: str,
-        types: tuple[Object, ...],
-        cod: Object,
-        parameters: tuple[tuple[str, Any], ...] = (),
-    ) -> Callable[..., Any]:
-        return self.carrier.operation(Operation(named(name), parameters), types, cod)
 
 
 class PrimalModel(ModeModel):
@@ -153,12 +109,31 @@ Vector = Callable[[Any], Any]
 """A tangent of a function, from an argument to a tangent of the result; None is zero."""
 
 
-class Directions(ModeModel):
-    """What the laws of the closed differential ask of a model with forward mode."""
+class WithPushforward(ModeModel):
+    """A model with ``D``, by forward mode over its numbers."""
+
+    @cached_property
+    def forward(self) -> Pushforward:
+        """Forward mode over the same numbers."""
+        mode = self.mode
+        return mode if isinstance(mode, Pushforward) else Pushforward(self.carrier)
+
+    def D(self, arrow: Hosted, dom: Object, cod: Object) -> Hosted:
+        """``D[f](a, v)``."""
+        moved = interpret(derivable(arrow.program), self.forward)
+
+        def at(pair: Any) -> Any:
+            return self.dense(self.forward.push(moved, *pair)[1], cod)
+
+        return Hosted(Product(dom, tangent_of(dom)), tangent_of(cod), at)
 
     def dense(self, tangent: Any, obj: Object) -> Any:
         """A tangent in tuples, with its zeros."""
-        raise NotImplementedError
+
+        def leaf(part: Object, moved: Any) -> Any:
+            return dense(self.carrier, moved, part)
+
+        return map_leaves(leaf, tangent_of(obj), tangent, parts=columns_of)
 
     def along(self, arrow: Hosted, dom: Object, function: Fun) -> Hosted:
         """A function of ``A ⇒ T B`` as a tangent of ``A ⇒ B``."""
@@ -181,45 +156,11 @@ class Directions(ModeModel):
         return Hosted(dom, tangent_of(function.cod), at)
 
 
-@dataclass(frozen=True)
-class MovingOutcome:
-    """A value, and the arrow and point that give it and its tangents."""
-
-    value: Any
-    arrow: Arrow
-    point: Any
-
-
-class WithPushforward(Directions):
-    """A model with ``D``, by forward mode over its numbers."""
-
-    @property
-    def forward(self) -> Pushforward:
-        """Forward mode."""
-        raise NotImplementedError
-
-    def D(self, arrow: Hosted, dom: Object, cod: Object) -> Hosted:
-        """``D[f](a, v)``."""
-        if arrow.program is None:
-            raise NotDifferentiable("the derivative of a derivative is for programs")
-        forward = self.forward
-        moved = interpret(arrow.program, forward)
-
-        def at(pair: Any) -> Any:
-            point, vector = pair
-            return self.dense(forward.push(moved, point, vector)[1], cod)
-
-        return Hosted(Product(dom, tangent_of(dom)), tangent_of(cod), at)
-
-    def dense(self, tangent: Any, obj: Object) -> Any:
-        """A tangent in tuples, with its zeros."""
-        product = components(obj)
-        if product is not None:
-            parts = tangent or (None,) * product.width
-            return tuple(self.dense(t, p) for t, p in zip(parts, product.parts, strict=True))
-        if isinstance(obj, Tensor):
-            return dense(self.carrier, tangent, obj) if obj.is_smooth else ()
-        return tangent
+def derivable(found: Any) -> Any:
+    """The program of a hosted arrow, or its arrow of the mode, which has to be there."""
+    if found is None:
+        raise NotDifferentiable("the derivative of a derivative is for programs")
+    return found
 
 
 class ForwardModel(WithPushforward):
@@ -227,47 +168,29 @@ class ForwardModel(WithPushforward):
 
     mode: Pushforward
 
-    @property
-    def carrier(self) -> Carrier:
-        """The numbers of points and vectors."""
-        return self.mode.inner.over
-
-    @property
-    def forward(self) -> Pushforward:
-        """Itself."""
-        return self.mode
-
     def outcome(self, arrow: Arrow, point: Any) -> Any:
         """The value; its tangents are asked for when it is looked at."""
-        return MovingOutcome(self.mode.push(arrow, point)[0], arrow, point)
-
-    def value(self, outcome: Any) -> Any:
-        """The value."""
-        return outcome.value if isinstance(outcome, MovingOutcome) else outcome
+        return Seen(self.mode.push(arrow, point)[0], arrow, point)
 
     def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
         """The value, and its tangent; functions of the domain stand still."""
         yield from super().observe(cod, outcome, probes)
-        if isinstance(outcome, MovingOutcome):
-            dom = outcome.arrow.dom
-            probe = probes.cotangent("pushforward", dom)
+        if isinstance(outcome, Seen):
+            probe = probes.cotangent("pushforward", outcome.arrow.dom)
             tangent = self._pushed(outcome.arrow, outcome.point, probe)
             yield from self.told_tangent(tangent, cod, probes, "pushforward(…)")
 
-    @property
-    def shows(self) -> bool:
-        """Whether its numbers are NumPy's, as what users are shown."""
-        return isinstance(self.carrier, NumPy)
-
     def push(self, arrow: Hosted, point: Any, probe: Any) -> Any:
         """The tangent that an arrow of the mode gives along a probe; functions stand still."""
-        if arrow.arrow is None:
-            raise NotDifferentiable("the derivative of a derivative is for programs")
-        return self._pushed(arrow.arrow, point, probe)
+        return self._pushed(derivable(arrow.arrow), point, probe)
 
     @QUIET
     def _pushed(self, arrow: Arrow, point: Any, probe: Any) -> Any:
-        return self.mode.push(arrow, point, self._vector(probe, arrow.dom))[1]
+        def leaf(_: Object, moved: Any) -> Any:
+            return self.carrier.const(moved) if isinstance(moved, Literal) else None
+
+        vector = map_leaves(leaf, arrow.dom, probe, parts=columns_of)
+        return self.mode.push(arrow, point, vector)[1]
 
     def show_tangent(self, tangent: Any, obj: Object) -> Any:
         """A tangent as a user gets it."""
@@ -277,23 +200,16 @@ class ForwardModel(WithPushforward):
         """The user's tangent of ``value`` as one of the mode."""
         return read_tangent(shown, obj, "the value", value)
 
-    def _vector(self, vector: Any, obj: Object) -> Any:
-        product = components(obj)
-        if product is not None:
-            return tuple(map(self._vector, vector, product.parts))
-        return self.carrier.const(vector) if isinstance(vector, Literal) else None
-
     def told_tangent(
         self, tangent: Any, obj: Object, probes: Probes, place: str = "tangent"
     ) -> Iterator[Leaf]:
         """A tangent by its numbers; a function's by what it gives at an argument."""
+        product = components(obj)
         if isinstance(obj, Fun):
             argument = point_of(self, probes.argument(place, obj.dom))
             moved = tangent(argument) if tangent is not None else None
             yield from self.told_tangent(moved, obj.cod, probes, f"{place}()")
-        elif components(obj) is not None:
-            product = components(obj)
-            assert product is not None
+        elif product is not None:
             parts = tangent or (None,) * product.width
             for index, part in enumerate(product.parts):
                 yield from self.told_tangent(parts[index], part, probes, f"{place}[{index}]")

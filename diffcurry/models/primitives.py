@@ -21,8 +21,8 @@ from combinators.objects import Object, Product, Real, Tensor, Unit, components
 from combinators.operation import Operation
 from combinators.primitives.signatures import pointwise, tensor
 from combinators.type_folds import tangent_of
-from diffcurry.models.carriers import CarrierModel
 from diffcurry.models.host import Hosted
+from diffcurry.models.reverse import CarrierModel
 from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy

@@ -1,139 +1,63 @@
-"""The reverse modes as models: values and pullbacks, and ``R`` from arrows to arrows.
+"""The reverse modes and the carriers as models: values and pullbacks, and what programs cost.
 
 A list of calls is told by its pairing ``Σ ⟨k(b), ȳ⟩`` with tangents ``k`` of the function: two
 lists are one, up to the quotient, where no ``k`` tells them apart (law H7).
+
+The mode of a carrier is the dependently typed pullback, whose values are those of the primal mode.
+Pointwise primitives that users registered for it are drawn often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from combinators.errors import NotDifferentiable
+from combinators.errors import DiffcurryError
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Product, Tensor, Vector, components
-from combinators.type_folds import tangent_of
-from diffcurry.models.host import Hosted
-from diffcurry.models.modes import QUIET, WithPushforward
+from combinators.objects import Fun, Object, Product, Real, Tensor
+from combinators.operation import PRIMITIVES, Operation, named
+from combinators.type_folds import columns_of, map_leaves, parts_of, tangent_of
+from diffcurry.models.host import Hosted, Way
+from diffcurry.models.modes import QUIET, Seen, WithPushforward, derivable
 from diffcurry.models.programs import gradients
 from diffcurry.tangents import read, show
-from interpreters.carriers.carrier import Carrier
-from interpreters.carriers.numpy import NumPy
+from interpreters.carriers.carrier import Carrier, values
+from interpreters.carriers.counting import Counting
+from interpreters.carriers.fractions import Fractions
+from interpreters.cost.certificate import passed
+from interpreters.cost.counted import lines
 from interpreters.execution.machine import Arrow
-from interpreters.execution.running import Running, Transport
+from interpreters.execution.running import Transport
 from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
-from interpreters.modes.pushforward import Pushforward
-from interpreters.modes.reverse import Reverse
-from interpreters.sparse_cotangents import Cotangent, Environment, dense, own, plus, sparse
+from interpreters.modes.reverse import Dependent, Reverse
+from interpreters.sparse_cotangents import (
+    Cotangent,
+    Environment,
+    dense,
+    nonzero,
+    own,
+    plus,
+    sparse,
+)
+from interpreters.staging.programs import pullback
+from interpreters.staging.terms import TERMS
 from laws.equality import Leaf
+from laws.model import Signature, own_signature
 from laws.observation import Probes, leaves, point_of
 from laws.structures import structures_of
-
-
-def covector(model: ReverseModel, probe: Any, obj: Object) -> Cotangent:
-    """A covector of the kit as a sparse cotangent."""
-    types = _parts(obj)
-    if types is not None:
-        parts = {
-            i: covector(model, x, t) for i, (x, t) in enumerate(zip(probe, types, strict=True))
-        }
-        return {i: part for i, part in parts.items() if part is not None} or None
-    if isinstance(obj, Fun):
-        return [(_argument(model, x), covector(model, g, obj.cod)) for x, g in probe]
-    return model.carrier.const(probe) if isinstance(probe, Literal) else probe
-
-
-def _parts(obj: Object) -> tuple[Object, ...] | None:
-    """The components of a product or a vector."""
-    product = components(obj)
-    if product is not None:
-        return product.parts
-    return (obj.item,) * obj.length if isinstance(obj, Vector) else None
-
-
-def _argument(model: ReverseModel, argument: Any) -> Any:
-    return point_of(model, argument) if isinstance(argument, Morphism) else argument
-
-
-def told(
-    model: ReverseModel, cotangent: Cotangent, obj: Object, point: Any, probes: Probes, place: str
-) -> Iterator[Leaf]:
-    """A cotangent at ``point`` by its numbers; of a closure, those of what it captured."""
-    types = _parts(obj)
-    if types is not None:
-        for i, part in enumerate(types):
-            below = None if cotangent is None else cotangent.get(i)
-            at = None if point is None else point[i]
-            yield from told(model, below, part, at, probes, f"{place}[{i}]")
-    elif isinstance(obj, Tensor) and obj.is_smooth:
-        yield place, dense(model.carrier, cotangent, obj)
-    elif isinstance(obj, Fun) and (point is None or model.mode.records_calls):
-        yield from _paired(model, cotangent or [], obj, probes, place)
-    elif isinstance(obj, Fun):
-        if type(cotangent) is list:
-            cotangent = model.mode.called(point, cotangent)
-        captured = point.code.captured
-        yield from told(model, cotangent, captured, point.env, probes, f"{place}.captured")
-
-
-WEIGHTS = 2
-"""By how many tangents a list of calls is told."""
-
-
-def _paired(
-    model: ReverseModel, calls: list[Any], obj: Fun, probes: Probes, place: str
-) -> Iterator[Leaf]:
-    """``Σ k(b) · ȳ`` for polynomials ``k``."""
-    for degree in range(WEIGHTS):
-        totals = dict(told(model, None, obj.cod, None, probes, f"{place}·k{degree}"))
-        for call in calls:
-            if type(call) is Environment:
-                continue
-            argument, cotangent = call
-            weight = _weight(model, argument, obj.dom, probes) ** degree
-            for at, leaf in told(model, cotangent, obj.cod, None, probes, f"{place}·k{degree}"):
-                with np.errstate(all="ignore"):
-                    totals[at] = totals[at] + np.where(leaf == 0, leaf, weight * leaf)[()]
-        yield from totals.items()
-
-
-def _weight(model: ReverseModel, argument: Any, obj: Object, probes: Probes) -> Any:
-    """``1 + Σ (i + 1)/4 · xᵢ`` of the numbers of an argument."""
-    total: Any = Fraction(1) if _is_exact(model) else 1.0
-    index = 0
-    for _, leaf in leaves(model, obj, argument, probes):
-        for x in np.ravel(leaf):
-            index += 1
-            factor = Fraction(index, 4)
-            number = x.item() if isinstance(x, np.generic) else x
-            if getattr(number, "is_Boolean", False):
-                number = int(bool(number))
-            total = total + (factor if _is_exact(model) else float(factor)) * number
-    return total
-
-
-def _is_exact(model: ReverseModel) -> bool:
-    return not isinstance(model.carrier.const(Literal(1.0)), float | np.generic)
-
+from laws.writing import term_of
 
 OF_FORWARD_MODE = frozenset(("differential", "closed differential"))
-
-
-@dataclass(frozen=True)
-class Rep:
-    """What an arrow of a reverse mode gives: a value, and the pullback there."""
-
-    value: Any
-    pullback: Callable[[Any], Any]
-    dom: Object
-    point: Any
+WEIGHTS = 2
+"""By how many tangents a list of calls is told."""
 
 
 class ReverseModel(WithPushforward):
@@ -142,57 +66,35 @@ class ReverseModel(WithPushforward):
     mode: Reverse | Deltas
 
     @property
-    def points(self) -> Running:
-        """The mode whose values points are."""
-        return self.mode
-
-    @cached_property
-    def forward(self) -> Pushforward:
-        """Forward mode over the same numbers."""
-        return Pushforward(self.carrier)
+    def structures(self) -> tuple[str, ...]:
+        """Those whose methods it has; forward mode's own are asked of forward mode."""
+        return tuple(name for name in structures_of(self) if name not in OF_FORWARD_MODE)
 
     def outcome(self, arrow: Arrow, point: Any) -> Any:
         """The value with its pullback."""
         value, pullback = self.mode.rep(arrow, point)
-        return Rep(value, QUIET(pullback), arrow.dom, point)
-
-    def value(self, outcome: Any) -> Any:
-        """The value."""
-        return outcome.value if isinstance(outcome, Rep) else outcome
+        return Seen(value, arrow, point, QUIET(pullback))
 
     def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
         """The value, a function's calls, and what pullbacks give of a covector."""
         yield from super().observe(cod, outcome, probes)
-        if isinstance(outcome, Rep):
+        if isinstance(outcome, Seen) and outcome.pullback is not None:
             given = self.covector(probes.cotangent("pullback", cod), cod)
             pulled = outcome.pullback(given)
-            yield from self.told(pulled, outcome.dom, outcome.point, probes, "pullback(…)")
+            yield from self.told(pulled, outcome.arrow.dom, outcome.point, probes, "pullback(…)")
 
     def R(self, arrow: Hosted, dom: Object, cod: Object) -> Hosted:
         """``R[f](a, w)`` by the mode's own pullback."""
 
         def at(pair: Any) -> Any:
             point, covector = pair
-            return self._dense(self.pull(arrow, point, sparse(covector, cod)), dom)
+            pulled = self.pull(arrow, point, sparse(covector, cod))
+            return dense(self.carrier, pulled, tangent_of(dom))
 
         return Hosted(Product(dom, tangent_of(cod)), tangent_of(dom), at)
 
-    def _dense(self, cotangent: Any, obj: Object) -> Any:
-        product = components(obj)
-        if product is not None:
-            given = cotangent or {}
-            return tuple(self._dense(given.get(i), p) for i, p in enumerate(product.parts))
-        if isinstance(obj, Tensor):
-            return dense(self.carrier, cotangent, obj) if obj.is_smooth else ()
-        return cotangent
-
-    @property
-    def structures(self) -> tuple[str, ...]:
-        """Those whose methods it has; forward mode's own are asked of forward mode."""
-        return tuple(name for name in structures_of(self) if name not in OF_FORWARD_MODE)
-
     @cached_property
-    def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
+    def ways(self) -> dict[str, Way]:
         """The value alone, by the primal mode."""
         return {"primal": self._primal}
 
@@ -201,19 +103,22 @@ class ReverseModel(WithPushforward):
         into = Transport(self.points, lambda number: number)
         return Hosted(program.dom, program.cod, lambda x: into(arrow.run(x), program.cod))
 
-    def accumulate(self, vectors: Sequence[Any], obj: Object) -> Any:
-        """A sum of vectors, as sparse cotangents are summed."""
-        return self._dense(self.plus([sparse(x, obj) for x in vectors], obj), obj)
-
     def pull(self, arrow: Hosted, point: Any, cotangent: Cotangent) -> Cotangent:
         """What the pullback of an arrow gives at a point."""
-        if arrow.arrow is None:
-            raise NotDifferentiable("the derivative of a derivative is for programs")
-        return self.mode.rep(arrow.arrow, point)[1](cotangent)
+        return self.mode.rep(derivable(arrow.arrow), point)[1](cotangent)
 
     def covector(self, probe: Any, obj: Object) -> Cotangent:
         """A covector of the kit as a sparse cotangent of the mode."""
-        return covector(self, probe, obj)
+        types = parts_of(obj)
+        if types is not None:
+            parts = enumerate(zip(probe, types, strict=True))
+            return nonzero((i, self.covector(x, part)) for i, (x, part) in parts)
+        if isinstance(obj, Fun):
+            return [(self._argument(x), self.covector(g, obj.cod)) for x, g in probe]
+        return self.carrier.const(probe) if isinstance(probe, Literal) else probe
+
+    def _argument(self, argument: Any) -> Any:
+        return point_of(self, argument) if isinstance(argument, Morphism) else argument
 
     def sparse(self, vector: Any, obj: Object) -> Cotangent:
         """A vector as a sparse cotangent."""
@@ -230,25 +135,14 @@ class ReverseModel(WithPushforward):
             total = plus(total, own(cotangent), self.carrier.add)
         return total
 
+    def accumulate(self, vectors: Sequence[Any], obj: Object) -> Any:
+        """A sum of vectors, as sparse cotangents are summed."""
+        total = self.plus([sparse(x, obj) for x in vectors], obj)
+        return dense(self.carrier, total, tangent_of(obj))
+
     def gradients(self, program: Morphism, point: Any, vector: Any) -> dict[str, Iterator[Any]]:
         """``R[f](a, w)`` by every algorithm, at types without functions."""
         return gradients(self.carrier, program, point, vector)
-
-    def told(
-        self,
-        cotangent: Cotangent,
-        obj: Object,
-        point: Any,
-        probes: Probes,
-        place: str = "cotangent",
-    ) -> Iterator[Leaf]:
-        """The numbers in a cotangent at a point, zeros among them."""
-        return told(self, cotangent, obj, point, probes, place)
-
-    @property
-    def shows(self) -> bool:
-        """Whether its numbers are NumPy's, as what users are shown."""
-        return isinstance(self.carrier, NumPy)
 
     @QUIET
     def show(self, cotangent: Cotangent, obj: Object, value: Any) -> Any:
@@ -259,6 +153,58 @@ class ReverseModel(WithPushforward):
     def read(self, shown: Any, obj: Object, value: Any) -> Cotangent:
         """The user's cotangent of ``value`` as a sparse one of the mode."""
         return read(shown, obj, value, "the value", self.mode)
+
+    def told(
+        self,
+        cotangent: Cotangent,
+        obj: Object,
+        point: Any,
+        probes: Probes,
+        place: str = "cotangent",
+    ) -> Iterator[Leaf]:
+        """A cotangent at ``point`` by its numbers; of a closure, those of what it captured."""
+        types = parts_of(obj)
+        if types is not None:
+            for i, part in enumerate(types):
+                at = None if point is None else point[i]
+                yield from self.told(self.part(cotangent, i), part, at, probes, f"{place}[{i}]")
+        elif isinstance(obj, Tensor) and obj.is_smooth:
+            yield place, dense(self.carrier, cotangent, obj)
+        elif isinstance(obj, Fun) and (point is None or self.mode.records_calls):
+            yield from self._paired(cotangent or [], obj, probes, place)
+        elif isinstance(obj, Fun):
+            if type(cotangent) is list:
+                cotangent = self.mode.called(point, cotangent)
+            captured = point.code.captured
+            yield from self.told(cotangent, captured, point.env, probes, f"{place}.captured")
+
+    def _paired(self, calls: list[Any], obj: Fun, probes: Probes, place: str) -> Iterator[Leaf]:
+        """``Σ k(b) · ȳ`` for polynomials ``k``."""
+        for degree in range(WEIGHTS):
+            at_degree = f"{place}·k{degree}"
+            totals = dict(self.told(None, obj.cod, None, probes, at_degree))
+            for call in calls:
+                if type(call) is Environment:
+                    continue
+                argument, cotangent = call
+                weight = self._weight(argument, obj.dom, probes) ** degree
+                for at, leaf in self.told(cotangent, obj.cod, None, probes, at_degree):
+                    with np.errstate(all="ignore"):
+                        totals[at] = totals[at] + np.where(leaf == 0, leaf, weight * leaf)[()]
+            yield from totals.items()
+
+    def _weight(self, argument: Any, obj: Object, probes: Probes) -> Any:
+        """``1 + Σ (i + 1)/4 · xᵢ`` of the numbers of an argument."""
+        is_exact = not isinstance(self.carrier.const(Literal(1.0)), float | np.generic)
+        exactly: Callable[[Fraction], Any] = Fraction if is_exact else float
+        told = (x for _, leaf in leaves(self, obj, argument, probes) for x in np.ravel(leaf))
+        total = exactly(Fraction(1))
+        for index, x in enumerate(told, 1):
+            number = x.item() if isinstance(x, np.generic) else x
+            if getattr(number, "is_Boolean", False):
+                number = int(bool(number))
+            total = total + exactly(Fraction(index, 4)) * number
+        return total
 
 
 class CallsModel(ReverseModel):
@@ -281,17 +227,156 @@ class EnvironmentModel(ReverseModel):
         return cotangent
 
 
-class DeltaModel(EnvironmentModel):
-    """Dual arrays, whose points and values are those of the carrier alone."""
+def pointwise_of(carrier: type) -> dict[str, int]:
+    """The pointwise primitives registered for a class of carriers, and how many numbers they take.
 
-    mode: Deltas
+    Of our own carriers there are none: their primitives are asked one by one, as models themselves.
+    """
+    if carrier.__module__.partition(".")[0] == "interpreters":
+        return {}
+    registered = {primitive for primitive, of in values.funcs if of is carrier}
+    taken = {
+        name: _numbers_taken(Operation(primitive))
+        for name, primitive in PRIMITIVES.items()
+        if type(primitive) in registered
+    }
+    return {name: arity for name, arity in taken.items() if arity}
+
+
+def _numbers_taken(operation: Operation) -> int:
+    """One or two, where so many numbers give a number; else none."""
+    for arity in (1, 2):
+        with suppress(DiffcurryError, TypeError):
+            if operation.type(*(Real,) * arity) is Real:
+                return arity
+    return 0
+
+
+def ending_in(operations: Mapping[str, int]) -> Callable[[Object, Object], Any] | None:
+    """For ``Signature.own``: strategies of arrows whose last step is one of these operations."""
+
+    def strategy(dom: Object, cod: Object) -> Any:
+        return import_module("laws.strategies.making").ending_in(operations, dom, cod)
+
+    return strategy if operations else None
+
+
+POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
+MATRIX = Tensor((2, 2))
+ARRAYS = (
+    ("sum", {"axis": (0, 1), "keepdims": False}, Real),
+    ("reshape", {"shape": (4,)}, Tensor((4,))),
+    ("broadcast_to", {"shape": (2, 2)}, MATRIX),
+)
+
+
+class CarrierModel(EnvironmentModel):
+    """A carrier, with the dependently typed pullback over it and forward mode's ``D``."""
+
+    def __init__(self, carrier: Carrier) -> None:
+        """Whatever has the methods of a carrier."""
+        super().__init__(Dependent(carrier))
 
     @property
-    def points(self) -> Running:
-        """Values without Delta terms."""
-        return self.mode.inner
+    def name(self) -> str:
+        """The carrier's."""
+        return type(self.carrier).__name__
 
     @property
-    def carrier(self) -> Carrier:
-        """The numbers of points and covectors."""
-        return self.mode.inner.over
+    def algebra(self) -> Carrier:
+        """The carrier, whose own laws are asked too."""
+        return self.carrier
+
+    @property
+    def structures(self) -> tuple[str, ...]:
+        """All whose methods it has: those of forward mode too."""
+        return tuple(structures_of(self))
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The carrier's own ``signature``, or else the operations that it has.
+
+        Those are the sums and products, and what was registered for the carrier's own class.
+        """
+        own = own_signature(self.carrier)
+        if own is not None:
+            return own
+        registered = pointwise_of(type(self.carrier))
+        known = {
+            name: arity
+            for name, arity in {**POINTWISE, **registered}.items()
+            if self._has(name, {}, (Real,) * arity, Real)
+        }
+        return Signature(
+            operations=known,
+            arrays=all(self._has(name, given, (MATRIX,), cod) for name, given, cod in ARRAYS),
+            conditionals=self._has("less", {}, (Real, Real), Tensor((), "bool")),
+            own=ending_in({name: known[name] for name in registered if name in known}),
+        )
+
+    def _has(
+        self, name: str, parameters: dict[str, Any], types: tuple[Object, ...], cod: Object
+    ) -> bool:
+        operation = Operation(named(name), tuple(parameters.items()))
+        try:
+            self.carrier.operation(operation, types, cod)
+        except (DiffcurryError, NotImplementedError):
+            return False
+        return True
+
+    @cached_property
+    def ways(self) -> dict[str, Way]:
+        """The same program over the rationals; of the rationals themselves there is none."""
+        exact = isinstance(self.carrier, Fractions)
+        return super().ways | ({} if exact else {"rational": self._rational})
+
+    def _rational(self, program: Morphism) -> Hosted:
+        exact, over = Dependent(Fractions()), self.carrier
+        arrow = interpret(program, exact)
+
+        def at(point: Any) -> Seen:
+            value, pullback = exact.rep(arrow, _across(point, program.dom, over, exact.over))
+
+            def pulled(cotangent: Any) -> Any:
+                vector = _across(dense(over, cotangent, program.cod), program.cod, over, exact.over)
+                return pullback(sparse(vector, program.cod))
+
+            return Seen(value, arrow, point, pulled)
+
+        return Hosted(program.dom, program.cod, at)
+
+
+def _across(value: Any, obj: Object, source: Carrier, target: Carrier) -> Any:
+    """A value without functions, taken from one carrier to another."""
+
+    def number(leaf: Object, x: Any) -> Any:
+        assert isinstance(leaf, Tensor)
+        return target.lift(source.lower(x), leaf)
+
+    return map_leaves(number, obj, value, parts=columns_of)
+
+
+class CostModel(EnvironmentModel):
+    """A mode over ``Counting``."""
+
+    def operations(self, arrow: Hosted, point: Any, cotangent: Any = None) -> int:
+        """How many operations a run takes; with a cotangent, the pullback's besides."""
+        assert arrow.arrow is not None
+        assert isinstance(self.carrier, Counting)
+        self.carrier.reset()
+        _, pull = self.mode.rep(arrow.arrow, point)
+        if cotangent is not None:
+            pull(sparse(cotangent, arrow.cod))
+        return self.carrier.total
+
+    def passed(self, program: Morphism) -> int:
+        """The numbers that loops carry and capture, once a round."""
+        return passed(term_of(program))
+
+    def lines(self, program: Morphism) -> int:
+        """The lines of the program, as a term."""
+        return lines(term_of(program))
+
+    def gradient_lines(self, program: Morphism) -> int:
+        """The lines of the program of its value and pullback."""
+        return lines(pullback(term_of(program), (0,), Dependent(TERMS)))

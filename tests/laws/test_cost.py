@@ -2,7 +2,7 @@
 
 import pytest
 
-from diffcurry.models.carriers import CostModel
+from diffcurry.models.reverse import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy

@@ -12,7 +12,7 @@ from combinators.morphisms import (
     prod,
 )
 from combinators.operation import Operation, named
-from diffcurry.models.carriers import CostModel
+from diffcurry.models.reverse import CostModel
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.reverse import Dependent

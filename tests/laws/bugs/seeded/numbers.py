@@ -4,7 +4,7 @@ import numpy as np
 
 from combinators.literal import Literal
 from combinators.objects import Bool
-from diffcurry.models.carriers import CarrierModel
+from diffcurry.models.reverse import CarrierModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from tests.laws.bugs.bug import ours, seeded
