@@ -147,7 +147,8 @@ class ArrowModel:
         """``λ · f``, component by component."""
         product = components(cod)
         if product is None:
-            return self.applied(Operation(named("multiply")), cod, dom, number, arrow)
+            factor = self._converted(number, cod, dom)
+            return self.applied(Operation(named("multiply")), cod, dom, factor, arrow)
         parts = [self.scale(number, part, dom, part.cod) for part in self._components(arrow)]
         made = self.category.prod(dom, parts)
         if product is cod:
@@ -168,9 +169,18 @@ class ArrowModel:
                 yield from self._products(one, other, dom, one.cod)
         elif isinstance(obj, Tensor) and obj.is_smooth:
             product = self.applied(Operation(named("multiply")), obj, dom, left, right)
-            axes = (("axis", tuple(range(len(obj.shape)))), ("keepdims", False))
-            total = Operation(named("sum"), axes)
-            yield self.applied(total, Real, dom, product) if obj.shape else product
+            if obj.shape:
+                axes = (("axis", tuple(range(len(obj.shape)))), ("keepdims", False))
+                total = Tensor((), obj.dtype)
+                product = self.applied(Operation(named("sum"), axes), total, dom, product)
+            yield self._converted(product, Real, dom)
+
+    def _converted(self, number: Any, obj: Object, dom: Object) -> Any:
+        """A number of the kind of a tensor."""
+        if not isinstance(obj, Tensor) or number.cod.dtype == obj.dtype:
+            return number
+        convert = Operation(named("convert"), (("dtype", obj.dtype),))
+        return self.applied(convert, Tensor((), obj.dtype), dom, number)
 
     def _components(self, arrow: Any) -> list[Any]:
         category = self.category
