@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +21,12 @@ from combinators.errors import (
 )
 from combinators.morphisms import prod
 from combinators.objects import Object, Unit, components
-from combinators.operation import Operation, Primitive
+from combinators.operation import Operation
 from combinators.type_folds import is_smooth
 from diffcurry.models.primitives import PrimitiveModel
 from laws.law import Law
-from laws.observation import Difference, Probes
-from laws.scene import Counterexample, Scene
+from laws.observation import Probes
+from laws.scene import Counterexample, Scene, ones, simplest
 from laws.structures import primitive as said
 from laws.tally import OUTSIDE, REFUSALS
 
@@ -96,14 +96,11 @@ def explained(model: PrimitiveModel, found: Counterexample) -> str:
             f"{_shown(model.slope(x, v)[0])}, {at} (law T4: {law.statement}); "
             "mend the rule, or pass check=False if it is meant so"
         )
-    return head + _sides(law, found.difference, at)
-
-
-def _sides(law: Law, difference: Difference, at: str) -> str:
-    advice = _WRITES if "afterwards" in difference.place else _ADVICE.get(law.name, _TRANSPOSES)
+    place, left, right = found.difference
+    advice = _WRITES if "afterwards" in place else _ADVICE.get(law.name, _TRANSPOSES)
     return (
-        f"law {law} fails, {law.statement}: the left side gives {_shown(difference.left)}, the "
-        f"right {_shown(difference.right)}, {at}; {advice}"
+        f"{head}law {law} fails, {law.statement}: the left side gives {_shown(left)}, the "
+        f"right {_shown(right)}, {at}; {advice}"
     )
 
 
@@ -115,14 +112,6 @@ def _shown(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float | np.floating) else str(value)
 
 
-class Declared(Protocol):
-    """What a declared primitive says of itself."""
-
-    declared: Primitive
-    types: tuple[Object, ...]
-    domain: tuple[float, float] | None
-
-
 EXAMPLES, FIXED = 16, 8
 SLOW, PATIENCE = 0.005, 2.0
 """Seconds: a function that takes longer is asked at fixed points, until the second is over."""
@@ -132,7 +121,7 @@ FIRST = ("T1", "T4")
 """What is asked first of a function that is slow."""
 
 
-def checked(primitive: Declared) -> str:
+def checked(primitive: Any) -> str:
     """Raise where a law of primitives fails or cannot be asked; say how they were asked.
 
     With hypothesis the points are random, and the counterexample is the smallest that was found;
@@ -148,7 +137,9 @@ def checked(primitive: Declared) -> str:
     smooth = is_smooth(operation.type(*types)) and any(map(is_smooth, types))
     laws = [law for law in DECLARED if law.structure.name in ("primitive", *model.structures)]
     asked = laws if smooth else [said.TYPING]
-    seconds = _seconds(model)
+    point, began = model.cast(said.TYPING, _Fixed(1)).arrows[said.x], perf_counter()
+    model.refusal(point)
+    seconds = perf_counter() - began
     kit = find_spec("hypothesis") is not None
     with np.errstate(all="ignore"):
         if kit and seconds < SLOW:
@@ -167,14 +158,6 @@ def checked(primitive: Declared) -> str:
 
 def _names(laws: Iterable[Law]) -> str:
     return ", ".join(law.name for law in laws)
-
-
-def _seconds(model: PrimitiveModel) -> float:
-    """How long a value takes, at a point of the domain, when it is not the first."""
-    point = model.cast(said.TYPING, _Fixed(1)).arrows[said.x]
-    began = perf_counter()
-    model.refusal(point)
-    return perf_counter() - began
 
 
 def _at_random(law: Law, model: PrimitiveModel) -> None:
@@ -243,7 +226,7 @@ def _at_fixed_points(asked: Sequence[Law], model: PrimitiveModel) -> Counter[Law
 def _broken(law: Law, model: PrimitiveModel, seed: int) -> Counterexample | None:
     """The law at one fixed point, if it fails there; raises where the point lies outside."""
     instance = model.cast(law, _Fixed(seed))
-    scene = Scene(law, model, instance, prod(Unit), Probes(_no_function, model.probe))
+    scene = Scene(law, model, instance, prod(Unit), Probes(simplest, ones))
     try:
         difference, _ = scene.verdict()
     except OUTSIDE:
@@ -251,7 +234,3 @@ def _broken(law: Law, model: PrimitiveModel, seed: int) -> Counterexample | None
     except Exception as error:  # noqa: BLE001 (whatever the user's function raises)
         return Counterexample(scene, None, error)
     return difference and Counterexample(scene, difference)
-
-
-def _no_function(obj: Object) -> Any:
-    raise DiffcurryError(f"a primitive takes no functions, and {obj!r} is asked for")

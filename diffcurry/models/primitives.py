@@ -4,26 +4,30 @@ Points are numbers of both signs and several sizes, or those between the ends of
 of them alike, so that kinks and ties are met by no chance. A point at which the value raises, or is
 not finite, lies outside, and another is drawn. A vector moves one argument. What is pointwise is
 asked at arrays too: two points become the rows of one.
+
+How the value changes along a vector is computed as precisely as it lets itself be: where it takes
+mpmath's numbers, by differences in 60 digits; where it takes NumPy's long doubles, or else doubles,
+by central differences, extrapolated once (Richardson 1911).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from combinators.errors import DiffcurryError, DomainError
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive, interpret, prod
-from combinators.objects import Object, Product, Real, Tensor, Unit, components
+from combinators.objects import Object, Product, Real, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.signatures import pointwise, tensor
-from combinators.type_folds import tangent_of
-from diffcurry.models.host import Hosted
+from combinators.type_folds import columns_of, tangent_of
+from diffcurry.models.host import Way
 from diffcurry.models.reverse import CarrierModel
-from diffcurry.models.slopes import slope
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
@@ -73,10 +77,10 @@ class PrimitiveRows:
     def _both(self, x: Any, z: Any) -> Point:
         """Two points as one, each argument of two rows that broadcast as before."""
         pairs = zip(_point(x), _point(z), strict=True)
-        return tuple(np.stack([self._widened(a), self._widened(b)]) for a, b in pairs)
-
-    def _widened(self, array: Any) -> Any:
-        return np.reshape(array, self._wide(np.shape(array)))
+        return tuple(
+            np.stack([np.reshape(part, self._wide(np.shape(part))) for part in pair])
+            for pair in pairs
+        )
 
     def _wide(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return (1,) * (self._rank - len(shape)) + shape
@@ -108,14 +112,6 @@ LEAST, MOST = 0.3, 4.0
 TRIES = 30
 """So many points are drawn, until one lies in the domain."""
 Domain = tuple[float, float]
-
-
-class ChoiceSource(Protocol):
-    """Where numbers come from: hypothesis, or a fixed list."""
-
-    def below(self, count: int) -> int:
-        """A number from 0 to ``count - 1``."""
-        ...
 
 
 class PrimitiveModel(CarrierModel):
@@ -156,7 +152,7 @@ class PrimitiveModel(CarrierModel):
         return PrimitiveRows(self.operation, self.arguments, Dependent(self.carrier))
 
     @cached_property
-    def ways(self) -> dict[str, Callable[[Morphism], Hosted]]:
+    def ways(self) -> dict[str, Way]:
         """The primitive over the rationals, where they have it and its derivative."""
         over, arrow = Fractions(), self.arrow
         try:
@@ -172,20 +168,28 @@ class PrimitiveModel(CarrierModel):
 
     def said(self) -> Any:
         """Those of the result's type."""
-        cod = self.arrow.cod
-        assert isinstance(cod, Tensor)
+        cod = tensor(self.arrow.cod)
         return cod.shape, cod.dtype
 
     def slope(self, x: Any, v: Any) -> tuple[Any, float]:
         """How the value changes along ``v``, and how far off that may be."""
-        alone = not isinstance(self.arrow.dom, Product)
-        xs, vs = ((x,), (v,)) if alone else (x, v)
+        xs, vs = (x, v) if isinstance(self.arrow.dom, Product) else ((x,), (v,))
         compute = self.carrier.operation(self.operation, self.arguments, self.arrow.cod)
         return slope(self.operation.name, compute, xs, vs)
 
-    def cast(self, law: Law, choices: ChoiceSource) -> Instance:
-        """The primitive, and points and vectors for it."""
+    def moved(self, vector: Any) -> int:
+        """Which argument a vector moves."""
+        parts = vector if isinstance(self.arrow.dom, Product) else (vector,)
+        return next((i for i, part in enumerate(parts) if np.any(np.asarray(part, float))), 0)
+
+    def cast(self, law: Law, choices: Any) -> Instance:
+        """The primitive, and points and vectors for it, by ``choices.below(count)``."""
         dom, cod = self.arrow.dom, self.arrow.cod
+
+        def vector(obj: Object, moved: int | None = None) -> Morphism:
+            return _element(
+                obj, lambda i, part: _vector(choices, part, zero=moved not in (None, i))
+            )
 
         def arrow(generator: Generator) -> Morphism:
             if generator is said.p:
@@ -193,39 +197,37 @@ class PrimitiveModel(CarrierModel):
             if generator in (said.x, said.z):
                 return self._point(law, choices, apart=generator is said.z)
             if generator is said.v:
-                moved = choices.below(len(self.arguments))
-                return self._element(
-                    tangent_of(dom), lambda i, obj: _vector(choices, obj, zero=i != moved)
-                )
-            obj = Real if generator is said.number else tangent_of(cod)
-            return self._element(obj, lambda i, part: _vector(choices, part))
+                return vector(tangent_of(dom), choices.below(len(self.arguments)))
+            return vector(Real if generator is said.number else tangent_of(cod))
 
         return Instance({said.X: dom, said.Y: cod}, {g: arrow(g) for g in law.generators})
 
-    def _point(self, law: Law, choices: ChoiceSource, *, apart: bool) -> Morphism:
+    def _point(self, law: Law, choices: Any, *, apart: bool) -> Morphism:
         """A point, of the domain where a law is about regular ones; ``apart`` from the others."""
-        place = self._regular if law.tame else self._special
         shift = len(self.arguments) if apart else 0
 
         def drawn(index: int, obj: Tensor) -> Any:
-            return self._given(index, obj, choices, place, shift)
+            if self.given and index in self.given:
+                return self.given[index]
+            if not obj.is_smooth:
+                return np.ones(obj.shape, dtype=obj.dtype)
+            if law.tame:
+                return _regular(index + shift, choices, obj, self.domain)
+            start = choices.below(len(SPECIAL))
+            return _listed(SPECIAL, start, obj)
 
         why = ""
         for _ in range(TRIES if law.tame else 1):
-            point = self._element(self.arrow.dom, drawn)
-            why = self._refusal(point) if law.tame else ""
+            point = _element(self.arrow.dom, drawn)
+            if law.tame and point not in self._refused:
+                self._refused[point] = self.refusal(point)
+            why = self._refused[point] if law.tame else ""
             if not why:
                 return point
         raise DomainError(
             f"{self.operation.name}: no point was found at which it has a value: {why}; say where "
             "its arguments lie, by domain=(low, high)"
         )
-
-    def _refusal(self, point: Morphism) -> str:
-        """Why a point lies outside the domain; nothing where it does not."""
-        if point not in self._refused:
-            self._refused[point] = self.refusal(point)
-        return self._refused[point]
 
     def refusal(self, point: Morphism) -> str:
         """What the value is, or raises, at a point outside the domain; nothing at any other."""
@@ -238,71 +240,135 @@ class PrimitiveModel(CarrierModel):
         finite = value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
         return "" if finite else f"at {point!r} it is {value}"
 
-    def probe(self, obj: Object) -> Any:
-        """A covector that is not drawn: of ones."""
-        product = components(obj)
-        if product is not None:
-            return tuple(map(self.probe, product.parts))
-        return Literal.filled(1.0, obj) if isinstance(obj, Tensor) and obj.is_smooth else None
 
-    def moved(self, vector: Any) -> int:
-        """Which argument a vector moves."""
-        parts = vector if isinstance(self.arrow.dom, Product) else (vector,)
-        return next((i for i, part in enumerate(parts) if np.any(np.asarray(part, float))), 0)
-
-    def _element(self, obj: Object, draw: Callable[[int, Tensor], Any]) -> Morphism:
-        """A global element, of tensors that are drawn."""
-
-        def of(index: int, part: Object) -> Morphism:
-            if not isinstance(part, Tensor):
-                return prod(Unit)
-            return Constant(Unit, Literal(draw(index, part), part.dtype))
-
-        product = components(obj)
-        if product is None:
-            return of(0, obj)
-        return prod(Unit, *(of(index, part) for index, part in enumerate(product.parts)))
-
-    def _given(
-        self,
-        index: int,
-        obj: Tensor,
-        choices: ChoiceSource,
-        place: Callable[[int, ChoiceSource, Tensor], Any],
-        shift: int,
-    ) -> Any:
-        if self.given and index in self.given:
-            return self.given[index]
-        if not obj.is_smooth:
-            return np.ones(obj.shape, dtype=obj.dtype)
-        return place(index + shift, choices, obj)
-
-    def _regular(self, index: int, choices: ChoiceSource, obj: Tensor) -> Any:
-        start = GRID[choices.below(len(GRID))]
-        at = (start + GOLDEN * np.arange(obj.size) + ROOT * index) % 1.0
-        sign = choices.below(3) if obj.size > 1 and self.domain is None else 0
-        return np.round(_placed(at, self.domain, sign) * 2**12).reshape(obj.shape) / 2**12
-
-    def _special(self, index: int, choices: ChoiceSource, obj: Tensor) -> Any:
-        start = choices.below(len(SPECIAL))
-        chosen_ones = [SPECIAL[(start + i) % len(SPECIAL)] for i in range(obj.size)]
-        return np.array(chosen_ones).reshape(obj.shape)
+def _element(obj: Object, draw: Callable[[int, Tensor], Any]) -> Morphism:
+    """A global element, of tensors that are drawn."""
+    types = columns_of(obj)
+    parts = [
+        Constant(Unit, Literal(draw(index, part), part.dtype))
+        if isinstance(part, Tensor)
+        else prod(Unit)
+        for index, part in enumerate((obj,) if types is None else types)
+    ]
+    return parts[0] if types is None else prod(Unit, *parts)
 
 
-def _placed(at: Any, domain: Domain | None, sign: int) -> Any:
-    """From between 0 and 1 into the domain; without one, of both signs, or of one alone."""
+def _regular(index: int, choices: Any, obj: Tensor, domain: Domain | None) -> Any:
+    """Numbers of a domain; without one, of both signs, or of one alone."""
+    at = (GRID[choices.below(len(GRID))] + GOLDEN * np.arange(obj.size) + ROOT * index) % 1.0
     if domain is not None:
         low, high = domain
-        return low + (high - low) * at
-    about = 2 * at - 1
-    sizes = LEAST * (MOST / LEAST) ** np.abs(about)
-    return (np.sign(about), 1.0, -1.0)[sign] * sizes
+        placed = low + (high - low) * at
+    else:
+        about = 2 * at - 1
+        sign = (np.sign(about), 1.0, -1.0)[choices.below(3) if obj.size > 1 else 0]
+        placed = sign * LEAST * (MOST / LEAST) ** np.abs(about)
+    return np.round(placed * 2**12).reshape(obj.shape) / 2**12
 
 
-def _vector(choices: ChoiceSource, obj: Tensor, *, zero: bool = False) -> Any:
+def _vector(choices: Any, obj: Tensor, *, zero: bool = False) -> Any:
     if zero or not obj.is_smooth:
         return np.zeros(obj.shape)
-    first = choices.below(len(VECTORS))
-    return np.array([VECTORS[(first + i) % len(VECTORS)] for i in range(obj.size)]).reshape(
-        obj.shape
-    )
+    return _listed(VECTORS, choices.below(len(VECTORS)), obj)
+
+
+def _listed(numbers: Sequence[float], start: int, obj: Tensor) -> Any:
+    """An array of those numbers in turn, from one on."""
+    chosen = [numbers[(start + i) % len(numbers)] for i in range(obj.size)]
+    return np.array(chosen).reshape(obj.shape)
+
+
+DIGITS, STEP = 60, 1e-20
+WIDE, WIDE_STEP = 1e-8, 2.0**-11
+PLAIN, PLAIN_STEP = 1e-6, 2.0**-9
+NARROW, NARROW_STEP = 1e-3, 2.0**-5
+"""Of functions that give narrower floats than they take."""
+EXACT = 1e-11
+
+_SAME = "sin cos tan exp expm1 log log1p log10 sqrt cbrt sinh cosh tanh erf"
+_MPMATH = {
+    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: name for name in _SAME.split()},
+}
+"""The names in mpmath of the language's own primitives."""
+
+Moved = Callable[[Any], list[Any]]
+"""The arguments, after a step of so much."""
+
+
+def slope(
+    name: str, compute: Callable[..., Any], xs: Sequence[Any], vs: Sequence[Any]
+) -> tuple[Any, float]:
+    """The derivative along ``vs`` at ``xs``, and how far off it may be."""
+
+    def moved(number: Callable[[Any], Any]) -> Moved:
+        """Steps of those arguments that move, as such numbers."""
+        triples = [
+            (number(x), number(v)) if _is_float(x) and np.shape(v) == np.shape(x) else (x, None)
+            for x, v in zip(xs, vs, strict=True)
+        ]
+        return lambda step: [x if v is None else x + step * v for x, v in triples]
+
+    with np.errstate(all="ignore"):
+        found, off = (
+            _in_digits(name, compute, moved)
+            or _in_floats(compute, moved, np.longdouble, WIDE_STEP, WIDE)
+            or _in_floats(compute, moved, np.float64, PLAIN_STEP, PLAIN)
+            or _in_floats(compute, moved, np.float64, NARROW_STEP, NARROW, any_result=True)
+            or (np.nan, 0.0)
+        )
+        size = np.max(np.abs(np.asarray(found, float)), initial=1.0)
+    return found, off * float(size)
+
+
+def _is_float(x: Any) -> bool:
+    return np.asarray(x).dtype.kind == "f"
+
+
+def _in_digits(
+    name: str, compute: Callable[..., Any], moved: Callable[..., Moved]
+) -> tuple[Any, float] | None:
+    """By mpmath, where it is installed: its own function where the name is known."""
+    try:
+        mpmath = import_module("mpmath")
+    except ImportError:
+        return None
+    own = getattr(mpmath, _MPMATH.get(name, ""), None)
+    precise = compute if own is None else np.frompyfunc(own, 1, 1)
+    try:
+        with mpmath.workdps(DIGITS):
+            step = mpmath.mpf(STEP)
+            to = moved(np.frompyfunc(lambda number: mpmath.mpf(float(number)), 1, 1))
+            there, back = (np.asarray(precise(*to(sign * step))) for sign in (1, -1))
+            difference = (there - back) / (2 * step)
+    except Exception:  # noqa: BLE001 (whatever a function of floats raises at other numbers)
+        return None
+    told = there.dtype == object and all(isinstance(x, mpmath.mpf) for x in np.ravel(there))
+    return (np.asarray(difference).astype(float), EXACT) if told else None
+
+
+def _in_floats(
+    compute: Callable[..., Any],
+    moved: Callable[..., Moved],
+    dtype: Any,
+    step: float,
+    off: float,
+    *,
+    any_result: bool = False,
+) -> tuple[Any, float] | None:
+    to = moved(lambda number: np.asarray(number, dtype)[()])
+
+    def value(step: float) -> Any:
+        y = compute(*to(dtype(step)))
+        if np.asarray(y).dtype != dtype and not any_result:
+            raise TypeError(f"it gives {np.asarray(y).dtype}")
+        return y
+
+    def difference(step: float) -> Any:
+        return (value(step) - value(-step)) / dtype(2 * step)
+
+    try:
+        coarse, fine = difference(step), difference(step / 2)
+    except Exception:  # noqa: BLE001 (whatever a function of floats raises at wider ones)
+        return None
+    return np.asarray((4 * fine - coarse) / 3).astype(float), off

@@ -92,7 +92,7 @@ def test_it_can_fail(name, declared):
 
 
 def test_slopes_are_as_precise_as_the_function_allows():
-    from diffcurry.models.slopes import EXACT, PLAIN, WIDE, slope
+    from diffcurry.models.primitives import EXACT, PLAIN, WIDE, slope
 
     def only_doubles(x):
         return np.float64(np.sin(np.float64(x)))
