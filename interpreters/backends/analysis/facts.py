@@ -9,9 +9,10 @@ meant, which ``lines`` explains. Of what a branch or a loop gives, either end is
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,17 +38,9 @@ def bounds_of_type(obj: Object) -> Bounds:
     return int(limits.min), int(limits.max)
 
 
-def bounds_of_literal(literal: Literal) -> Bounds:
-    """What the numbers of an array of integers lie between."""
-    array = literal.array
-    if literal.type.is_smooth or not array.size:
-        return INT64
-    return int(array.min()), int(array.max())
-
-
-def joined(a: Bounds, b: Bounds) -> Bounds:
-    """What either lies between."""
-    return (min(a[0], b[0])), (max(a[1], b[1]))
+def joined(*bounds: Bounds) -> Bounds:
+    """What any lies between."""
+    return min([low for low, _ in bounds]), max([high for _, high in bounds])
 
 
 def within(inner: Bounds, outer: Bounds) -> bool:
@@ -65,85 +58,74 @@ def may_be_outside(bounds: Bounds, extent: int) -> bool:
     return bounds[0] < 0 or bounds[1] >= extent
 
 
-def unwrapped(name: str, args: Sequence[Bounds]) -> Bounds:
-    """What the result of an elementwise primitive lies between, before it wraps."""
-    a, b = args[-2 if name == "where" else 0], args[-1]
-    match name:
-        case "add" | "plus":
-            return a[0] + b[0], a[1] + b[1]
-        case "subtract":
-            return a[0] - b[1], a[1] - b[0]
-        case "multiply" | "square" | "scale":
-            ends = [x * y for x in a for y in b]
-            return min(ends), max(ends)
-        case "negative":
-            return -a[1], -a[0]
-        case "absolute":
-            return (0, max(abs(a[0]), abs(a[1])))
-        case "maximum":
-            return max(a[0], b[0]), max(a[1], b[1])
-        case "minimum":
-            return min(a[0], b[0]), min(a[1], b[1])
-        case "relu":
-            return max(a[0], 0), max(a[1], 0)
-        case "clip":
-            low, high = args[1], args[2]
-            return min(max(a[0], low[0]), high[0]), min(max(a[1], low[1]), high[1])
-        case "where":
-            return joined(a, b)
-        case "remainder" if b[0] >= 0:
-            most = max(b[1] - 1, 0)
-            return 0, min(most, a[1]) if a[0] >= 0 else most
-        case "sign":
-            return -1, 1
-        case "floor" | "ceil" | "trunc" | "round":
-            return a
-        case "floor_divide" if b[0] > 0:
-            ends = [x // y for x in a for y in b]
-            return min(ends), max(ends)
-        case "floor_divide":
-            return (min(a[0], 0), max(a[1], 0)) if b[0] >= 0 else (INT64[0], -INT64[0])
-        case "less" | "less_equal" | "greater" | "greater_equal" | "equal" | "not_equal":
-            return BIT
-        case "logical_and" | "logical_or" | "logical_xor" | "logical_not":
-            return BIT
-        case _:
-            return INT64
+def _ends(function: Callable[[int, int], int], a: Bounds, b: Bounds) -> Bounds:
+    """Of what is monotonic in either argument: it is at its ends where they are."""
+    ends = [function(x, y) for x in a for y in b]
+    return min(ends), max(ends)
+
+
+def _each(function: Callable[..., int], *args: Bounds) -> Bounds:
+    """Of what grows with each argument."""
+    return function(*[low for low, _ in args]), function(*[high for _, high in args])
+
+
+def _remainder(a: Bounds, b: Bounds) -> Bounds:
+    if b[0] < 0:
+        return INT64
+    most = max(b[1] - 1, 0)
+    return 0, min(most, a[1]) if a[0] >= 0 else most
+
+
+def _floor_divide(a: Bounds, b: Bounds) -> Bounds:
+    if b[0] > 0:
+        return _ends(operator.floordiv, a, b)
+    return (min(a[0], 0), max(a[1], 0)) if b[0] >= 0 else (INT64[0], -INT64[0])
+
+
+_PRODUCT = functools.partial(_ends, operator.mul)
+_SUM = functools.partial(_each, operator.add)
+UNWRAPPED: dict[str, Callable[..., Bounds]] = {
+    "add": _SUM,
+    "plus": _SUM,
+    "subtract": functools.partial(_ends, operator.sub),
+    "multiply": _PRODUCT,
+    "scale": _PRODUCT,
+    "square": lambda a: _PRODUCT(a, a),
+    "negative": lambda a: (-a[1], -a[0]),
+    "absolute": lambda a: (0, max(abs(a[0]), abs(a[1]))),
+    "maximum": functools.partial(_each, max),
+    "minimum": functools.partial(_each, min),
+    "relu": lambda a: _each(max, a, (0, 0)),
+    "clip": lambda a, low, high: _each(min, _each(max, a, low), high),
+    "where": lambda _, a, b: joined(a, b),
+    "concatenate": joined,
+    "remainder": _remainder,
+    "floor_divide": _floor_divide,
+    "sign": lambda a: (-1, 1),
+    **dict.fromkeys(("floor", "ceil", "trunc", "round", "max", "min"), lambda a: a),
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), lambda a, b: BIT),
+    **dict.fromkeys(("equal", "not_equal", "logical_and", "logical_or"), lambda a, b: BIT),
+    **dict.fromkeys(("logical_xor", "logical_not"), lambda *args: BIT),
+    **dict.fromkeys(("take", "put", "embed"), lambda a, *indices: joined(a, (0, 0))),
+}
+"""What the result of a primitive of integers lies between, before it wraps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact:
-    """What is known of a value of any type."""
+    """What is known of a value; of one whose components are not known, as of a tensor."""
 
     bounds: Bounds = INT64
     doubtful: bool = False
+    """Whether it, or one of its components, or what it captures, is in doubt."""
     is_plain: bool = False
     """Whether it is a literal, finite and nowhere zero: it absorbs nothing, and is not absorbed."""
+    parts: tuple[Fact, ...] = ()
+    """The components of a product that are known."""
+    function: Lam | None = None
+    """A known λ, with what is known of what it captures."""
+    captured: Mapping[str, Fact] | None = None
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ProductFact:
-    """What is known of the components of a product."""
-
-    parts: tuple[Known, ...]
-    doubtful: bool
-    """Whether one of them is in doubt."""
-    has_code: bool
-    """Whether one of them is a known λ."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LamFact:
-    """A λ, and what is known of what it captures."""
-
-    function: Lam
-    captured: Mapping[str, Known]
-    doubtful: bool
-    """Whether something that it captures is in doubt."""
-
-
-Known: TypeAlias = Fact | ProductFact | LamFact
-Made: TypeAlias = dict[tuple[int, int], Known]
 
 CLEAR, IN_DOUBT, PLAIN = Fact(), Fact(doubtful=True), Fact(is_plain=True)
 
@@ -161,7 +143,7 @@ class LineFact(NamedTuple):
 
     def or_(self, other: LineFact) -> LineFact:
         """Of a primitive that stands in two places."""
-        operands = tuple([joined(x, y) for x, y in zip(self.operands, other.operands, strict=True)])
+        operands = tuple(map(joined, self.operands, other.operands))
         wraps, doubtful = self.wraps or other.wraps, self.doubtful or other.doubtful
         return LineFact(joined(self.bounds, other.bounds), operands, wraps, doubtful)
 
@@ -173,20 +155,15 @@ class ProgramFacts(NamedTuple):
     """What is known of primitives, by the ids of their terms; of others, nothing is to be known."""
     direct: set[int]
     """The terms that are made of a few primitives of tensors only."""
-    result: Known
+    result: Fact
 
 
 UNKNOWN = LineFact(INT64, (INT64,) * 8, wraps=True, doubtful=False)
 
 
-def facts_of(parts: tuple[Known, ...]) -> ProductFact:
+def facts_of(parts: tuple[Fact, ...]) -> Fact:
     """Of a product of these components."""
-    doubtful = has_code = False
-    for part in parts:
-        doubtful = doubtful or part.doubtful
-        has_code = has_code or isinstance(part, LamFact)
-        has_code = has_code or (isinstance(part, ProductFact) and part.has_code)
-    return ProductFact(parts, doubtful, has_code)
+    return Fact(INT64, any(part.doubtful for part in parts), parts=parts)
 
 
 def given(obj: Object, *, doubtful: bool) -> Fact:
@@ -198,9 +175,9 @@ def given(obj: Object, *, doubtful: bool) -> Fact:
 
 def constant(literal: Literal) -> Fact:
     """What is known of a number or an array that is written out."""
-    if not literal.type.is_smooth:
-        return Fact(bounds_of_literal(literal))
     array = literal.array
+    if not literal.type.is_smooth:
+        return Fact((int(array.min()), int(array.max())) if array.size else INT64)
     if not array.shape:
         number = array.item()
         return PLAIN if number and number - number == 0 else CLEAR
@@ -208,97 +185,61 @@ def constant(literal: Literal) -> Fact:
     return PLAIN if one.size and np.isfinite(one).all() and one.all() else CLEAR
 
 
-def component(whole: Known, index: int, obj: Object) -> Known:
+def component(whole: Fact, index: int, obj: Object) -> Fact:
     """What is known of a component."""
-    if isinstance(whole, ProductFact):
-        return whole.parts[index]
-    return given(obj, doubtful=whole.doubtful)
+    return whole.parts[index] if whole.parts else given(obj, doubtful=whole.doubtful)
 
 
-def as_one(known: Known) -> Fact:
-    """What is known of a value that becomes one object."""
-    if isinstance(known, Fact):
-        return known
-    return IN_DOUBT if known.doubtful else CLEAR
+Join = Callable[[Fact, Fact, Object], Fact]
 
 
-def closed(known: Known, made: dict[int, Known], codes: list[LamFact]) -> Recursive[Known]:
-    """The same once every λ in it is an object; the λs are added to ``codes``."""
-    if isinstance(known, LamFact):
-        codes.append(known)
-        return CLEAR
-    if not isinstance(known, ProductFact) or not known.has_code:
-        return known
-    if id(known) not in made:
-        parts: list[Known] = []
-        for part in known.parts:
-            parts.append((yield closed(part, made, codes)))
-        made[id(known)] = facts_of(tuple(parts))
-    return made[id(known)]
+def merged(
+    join: Join, a: Fact, b: Fact, obj: Object, made: dict[tuple[int, int], Fact]
+) -> Recursive[Fact]:
+    """What is known of a value from what is known of two, by components; ``a`` if that is all."""
+    key = id(a), id(b)
+    if key not in made:
+        product = components(obj)
+        if a.parts and b.parts and product is not None:
+            parts: list[Fact] = []
+            for x, y, part in zip(a.parts, b.parts, product.parts, strict=True):
+                parts.append((yield merged(join, x, y, part, made)))
+            same = all(x is y for x, y in zip(a.parts, parts, strict=True))
+            made[key] = a if same else facts_of(tuple(parts))
+        else:
+            made[key] = join(a, b, obj)
+    return made[key]
 
 
-def either(a: Known, b: Known, made: Made) -> Recursive[Known]:
-    """What is known of one of two; λs are objects in it."""
+def either(a: Fact, b: Fact, obj: Object) -> Fact:
+    """What is known of one of two."""
     if a is b:
         return a
-    key = id(a), id(b)
-    if key in made:
-        return made[key]
-    if isinstance(a, ProductFact) and isinstance(b, ProductFact):
-        parts: list[Known] = []
-        for x, y in zip(a.parts, b.parts, strict=True):
-            parts.append((yield either(x, y, made)))
-        made[key] = facts_of(tuple(parts))
-    else:
-        x, y = as_one(a), as_one(b)
-        is_plain = x.is_plain and y.is_plain
-        made[key] = Fact(joined(x.bounds, y.bounds), x.doubtful or y.doubtful, is_plain)
-    return made[key]
+    doubtful, is_plain = a.doubtful or b.doubtful, a.is_plain and b.is_plain
+    return Fact(joined(a.bounds, b.bounds), doubtful, is_plain)
 
 
-def total(a: Known, b: Known, made: Made) -> Recursive[Known]:
+def total(a: Fact, b: Fact, obj: Object) -> Fact:
     """What is known of the sum of two cotangents."""
-    key = id(a), id(b)
-    if key not in made and isinstance(a, ProductFact) and isinstance(b, ProductFact):
-        parts: list[Known] = []
-        for x, y in zip(a.parts, b.parts, strict=True):
-            parts.append((yield total(x, y, made)))
-        made[key] = facts_of(tuple(parts))
-    elif key not in made:
-        made[key] = IN_DOUBT if a.doubtful or b.doubtful else CLEAR
-    return made[key]
+    return IN_DOUBT if a.doubtful or b.doubtful else CLEAR
 
 
-def widened(before: Known, after: Known, obj: Object, made: Made, *, far: bool) -> Recursive[Known]:
-    """What a loop carries, assumed more widely; the same where a round gives no more.
-
-    First it is what is known of either; if that grows again, ``far``, it is what its type says.
-    """
-    key = id(before), id(after)
-    if key in made:
-        return made[key]
-    found = before
-    if isinstance(before, ProductFact) and isinstance(after, ProductFact):
-        product = components(obj)
-        assert product is not None
-        parts: list[Known] = []
-        for x, y, part in zip(before.parts, after.parts, product.parts, strict=True):
-            parts.append((yield widened(x, y, part, made, far=far)))
-        if any(x is not y for x, y in zip(before.parts, parts, strict=True)):
-            found = facts_of(tuple(parts))
-    else:
-        a, b = as_one(before), as_one(after)
-        fits = within(b.bounds, a.bounds) and (b.is_plain or not a.is_plain)
-        if not fits or b.doubtful > a.doubtful or not isinstance(before, Fact):
-            doubtful = a.doubtful or b.doubtful
-            found = given(obj, doubtful=doubtful)
-            if not far and isinstance(before, Fact):
-                found = Fact(joined(a.bounds, b.bounds), doubtful)
-    made[key] = found
-    return found
+def widened(a: Fact, b: Fact, obj: Object) -> Fact:
+    """What a loop carries, assumed more widely; the same where a round gives no more."""
+    is_known = a.parts or a.function is not None
+    fits = within(b.bounds, a.bounds) and (b.is_plain or not a.is_plain) and not is_known
+    if fits and b.doubtful <= a.doubtful:
+        return a
+    doubtful = a.doubtful or b.doubtful
+    return given(obj, doubtful=doubtful) if is_known else Fact(joined(a.bounds, b.bounds), doubtful)
 
 
-def is_lost(known: Known, obj: Object) -> bool:
+def widest(a: Fact, b: Fact, obj: Object) -> Fact:
+    """The same where it grows again: what its type says."""
+    return a if widened(a, b, obj) is a else given(obj, doubtful=a.doubtful or b.doubtful)
+
+
+def is_lost(known: Fact, obj: Object) -> bool:
     """Whether doubt is in a value in which no nan can be looked for."""
     todo = [(known, obj)]
     while todo:
@@ -306,7 +247,7 @@ def is_lost(known: Known, obj: Object) -> bool:
         product = components(obj)
         if not known.doubtful:
             continue
-        if isinstance(known, ProductFact) and product is not None:
+        if known.parts and product is not None:
             todo += zip(known.parts, product.parts, strict=True)
         elif not isinstance(obj, Tensor):
             return True

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Fun, Object, Real, Tensor
+from combinators.kit.recursion import Recursive, Step, recurse
+from combinators.objects import Fun, Real, Tensor
 from combinators.objects import component as component_type
 from combinators.operation import Operation
 from combinators.primitives.checks import CHECKS
@@ -31,25 +31,24 @@ from interpreters.backends.analysis.captures import Occurrences
 from interpreters.backends.analysis.facts import (
     CLEAR,
     IN_DOUBT,
+    INT64,
+    UNWRAPPED,
     Bounds,
     Fact,
-    Known,
-    LamFact,
+    Join,
     LineFact,
     ProgramFacts,
-    as_one,
     bounds_of_type,
-    closed,
     component,
     constant,
     either,
     facts_of,
     given,
     is_lost,
-    joined,
+    merged,
     total,
-    unwrapped,
     widened,
+    widest,
     within,
 )
 
@@ -64,12 +63,11 @@ class Hidden(Exception):
     """A nan that is in doubt may be lost on its way to the results."""
 
 
-_MOVED = frozenset({"broadcast_to", "reshape", "transpose", "slice", "stop_gradient"})
+_MOVED = frozenset({"broadcast_to", "reshape", "transpose", "slice", "stop_gradient", "negative"})
 _KEPT = frozenset({"take", "put", "matmul", *CHECKS})
 """Of these a line is kept, whatever their type."""
-_PARTICULAR = frozenset({*_MOVED, *_KEPT, "negative"})
-"""What says more of a real than whether one of its operands is in doubt."""
-_SUMMED = frozenset({"sum", "prod", "cumsum", "matmul", "exclusive_cumprod", "recurrence"})
+_SAME = _MOVED - {"negative"} | {"convert", "nonzero", "whole", "exact"}
+"""What has the bounds of its first operand."""
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
 _OTHERS = frozenset((LOOP, *_APPLIED, ZEROS, PACK, UNPACK))
 _DEEP = 8
@@ -86,11 +84,14 @@ def lines_of(root: Lam, survey: Occurrences, level: int) -> ProgramFacts:
     Raises ``Hidden`` where that ``level`` does not tell whether a nan is meant.
     """
     walk = _Reading(survey, level)
-    env: dict[str, Known] = {var.name: given(var.type, doubtful=False) for var in root.params}
-    result: Known = recurse(walk.value(root.body, env))
+    env = {var.name: given(var.type, doubtful=False) for var in root.params}
+    result: Fact = recurse(walk.body(root, env))
     if level != CAREFUL and is_lost(result, root.body.type):
         raise Hidden
     return ProgramFacts(walk.lines, walk.direct, result)
+
+
+Env = dict[str, Fact]
 
 
 class _Reading:
@@ -100,285 +101,249 @@ class _Reading:
         self.lines: dict[int, LineFact] = {}
         self.direct: set[int] = set()
         self._survey, self._level = survey, level
-        self._results: dict[int, Known] = {}
-        self._carried: dict[int, Known] = {}
+        self._results: dict[int, Fact] = {}
+        self._carried: dict[int, Fact] = {}
 
-    def _unknown(self, obj: Object) -> Fact:
-        return given(obj, doubtful=self._level == DOUBTFUL)
-
-    def _doubt(self, known: Known) -> None:
-        """It goes where its nans can no longer be followed, as into a function."""
-        if self._level == OPTIMISTIC and known.doubtful:
+    def _doubt(self, *facts: Fact) -> None:
+        """They go where their nans can no longer be followed, as into a function."""
+        if self._level == OPTIMISTIC and any(fact.doubtful for fact in facts):
             raise Hidden
-
-    def _object(self, known: Known) -> Known:
-        """The same, once every λ in it is an object, closed over what it captures."""
-        codes: list[LamFact] = []
-        found = recurse(closed(known, {}, codes))
-        for code in codes:
-            self._doubt(code)
-        return found
-
-    def _whole(self, known: Known) -> Fact:
-        """What is known of a value that becomes one object."""
-        return as_one(self._object(known))
 
     # Terms.
 
-    def value(self, term: Term, env: dict[str, Known]) -> Recursive[Known]:
-        result: Known
+    def body(self, function: Lam, env: Env) -> Recursive[Fact]:
+        """What is known of the result of a λ where its variables are known."""
+        result: Fact = yield self._value(function.body, env)
+        return result
+
+    def _value(self, term: Term, env: Env) -> Step[Fact]:
         match term:
             case Var(name):
                 return env[name]
             case Const():
                 return constant(term.literal)
             case Lam():
-                yield self._defined(term)
-                return self._code(term, env)
+                return self._lam(term, env)
             case Let():
-                result = yield self._let(term, env)
+                return self._let(term, env)
             case Tuple(items):
-                parts: list[Known] = []
-                for item in items:
-                    parts.append((yield self.value(item, env)))
-                result = facts_of(tuple(parts))
-            case Proj(index, product):
-                whole: Known = yield self.value(product, env)
-                result = component(whole, index, term.type)
+                return self._tuple(items, env)
+            case Proj():
+                return self._projection(term, env)
             case App(function, argument):
-                result = yield self._applied(function, argument, env)
-            case Cond(test, then, other):
-                yield self.value(test, env)
-                a: Known = yield self.value(then, env)
-                b: Known = yield self.value(other, env)
-                result = yield either(self._object(a), self._object(b), {})
-            case Prim():
-                direct = self._direct(term, env, _DEEP)
-                if direct is not None:
-                    self.direct.add(id(term))
-                    return direct
-                result = yield self._primitive(term, env)
-            case _:
-                raise AssertionError(term)
-        return result
+                return self._applied(function, argument, env)
+            case Cond():
+                return self._choice(term, env)
+        assert isinstance(term, Prim)
+        direct = self._direct(term, env, _DEEP)
+        if direct is None:
+            return self._primitive(term, env)
+        self.direct.add(id(term))
+        return direct
 
-    def _let(self, term: Let, env: dict[str, Known]) -> Recursive[Known]:
+    def _let(self, term: Let, env: Env) -> Recursive[Fact]:
         before = {var.name: env[var.name] for var, _ in term.bindings if var.name in env}
         for var, bound in term.bindings:
-            known: Known | None = None
-            if type(bound) is Prim:
-                known = self._direct(bound, env, _DEEP)
-            if known is not None:
-                self.direct.add(id(bound))
-            else:
-                known = yield self.value(bound, env)
-            env[var.name] = known
-        result: Known = yield self.value(term.body, env)
+            env[var.name] = yield self._value(bound, env)
+        result: Fact = yield self._value(term.body, env)
         env.update(before)
+        return result
+
+    def _values(self, terms: Sequence[Term], env: Env) -> Recursive[list[Fact]]:
+        found: list[Fact] = []
+        for term in terms:
+            found.append((yield self._value(term, env)))
+        return found
+
+    def _tuple(self, items: Sequence[Term], env: Env) -> Recursive[Fact]:
+        parts: list[Fact] = yield self._values(items, env)
+        return facts_of(tuple(parts))
+
+    def _projection(self, term: Proj, env: Env) -> Recursive[Fact]:
+        whole: Fact = yield self._value(term.product, env)
+        return component(whole, term.index, term.type)
+
+    def _choice(self, term: Cond, env: Env) -> Recursive[Fact]:
+        _, then, other = yield self._values(term.below(), env)
+        result: Fact = yield merged(either, then, other, term.type, {})
         return result
 
     # Primitives.
 
-    def _direct(self, term: Prim, env: Mapping[str, Known], deep: int) -> Fact | None:
+    def _direct(self, term: Prim, env: Mapping[str, Fact], deep: int) -> Fact | None:
         """The fact of a few primitives of tensors; None of other terms.
 
         Most terms are such, and this is the quickest way.
         """
-        primitive = term.operation.primitive
-        if not deep or primitive in _OTHERS or not isinstance(term.type, Tensor):
+        primitive, obj = term.operation.primitive, term.type
+        if not deep or primitive in _OTHERS or type(obj) is not Tensor:
             return None
-        name = primitive.name
-        if term.type is Real and name not in _PARTICULAR:
-            hides = name in SCALES and self._level != CAREFUL
-            doubtful = False
-            for arg in term.args:
-                known: Known | None
-                if type(arg) is Var:
-                    known = env[arg.name]
-                elif type(arg) is Prim:
-                    known = self._direct(arg, env, deep - 1)
-                elif type(arg) is not Const:
-                    return None
-                elif hides:
-                    known = constant(arg.literal)
-                else:
-                    continue
-                if type(known) is not Fact:
-                    return None
-                if known.doubtful:
-                    doubtful = True
-                if known.is_plain:
-                    hides = False
-            return IN_DOUBT if doubtful or hides else CLEAR
-        args: list[Fact] = []
+        name, level = primitive.name, self._level
+        hides = name in SCALES and level != CAREFUL
+        is_simple = obj is Real and name not in _KEPT and name not in _MOVED
+        doubtful, args = False, []
         for arg in term.args:
-            fact = self._operand(arg, env, deep)
-            if type(fact) is not Fact:
+            known: Fact | None
+            if type(arg) is Var:
+                known = env[arg.name]
+            elif type(arg) is Prim:
+                known = self._direct(arg, env, deep - 1)
+            elif type(arg) is not Const:
                 return None
-            args.append(fact)
+            elif is_simple and not hides:
+                continue
+            else:
+                known = constant(arg.literal)
+            if known is None or known.parts or known.function is not None:
+                return None
+            doubtful = doubtful or known.doubtful
+            hides = hides and not known.is_plain
+            args.append(known)
+        if is_simple:
+            return IN_DOUBT if doubtful or hides else CLEAR
         return self._of_tensors(term, args)
 
-    def _operand(self, term: Term, env: Mapping[str, Known], deep: int) -> Known | None:
-        if type(term) is Prim:
-            return self._direct(term, env, deep - 1)
-        if type(term) is Var:
-            return env[term.name]
-        return constant(term.literal) if type(term) is Const else None
-
-    def _of_tensors(self, term: Prim, args: list[Fact]) -> Fact:
+    def _of_tensors(self, term: Prim, args: Sequence[Fact]) -> Fact:
         name, obj = term.operation.primitive.name, term.type
+        assert isinstance(obj, Tensor)
         doubtful = any(arg.doubtful for arg in args)
-        if (obj is not Real and not obj.is_smooth) or name in _KEPT:  # type: ignore[attr-defined]
+        if not obj.is_smooth or name in _KEPT:
             return self._kept(term, name, args, doubtful=doubtful)
-        if name in SCALES and self._level != CAREFUL:
-            doubtful = doubtful or not any(arg.is_plain for arg in args)
-        elif name in _MOVED or name == "negative":
+        if name in _MOVED:
             return args[0]
-        return IN_DOUBT if doubtful else CLEAR
+        hides = name in SCALES and self._level != CAREFUL
+        hides = hides and not any(arg.is_plain for arg in args)
+        return IN_DOUBT if doubtful or hides else CLEAR
 
     def _kept(self, term: Prim, name: str, args: Sequence[Fact], *, doubtful: bool) -> Fact:
         """A primitive of which a line is kept."""
-        obj, given = term.type, tuple([x.bounds for x in args])
-        assert isinstance(obj, Tensor)
-        bounds, most = self._bounds(term, name, given), bounds_of_type(obj)
+        known, most = tuple([x.bounds for x in args]), bounds_of_type(term.type)
+        bounds = _bounds(term, name, known)
         wraps = not within(bounds, most)
-        line = LineFact(most if wraps else bounds, given, wraps, doubtful)
+        line = LineFact(most if wraps else bounds, known, wraps, doubtful)
         before = self.lines.get(id(term))
         self.lines[id(term)] = line if before is None or before == line else before.or_(line)
-        if not obj.is_smooth:
+        if isinstance(term.type, Tensor) and not term.type.is_smooth:
             if doubtful:
                 raise Hidden
-            return Fact(most if wraps else bounds)
+            return Fact(line.bounds)
         hides = name == "matmul" and self._level != CAREFUL and hides_zeros(term.operation)
         return IN_DOUBT if doubtful or hides else CLEAR
 
-    def _bounds(self, term: Prim, name: str, given: tuple[Bounds, ...]) -> Bounds:
-        """What the result lies between, before it wraps."""
-        keywords, source, most = term.operation.keywords, term.args[:1], bounds_of_type(term.type)
-        match name:
-            case "iota":
-                return 0, max(keywords["length"] - 1, 0)
-            case "argmax" | "argmin" if isinstance(source[0].type, Tensor):
-                return 0, max(source[0].type.size - 1, 0)
-            case _ if isinstance(source[0].type, Tensor) and source[0].type.is_smooth:
-                return most
-            case _ if name in _MOVED or name in ("convert", "nonzero", "whole", "exact"):
-                return given[0]
-            case "concatenate" | "max" | "min":
-                return min(low for low, _ in given), max(high for _, high in given)
-            case "take" | "put" | "embed":
-                return joined(given[0], (0, 0))
-            case "within" | "nonnegative":
-                least, last = given[0][0], keywords.get("extent", given[0][1] + 1) - 1
-                return max(least, 0), max(min(given[0][1], last), 0)
-            case _ if name in _SUMMED:
-                return most
-        return unwrapped(name, given)
-
-    def _primitive(self, term: Prim, env: dict[str, Known]) -> Recursive[Known]:
+    def _primitive(self, term: Prim, env: Env) -> Recursive[Fact]:
         primitive = term.operation.primitive
-        result: Known
         if primitive is LOOP:
-            result = yield self._loop(term, env)
-            return result
+            return self._loop(term, env)
         if primitive in _APPLIED:
-            result = yield self._applied(term.args[0], term.args[-1], env)
-            return result
-        if primitive is ZEROS:
-            return given(term.type, doubtful=False)
-        args: list[Known] = []
-        for arg in term.args:
-            args.append((yield self.value(arg, env)))
+            return self._applied(term.args[0], term.args[-1], env)
+        return self._of_values(term, env)
+
+    def _of_values(self, term: Prim, env: Env) -> Recursive[Fact]:
+        primitive = term.operation.primitive
+        args: list[Fact] = yield self._values(term.args, env)
         if primitive is PLUS and not isinstance(term.type, Tensor):
-            result = yield total(args[0], args[1], {})
+            result: Fact = yield merged(total, args[0], args[1], term.type, {})
             return result
-        facts = [self._whole(arg) for arg in args]
-        if isinstance(term.type, Tensor) and primitive is not UNPACK:
-            return self._of_tensors(term, facts)
-        doubtful = any(x.doubtful for x in facts)
-        if primitive is UNPACK:
-            doubtful = doubtful or self._level == DOUBTFUL
+        if isinstance(term.type, Tensor) and primitive is not UNPACK and primitive is not ZEROS:
+            return self._of_tensors(term, args)
+        doubtful = any(x.doubtful for x in args)
+        doubtful = doubtful or (primitive is UNPACK and self._level == DOUBTFUL)
         return given(term.type, doubtful=doubtful)
 
     # Functions.
 
-    def _code(self, function: Lam, env: Mapping[str, Known]) -> LamFact:
+    def _code(self, function: Lam, env: Env) -> Fact:
         captured = {var.name: env[var.name] for var in self._survey.captured[id(function)]}
-        return LamFact(function, captured, any(known.doubtful for known in captured.values()))
+        doubtful = any(known.doubtful for known in captured.values())
+        return Fact(INT64, doubtful, function=function, captured=captured)
 
-    def _function(self, term: Term, env: dict[str, Known]) -> Recursive[Known]:
+    def _lam(self, function: Lam, env: Env) -> Recursive[Fact]:
+        yield self._defined(function)
+        return self._code(function, env)
+
+    def _callee(self, term: Term, env: Env) -> Step[Fact]:
         """What is called; a λ that stands here and nowhere else is not asked on its own."""
         if isinstance(term, Lam) and self._survey.is_once(term):
             return self._code(term, env)
-        found: Known = yield self.value(term, env)
-        return found
+        return self._value(term, env)
 
-    def _applied(self, function: Term, x: Term, env: dict[str, Known]) -> Recursive[Known]:
-        code: Known = yield self._function(function, env)
-        argument: Known = yield self.value(x, env)
-        result: Known = yield self._called(function, code, argument)
+    def _applied(self, function: Term, x: Term, env: Env) -> Recursive[Fact]:
+        code: Fact = yield self._callee(function, env)
+        argument: Fact = yield self._value(x, env)
+        result: Fact = yield self._called(function, code, argument)
         return result
 
-    def _called(self, function: Term, code: Known, x: Known) -> Recursive[Known]:
-        """``f x``; the λ that stands as ``function`` is written out where that is its place."""
-        result: Known
-        if isinstance(function, Lam) and self._survey.is_once(function):
-            assert isinstance(code, LamFact)
-            env, params = dict(code.captured), function.params
+    def _called(self, term: Term, code: Fact, x: Fact) -> Recursive[Fact]:
+        """``f x``; the λ that stands as ``term`` is written out where that is its place."""
+        function = code.function
+        result: Fact
+        if function is not None and term is function and self._survey.is_once(function):
+            params = function.params
+            env = dict(code.captured or {})
             for index, param in enumerate(params):
-                part = x if len(params) == 1 else component(x, index, param.type)
-                env[param.name] = part
-            result = yield self.value(function.body, env)
+                env[param.name] = x if len(params) == 1 else component(x, index, param.type)
+            result = yield self._value(function.body, env)
             return result
-        assert isinstance(function.type, Fun)
-        self._doubt(self._object(x))
-        self._doubt(code)
+        assert isinstance(term.type, Fun)
+        self._doubt(x, code)
         doubtful = self._level != CAREFUL
-        if isinstance(code, LamFact):
-            result = yield self._defined(code.function)
+        if function is not None:
+            result = yield self._defined(function)
             doubtful = result.doubtful
-        return given(function.type.cod, doubtful=doubtful)
+        return given(term.type.cod, doubtful=doubtful)
 
-    def _defined(self, function: Lam) -> Recursive[Known]:
+    def _defined(self, function: Lam) -> Recursive[Fact]:
         """What is known of the result of a λ, wherever it is called."""
         if id(function) not in self._results:
-            captured = self._survey.captured[id(function)]
-            env: dict[str, Known] = {
-                var.name: self._unknown(var.type) for var in (*captured, *function.params)
-            }
-            result: Known = yield self.value(function.body, env)
-            self._results[id(function)] = self._whole(result)
+            variables = (*self._survey.captured[id(function)], *function.params)
+            doubtful = self._level == DOUBTFUL
+            env = {var.name: given(var.type, doubtful=doubtful) for var in variables}
+            result: Fact = yield self._value(function.body, env)
+            self._results[id(function)] = result
         return self._results[id(function)]
 
     # Loops.
 
-    def _loop(self, term: Prim, env: dict[str, Known]) -> Recursive[Known]:
+    def _loop(self, term: Prim, env: Env) -> Recursive[Fact]:
         """A loop; what it carries is assumed, until a round gives no more than that."""
         types, function = LoopTerm(term).types, term.args[0]
-        code: Known = yield self._function(function, env)
-        args: list[Known] = []
-        for arg in term.args[1:]:
-            known: Known = yield self.value(arg, env)
-            args.append(self._object(known))
+        code: Fact = yield self._callee(function, env)
+        args: list[Fact] = yield self._values(term.args[1:], env)
         rows, item, carried = args[-1], args[-1], types.carry
         if carried is None:
             if types.length:
                 item = yield self._called(function, code, rows)
-            return self._object(item)
-        carry = args[0]
+            return item
+        carry, cod = args[0], types.function.cod
         if id(term) in self._carried:
-            carry = yield either(carry, self._carried[id(term)], {})
-        before: Known | None = None
-        far = False
+            carry = yield merged(either, carry, self._carried[id(term)], carried, {})
+        before: Fact | None = None
+        join: Join = widened
         while before is not carry and types.length:
             before = carry
-            given: Known = yield self._called(function, code, facts_of((carry, rows)))
-            halves = types.halves(
-                self._object(given),
-                lambda whole, i: component(whole, i, component_type(types.function.cod, i)),
+            given: Fact = yield self._called(function, code, facts_of((carry, rows)))
+            after, item = types.halves(
+                given, lambda whole, i: component(whole, i, component_type(cod, i))
             )
-            after, item = halves
-            carry = yield widened(carry, after, carried, {}, far=far)
-            far = True
+            carry = yield merged(join, carry, after, carried, {})
+            join = widest
         self._carried[id(term)] = carry
         return carry if types.item is None else facts_of((carry, item))
+
+
+def _bounds(term: Prim, name: str, known: tuple[Bounds, ...]) -> Bounds:
+    """What the result of a primitive lies between, before it wraps."""
+    keywords, most = term.operation.keywords, bounds_of_type(term.type)
+    given = term.args[0].type if term.args else None
+    if name == "iota":
+        return 0, max(keywords["length"] - 1, 0)
+    if name in ("argmax", "argmin") and isinstance(given, Tensor):
+        return 0, max(given.size - 1, 0)
+    if isinstance(given, Tensor) and given.is_smooth:
+        return most
+    if name in _SAME:
+        return known[0]
+    if name in ("within", "nonnegative"):
+        least, last = known[0][0], keywords.get("extent", known[0][1] + 1) - 1
+        return max(least, 0), max(min(known[0][1], last), 0)
+    return UNWRAPPED[name](*known) if name in UNWRAPPED else most

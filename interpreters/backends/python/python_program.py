@@ -26,7 +26,7 @@ from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import types_within
 from interpreters.backends.analysis.captures import surveyed
-from interpreters.backends.analysis.facts import Known, ProgramFacts, component
+from interpreters.backends.analysis.facts import Fact, ProgramFacts, component
 from interpreters.backends.analysis.lines import (
     CAREFUL,
     DOUBTFUL,
@@ -225,7 +225,7 @@ class _Ending:
         self.checks = False
         self._given: dict[int, tuple[object, str]] = {}
 
-    def give(self, body: Term, known: Known) -> Recursive[None]:
+    def give(self, body: Term, known: Fact) -> Recursive[None]:
         """The value of a body, as what its function returns."""
         value: Value = yield self.writer.value(body, "result")
         if isinstance(value, Bundle) and len(value.parts) > 1:
@@ -236,7 +236,7 @@ class _Ending:
         else:
             self.writer.do((yield self._own(value, known)), "return ")
 
-    def _own(self, value: Value, known: Known) -> Recursive[Text]:
+    def _own(self, value: Value, known: Fact) -> Recursive[Text]:
         """An expression of the value, that shares no buffer with anything."""
         if isinstance(value, Bundle):
             if id(value) in self._given:
@@ -269,7 +269,7 @@ class _Ending:
         self._given[id(buffer)] = buffer, leaf.text
         return leaf.text
 
-    def _check(self, name: str, obj: Object, known: Known) -> None:
+    def _check(self, name: str, obj: Object, known: Fact) -> None:
         """Look for a nan, in each component of a product."""
         product = components(obj)
         if product is not None:
