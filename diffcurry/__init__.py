@@ -33,12 +33,11 @@ from combinators.errors import (
 )
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from diffcurry import library
-from diffcurry.check import check_grads
+from diffcurry.check import check_grads, debug_nans
 from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured, tangent_space
 from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
-from diffcurry.nans import debug_nans
 from diffcurry.primitive import primitive, with_derivative
 from diffcurry.transforms import (
     grad,

@@ -1,20 +1,28 @@
-"""``check_grads``: every mode against central differences, and against each other."""
+"""Looking for mistakes: ``check_grads`` in derivatives, and ``debug_nans`` where a nan arises."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, get_args
 
 import numpy as np
 
 from combinators.errors import DomainError, TooManyCalls, WrongDerivative, WrongMode
+from combinators.kit.tree import distinct_nodes
+from combinators.objects import Object
+from combinators.operation import Operation
+from combinators.terms import Lam, Prim
 from combinators.tracing.faces import put_together, take_apart
-from diffcurry.arguments import flattened
+from combinators.tracing.scope import current
+from diffcurry.arguments import flattened, holds_functions
 from diffcurry.function import Function, as_function
 from diffcurry.jacobians import hvp
 from diffcurry.modes import Mode
 from diffcurry.transforms import grad, jvp, vjp
+from interpreters.carriers.numpy import NumPy
+from interpreters.modes.primal import Primal
 
 
 def check_grads(
@@ -36,40 +44,51 @@ def check_grads(
     """
     if order not in (1, 2) or not set(modes) <= {"fwd", "rev"}:
         raise WrongMode("check_grads knows order 1 and 2, and the modes 'fwd' and 'rev'")
-    function = as_function(f)
-    random = np.random.default_rng(0)
+    function, args, random = as_function(f), tuple(args), np.random.default_rng(0)
     tangents = tuple(_direction(arg, random) for arg in args)
-    slopes = _settled(function, args, tangents, eps, (atol, rtol))
+    which = tuple(i for i, tangent in enumerate(tangents) if tangent is not None)
+    moving = tuple(tangents[i] for i in which)
+
+    def compare(what: str, found: list[Any], expected: list[Any]) -> None:
+        for x, y in zip(found, expected, strict=True):
+            if not np.allclose(x, y, atol=atol, rtol=rtol, equal_nan=True):
+                raise WrongDerivative(f"{what} gives {x}, where differences of the value give {y}")
+
+    def slopes(of: Function[..., Any]) -> list[Any]:
+        def by(step: float) -> list[Any]:
+            there, back = (
+                of(*map(_moved, args, tangents, [s * step] * len(args))) for s in (1, -1)
+            )
+            pairs = zip(_numbers(there), _numbers(back), strict=True)
+            return [(x - y) / (2 * step) for x, y in pairs]
+
+        return _settled(by, eps, atol, rtol)
+
+    expected = slopes(function)
     if "fwd" in modes:
-        _, tangent = jvp(function, tuple(args), tangents)
-        _compare("jvp", _numbers(tangent), slopes, atol, rtol)
-    if "rev" in modes:
-        _check_reverse(function, args, tangents, slopes, random, (atol, rtol))
+        compare("jvp", _numbers(jvp(function, args, tangents)[1]), expected)
+    for form in get_args(Mode)[:2] if "rev" in modes else ():
+        value, pullback = vjp(function, *args, mode=form)
+        weights = _direction(value, random)
+        try:
+            pulled = pullback(weights)
+        except TooManyCalls as error:
+            warnings.warn(f"check_grads leaves a form out: {error.args[0]}", stacklevel=2)
+            continue
+        found = _inner(moving, tuple(pulled[i] for i in which))
+        compare(f"vjp in the {form} form", [found], [_inner(weights, expected)])
+    if "rev" in modes and np.ndim(value) == 0 and _is_number(value):
+        compare("grad", [_inner(moving, grad(function, argnums=which)(*args))], expected)
     if order == 2:
-        which = tuple(i for i, tangent in enumerate(tangents) if tangent is not None)
-        gradient = grad(function, argnums=which)
-        numeric = _settled(gradient, args, tangents, eps, (atol, rtol))
-        second = hvp(function, tuple(args), tangents, argnums=which)
-        _compare("hvp", _numbers(second), numeric, atol, rtol)
+        second = hvp(function, args, tangents, argnums=which)
+        compare("hvp", _numbers(second), slopes(grad(function, argnums=which)))
 
 
-def _settled(
-    function: Function[..., Any],
-    args: Sequence[Any],
-    tangents: tuple[Any, ...],
-    eps: float,
-    tolerance: tuple[float, float],
-) -> list[Any]:
-    """The slopes along ``tangents``, by a step so small that half of it gives the same.
+def _settled(by: Callable[[float], list[Any]], eps: float, atol: float, rtol: float) -> list[Any]:
+    """The slopes ``by`` a step so small that half of it gives the same.
 
     Near the end of a domain, as of log at 1e-6, a step of 1e-5 leaves it; a smaller one does not.
     """
-    atol, rtol = tolerance
-
-    def by(step: float) -> list[Any]:
-        there, back = (_moved(args, tangents, s * step) for s in (1, -1))
-        return _slopes(function(*there), function(*back), step)
-
     widest = by(eps)
     for step in (eps, eps / 10, eps / 100, eps / 1000):
         wide, narrow = widest if step == eps else by(step), by(step / 2)
@@ -83,41 +102,16 @@ def _settled(
     )
 
 
-def _check_reverse(
-    function: Function[..., Any],
-    args: Sequence[Any],
-    tangents: tuple[Any, ...],
-    slopes: list[Any],
-    random: np.random.Generator,
-    tolerance: tuple[float, float],
-) -> None:
-    forms: tuple[Mode, ...] = ("dependent", "simple")
-    for form in forms:
-        value, pullback = vjp(function, *args, mode=form)
-        weights = _direction(value, random)
-        expected = sum(np.sum(w * s) for w, s in zip(_numbers(weights), slopes, strict=True))
-        try:
-            pulled = pullback(weights)
-        except TooManyCalls as error:
-            warnings.warn(f"check_grads leaves a form out: {error.args[0]}", stacklevel=3)
-            continue
-        found = sum(
-            np.sum(np.asarray(v) * np.asarray(g))
-            for tangent, cotangent in zip(tangents, pulled, strict=True)
-            if tangent is not None
-            for v, g in zip(_numbers(tangent), _numbers(cotangent), strict=True)
-        )
-        _compare(f"vjp in the {form} form", [found], [expected], *tolerance)
-    if np.ndim(value) == 0 and _is_number(value):
-        which = tuple(i for i, tangent in enumerate(tangents) if tangent is not None)
-        moved = [v for i in which for v in _numbers(tangents[i])]
-        written = [g for found in grad(function, argnums=which)(*args) for g in _numbers(found)]
-        along = sum(np.sum(v * g) for v, g in zip(moved, written, strict=True))
-        _compare("grad", [along], slopes, *tolerance)
-
-
 def _is_number(leaf: Any) -> bool:
-    return not callable(leaf) and np.asarray(leaf).dtype.kind == "f"
+    return leaf is not None and not callable(leaf) and np.asarray(leaf).dtype.kind == "f"
+
+
+def _numbers(value: Any) -> list[Any]:
+    return [np.asarray(x) for x in take_apart(value)[1] if _is_number(x)]
+
+
+def _inner(xs: Any, ys: Any) -> Any:
+    return sum(np.sum(x * y) for x, y in zip(_numbers(xs), _numbers(ys), strict=True))
 
 
 def _direction(value: Any, random: np.random.Generator) -> Any:
@@ -132,32 +126,91 @@ def _direction(value: Any, random: np.random.Generator) -> Any:
     return put_together(face, iter(drawn)) if any(d is not None for d in drawn) else None
 
 
-def _moved(args: Sequence[Any], tangents: tuple[Any, ...], step: float) -> tuple[Any, ...]:
-    moved = []
-    for arg, tangent in zip(args, tangents, strict=True):
-        if tangent is None:
-            moved.append(arg)
-            continue
-        face, leaves = take_apart(arg)
-        steps = flattened(tangent, face)
-        parts = [
-            x if v is None else (np.asarray(x) + step * v).astype(np.asarray(x).dtype)[()]
-            for x, v in zip(leaves, steps, strict=True)
-        ]
-        moved.append(put_together(face, iter(parts)))
-    return tuple(moved)
+def _moved(arg: Any, tangent: Any, step: float) -> Any:
+    if tangent is None:
+        return arg
+    face, leaves = take_apart(arg)
+    parts = (
+        x if v is None else (np.asarray(x) + step * v).astype(np.asarray(x).dtype)[()]
+        for x, v in zip(leaves, flattened(tangent, face), strict=True)
+    )
+    return put_together(face, parts)
 
 
-def _numbers(value: Any) -> list[Any]:
-    return [np.asarray(x) for x in take_apart(value)[1] if x is not None and _is_number(x)]
+@contextmanager
+def debug_nans() -> Iterator[None]:
+    """While it holds, a function whose result holds a nan raises ``DomainError``.
+
+    The error names the operation that gave the first nan, what it was given, and the lines on which
+    it stands. It speaks of nans that arise: arguments may hold some. A function that gives none
+    costs a look at its result; one that does is interpreted, so as to find where.
+
+    >>> import numpy as np
+    >>> with debug_nans():
+    ...     grad(lambda x: np.log(x) * x)(-1.0)
+    Traceback (most recent call last):
+        ...
+    combinators.errors.DomainError: ...log gives nan, and is given -1.0...
+    """
+    plain = Function.__call__
+
+    def looked_at(self: Function[..., Any], *args: Any, **kwargs: Any) -> Any:
+        found = plain(self, *args, **kwargs)
+        if current() is None and _holds_nan(found) and not _holds_nan((args, kwargs)):
+            _locate(self, self.positional(args, {}) if not kwargs else (), found)
+        return found
+
+    Function.__call__ = looked_at  # type: ignore[method-assign]  # while it holds
+    try:
+        yield
+    finally:
+        Function.__call__ = plain  # type: ignore[method-assign]  # as it was
 
 
-def _slopes(there: Any, back: Any, eps: float) -> list[Any]:
-    pairs = zip(_numbers(there), _numbers(back), strict=True)
-    return [(x - y) / (2 * eps) for x, y in pairs]
+class _Nans(NumPy):
+    """NumPy's numbers, of which an operation of ``lam`` that makes a nan is an error."""
+
+    def __init__(self, lam: Lam) -> None:
+        super().__init__()
+        self._lam = lam
+
+    def operation(
+        self, operation: Operation, types: Sequence[Object], cod: Object
+    ) -> Callable[..., Any]:
+        """The operation, watched."""
+        compute = super().operation(operation, types, cod)
+
+        def watched(*xs: Any) -> Any:
+            y = compute(*xs)
+            if _holds_nan(y) and not _holds_nan(xs):
+                given = ", ".join(map(_short, xs))
+                where = "; ".join(sorted(self._lines(operation))) or "a derivative"
+                raise DomainError(f"{operation!r} gives nan, and is given {given}: {where}")
+            return y
+
+        return watched
+
+    def _lines(self, operation: Operation) -> set[str]:
+        """The user's lines on which the operation stands."""
+        nodes = (node for node in distinct_nodes(self._lam) if isinstance(node, Prim))
+        return {str(n.place) for n in nodes if n.operation == operation and n.place is not None}
 
 
-def _compare(what: str, found: list[Any], expected: list[Any], atol: float, rtol: float) -> None:
-    for x, y in zip(found, expected, strict=True):
-        if not np.allclose(x, y, atol=atol, rtol=rtol, equal_nan=True):
-            raise WrongDerivative(f"{what} gives {x}, where differences of the value give {y}")
+def _locate(function: Function[..., Any], values: tuple[Any, ...], found: Any) -> None:
+    """Raise where the first nan arises; where that cannot be seen, that there is one."""
+    if values and not holds_functions(values):
+        program = function.program(*values)
+        mode = Primal(_Nans(program.lam))
+        with np.errstate(all="ignore"):
+            program.arrow(mode).run(program.lifted(values, mode))
+    raise DomainError(f"{function!r} gives a nan: {found!r:.80}")
+
+
+def _holds_nan(value: Any) -> bool:
+    numbers = (x for x in take_apart(value)[1] if isinstance(x, float | np.ndarray | np.generic))
+    return any(x.dtype.kind == "f" and np.isnan(x).any() for x in map(np.asarray, numbers))
+
+
+def _short(x: Any) -> str:
+    array = np.asarray(x)
+    return np.array2string(array, threshold=6) if array.shape else str(array.item())

@@ -128,12 +128,6 @@ class Derivative(Function[P, R]):
         except (UnknownCode, WrongMode):
             return self.otherwise(values)  # where every function is a closure, whose code is known
 
-    def otherwise(self, values: tuple[Any, ...]) -> Any:
-        """The derivative of what has no code."""
-        if self.is_of_data:
-            raise NotKnown
-        return self.evaluate(values)
-
     def in_trace(self, values: tuple[Any, ...]) -> Any:
         """The derivative while another function is traced: in what the functions captured."""
         primals = self.primals(values)

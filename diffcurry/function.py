@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from functools import partial
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
@@ -73,6 +72,7 @@ class Function(Shown, Definition, Generic[P, R]):
         self.of_data: Recent[Function[..., Any]] = Recent()
         self.transforms: dict[Any, Any] = {}
         self._under: Readings | None = None
+        self.sources: tuple[Any, ...] = (function,)
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
         self._quick: dict[int, Callable[[tuple[Any, ...]], R]] = {}
@@ -143,7 +143,24 @@ class Function(Shown, Definition, Generic[P, R]):
 
     def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
         """The arguments taken apart, and the function of their data; raises NotKnown."""
-        return Known(self, values, self.of_data, partial(OfData, self))
+        return Known(self, values, self.of_data, self._at_data)
+
+    def _at_data(
+        self,
+        applied: Callable[..., Any],
+        types: tuple[Object, ...] | None,
+        functions: Sequence[Any],
+    ) -> Function[..., Any]:
+        """It at the data of its arguments, compiled for the code of the ``functions`` in them."""
+        made: Function[..., Any] = Function(applied, types)
+        made.is_of_data = True
+        return made.watched(self.function, *functions)
+
+    def watched(self, *sources: Any) -> Self:
+        """Itself, which serves only while all that it reads, as its ``sources`` do, is the same."""
+        self.is_watched, self.sources = True, sources or self.sources
+        self.reads = self.read_by()
+        return self
 
     @property
     def base(self) -> Function[..., Any]:
@@ -183,15 +200,16 @@ class Function(Shown, Definition, Generic[P, R]):
 
     def check(self, program: Program, values: tuple[Any, ...]) -> None:
         """Raise where an argument is not of its type."""
-        for value, obj, name in program.named(values):
-            fits(value, obj, name)
+        program.check(values)
 
     def run(self, program: Program, quick: Quick, values: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
         return quick.run(values)
 
     def otherwise(self, values: tuple[Any, ...]) -> Any:
-        """The value of what has no code."""
+        """The value of what has no code; one at data raises NotKnown: the whole is run as it is."""
+        if self.is_of_data:
+            raise NotKnown
         return self.evaluate(values)
 
     def evaluate(self, values: tuple[Any, ...]) -> Any:
@@ -250,7 +268,7 @@ class Function(Shown, Definition, Generic[P, R]):
 
     def read_by(self) -> Readings:
         """What it reads besides its arguments."""
-        return Readings(self.function, warns=not self.is_watched)
+        return Readings(*self.sources, warns=not self.is_watched)
 
     def settle(self, *, whole: bool) -> None:
         """Leave out of what it reads what tracing it changed; it may not be ``whole`` any more."""
@@ -316,32 +334,6 @@ class Function(Shown, Definition, Generic[P, R]):
             return call(self, [known[i] if i in known else next(given) for i in range(len(args))])
 
         return Function(applied), tuple(arg for i, arg in enumerate(args) if i not in known)
-
-
-class OfData(Function[..., Any]):
-    """A function of the data in the arguments of another, compiled for the code in them."""
-
-    is_of_data = True
-    is_watched = True
-
-    def __init__(
-        self,
-        inner: Function[..., Any],
-        applied: Callable[..., Any],
-        types: tuple[Object, ...] | None,
-        functions: list[Any],
-    ) -> None:
-        self.inner, self._functions = inner, functions
-        super().__init__(applied, types)
-        self.reads = self.read_by()
-
-    def read_by(self) -> Readings:
-        """What the function and its function arguments read."""
-        return Readings(self.inner.function, *self._functions, warns=False)
-
-    def otherwise(self, values: tuple[Any, ...]) -> Any:
-        """Raise NotKnown: the function that it is of is run as it is."""
-        raise NotKnown
 
 
 @overload

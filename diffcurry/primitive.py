@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from types import CellType, FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -12,7 +12,15 @@ import numpy as np
 
 from combinators.errors import NameTaken, NotDifferentiable, TypeMismatch, WrongDerivative
 from combinators.objects import Fun, Object, Real
-from combinators.operation import PRIMITIVES, Derivative, Pointwise, Promotion, Typing, declare
+from combinators.operation import (
+    PRIMITIVES,
+    Derivative,
+    Pointwise,
+    Primitive,
+    Promotion,
+    Typing,
+    declare,
+)
 from combinators.primitives.signatures import common_float, pointwise
 from combinators.primitives.structural import OVERRIDE
 from combinators.terms import packed
@@ -55,10 +63,7 @@ class UserPrimitive:
         *,
         pinned: bool = False,
     ) -> None:
-        """The primitive whose NumPy value is ``function``, asked at ``types`` in a ``domain``.
-
-        One that is ``pinned`` is meant for those types alone.
-        """
+        """The value is that of ``function``; if ``pinned`` it is meant for ``types`` alone."""
         self.declared, self.types = PRIMITIVES[function.__name__], types
         self.domain, self.pinned, self.checked = domain, pinned, ""
         self.__name__, self.__doc__ = function.__name__, function.__doc__
@@ -126,17 +131,20 @@ def primitive(
     np.float64(1.0)
     """
     form = _form(derivative)
-    _check_domain(domain)
-    if not callable(typing):
-        raise TypeMismatch(
-            f"typing is a function, from the types of arguments to a result's, and not {typing!r}"
-        )
+    _insist(
+        domain is None or _is_domain(domain),
+        f"domain is two numbers, (low, high), the lower first, and not {domain!r}",
+    )
+    _insist(
+        callable(typing),
+        f"typing is a function, from the types of arguments to a result's, and not {typing!r}",
+    )
 
     def register(function: Callable[..., Any]) -> UserPrimitive:
         name = _name(function)
-        _refuse_ours(name)
         asked = _arguments(function, types)
-        with _withdrawn_on_failure(name):
+        with ExitStack() as undo:
+            undo.callback(_declared_before, name, PRIMITIVES.get(name))
             declared = declare(name, typing, form, promote=promote, kink=kink)
             computes(declared, NumPy)(lambda: function)
             made = UserPrimitive(function, asked, domain, pinned=types is not None)
@@ -145,59 +153,66 @@ def primitive(
 
                 if isinstance(form, Pointwise):
                     _check_takes(form.rule, (Real, *asked, Real), "a rule takes v, all xs, and y")
-                with _own_name(getattr(form, "rule", None), name, made):
-                    made.checked = checked(made)
+                _tell(getattr(form, "rule", None), name, made, undo)
+                made.checked = checked(made)
+            undo.pop_all()
         return made
 
     return register
+
+
+def _insist(holds: bool, message: str) -> None:
+    if not holds:
+        raise TypeMismatch(message)
 
 
 def _form(derivative: Any) -> Derivative:
     """A form of derivatives; a function is the rule of a pointwise one."""
     if isinstance(derivative, Derivative):
         return derivative
-    if callable(derivative) and not isinstance(derivative, type):
-        return Pointwise(derivative)
-    raise TypeMismatch(
+    _insist(
+        callable(derivative) and not isinstance(derivative, type),
         "derivative is a rule, as in lambda v, x, y: dc.scale(v, 2.0 * x), or a form of "
-        f"combinators.operation, as in Linear(transpose), and not {derivative!r}"
+        f"combinators.operation, as in Linear(transpose), and not {derivative!r}",
     )
+    return Pointwise(derivative)
 
 
-def _check_domain(domain: Any) -> None:
-    if domain is None:
-        return
+def _is_domain(domain: Any) -> bool:
     try:
         low, high = domain
-        if -np.inf < low < high < np.inf:
-            return
+        return bool(-np.inf < low < high < np.inf)
     except (TypeError, ValueError):
-        pass
-    raise TypeMismatch(f"domain is two numbers, (low, high), the lower first, and not {domain!r}")
+        return False
 
 
 def _name(function: Any) -> str:
     name = getattr(function, "__name__", None)
-    if callable(function) and isinstance(name, str):
-        return name
-    raise TypeMismatch(
-        f"a primitive is declared of a function with a name, and this is {function!r}; "
-        "write a def that calls it"
-    )
+    if not callable(function) or not isinstance(name, str):
+        raise TypeMismatch(
+            f"a primitive is declared of a function with a name, and this is {function!r}; "
+            "write a def that calls it"
+        )
+    if name in _OURS:
+        raise NameTaken(
+            f"the language has a primitive named {name} already, by which its programs and "
+            "pickles know it; give yours another name"
+        )
+    return name
 
 
 def _arguments(function: Callable[..., Any], types: Any) -> tuple[Object, ...]:
     """The types of the arguments: numbers, where none are said."""
     said = (Real,) * _count(function) if types is None else types
-    if not isinstance(said, tuple | list) or not all(isinstance(obj, Object) for obj in said):
-        raise TypeMismatch(
-            f"types is a tuple of a type for each argument, as in types=(Real,), and not {said!r}"
-        )
-    if not said:
-        raise TypeMismatch(
-            f"a primitive has one argument or more, and {function.__name__} has none; "
-            "a constant needs no primitive"
-        )
+    _insist(
+        isinstance(said, tuple | list) and all(isinstance(obj, Object) for obj in said),
+        f"types is a tuple of a type for each argument, as in types=(Real,), and not {said!r}",
+    )
+    _insist(
+        bool(said),
+        f"a primitive has one argument or more, and {function.__name__} has none; "
+        "a constant needs no primitive",
+    )
     _check_takes(function, said, "a primitive is called with an argument for each of its types")
     return tuple(said)
 
@@ -211,15 +226,13 @@ def _check_takes(function: Callable[..., Any], types: Sequence[Object], because:
 
 def _count(function: Callable[..., Any]) -> int:
     """How many arguments it takes by position."""
-    try:
-        kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
-    except ValueError:  # a function of C without a signature
-        kinds = [_MANY]
-    if _MANY in kinds:
-        raise TypeMismatch(
-            f"how many arguments {function.__name__} takes cannot be told; say their types, as in "
-            "types=(Real, Real)"
-        )
+    signature = signature_of(function)  # a function of C may have none
+    kinds = [p.kind for p in signature.parameters.values()] if signature else [_MANY]
+    _insist(
+        _MANY not in kinds,
+        f"how many arguments {function.__name__} takes cannot be told; say their types, as in "
+        "types=(Real, Real)",
+    )
     return sum(kind in _ONE for kind in kinds)
 
 
@@ -227,60 +240,24 @@ _MANY = inspect.Parameter.VAR_POSITIONAL
 _ONE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def _refuse_ours(name: str) -> None:
-    if name in _OURS:
-        raise NameTaken(
-            f"the language has a primitive named {name} already, by which its programs and "
-            "pickles know it; give yours another name"
-        )
+def _declared_before(name: str, before: Primitive | None) -> None:
+    """Take a declaration back: what was declared before it is again."""
+    PRIMITIVES.pop(name, None)
+    if before is not None:
+        PRIMITIVES[name] = before
 
 
-@contextmanager
-def _own_name(rule: Any, name: str, made: UserPrimitive) -> Iterator[None]:
+def _tell(rule: Any, name: str, made: UserPrimitive, undo: ExitStack) -> None:
     """Let a rule that mentions its primitive find it, which gets its name when all is done."""
     if not isinstance(rule, FunctionType):
-        yield
         return
-    empty = [cell for cell in _cells(rule, name) if not _is_filled(cell)]
-    for cell in empty:
-        cell.cell_contents = made
-    is_new = name in rule.__code__.co_names and name not in rule.__globals__
-    if is_new:
+    for word, cell in zip(rule.__code__.co_freevars, rule.__closure__ or (), strict=True):
+        if word == name and cell == CellType():  # it is empty
+            cell.cell_contents = made
+            undo.callback(delattr, cell, "cell_contents")
+    if name in rule.__code__.co_names and name not in rule.__globals__:
         rule.__globals__[name] = made
-    try:
-        yield
-    except BaseException:
-        for cell in empty:
-            del cell.cell_contents
-        if is_new:
-            del rule.__globals__[name]
-        raise
-
-
-def _cells(rule: FunctionType, name: str) -> list[CellType]:
-    pairs = zip(rule.__code__.co_freevars, rule.__closure__ or (), strict=True)
-    return [cell for variable, cell in pairs if variable == name]
-
-
-def _is_filled(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 (to look is to ask)
-    except ValueError:
-        return False
-    return True
-
-
-@contextmanager
-def _withdrawn_on_failure(name: str) -> Iterator[None]:
-    """Declare ``name`` wholly or not at all: what was declared before it comes back."""
-    before = PRIMITIVES.get(name)
-    try:
-        yield
-    except BaseException:
-        PRIMITIVES.pop(name, None)
-        if before is not None:
-            PRIMITIVES[name] = before
-        raise
+        undo.callback(rule.__globals__.pop, name)
 
 
 P = ParamSpec("P")
@@ -345,18 +322,13 @@ def _rule(
     def applied(x: Any, cotangent: Any) -> Any:
         return rule(*((x,) if len(types) == 1 else x), cotangent)
 
-    draft = Draft(applied, (dom, cod), (whole, face), "rule")
-    expected = list(leaves(dom))
-    if len(expected) != len(draft.leaves):
+    draft, expected = Draft(applied, (dom, cod), (whole, face), "rule"), list(leaves(dom))
+    fits = len(expected) == len(draft.leaves)
+    made = draft.finish(expected) if fits else None
+    if made is None or made.lam.body.type is not dom:
         raise TypeMismatch(
             f"the rule of with_derivative gives the cotangent of {dom!r}, but this gives "
-            f"{draft.object!r}"
-        )
-    made = draft.finish(expected)
-    if made.lam.body.type is not dom:
-        raise TypeMismatch(
-            f"the rule of with_derivative gives the cotangent of {dom!r}, but this gives "
-            f"{made.lam.body.type!r}"
+            f"{made.lam.body.type if made else draft.object!r}"
         )
     return made
 
@@ -377,7 +349,12 @@ def check_linear(made: Specialised) -> None:
         with np.errstate(all="ignore"):
             return result.flat(arrow.run((*fixed, cotangent)))
 
-    both = run(_difference(last, first, second))
+    layout = Layout(last)
+    pairs = zip(layout.leaves, layout.flat(first), layout.flat(second), strict=True)
+    difference = layout.nested(
+        (x - 2.5 * y).astype(x.dtype)[()] if is_number(leaf) else x for leaf, x, y in pairs
+    )
+    both = run(difference)
     apart = [x - 2.5 * y for x, y in zip(run(first), run(second), strict=True)]
     for together, separately in zip(both, apart, strict=True):
         if not np.allclose(together, separately, rtol=1e-3, atol=1e-4, equal_nan=True):
@@ -386,12 +363,3 @@ def check_linear(made: Specialised) -> None:
                 f"rule(x, g - 2.5 h) is {together}, and rule(x, g) - 2.5 rule(x, h) is "
                 f"{separately}; let it multiply the cotangent by numbers that depend on x only"
             )
-
-
-def _difference(obj: Object, g: Any, h: Any) -> Any:
-    """``g - 2.5 h``."""
-    layout = Layout(obj)
-    pairs = zip(layout.leaves, layout.flat(g), layout.flat(h), strict=True)
-    return layout.nested(
-        (x - 2.5 * y).astype(x.dtype)[()] if is_number(leaf) else x for leaf, x, y in pairs
-    )

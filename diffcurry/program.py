@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -60,10 +60,11 @@ def _folded(node: Prim) -> Literal | None:
     except (DiffcurryError, ArithmeticError, ValueError):
         return None
     found = np.asarray(value, dtype=cod.dtype)
-    if not np.all(np.isfinite(found)):
-        return None
     numbers = zip(found.flat, np.asarray(exact, dtype=object).flat, strict=True)
-    same = all(Fraction(number.item()) == _number(other) for number, other in numbers)
+    same = np.all(np.isfinite(found)) and all(
+        Fraction(number.item()) == Fraction(int(x) if isinstance(x, bool | np.bool_) else x)
+        for number, x in numbers
+    )
     return Literal(found) if same else None
 
 
@@ -82,10 +83,6 @@ def _computed(node: Prim, over: Carrier) -> object:
         return result
 
 
-def _number(exact: Any) -> Fraction:
-    return Fraction(int(exact) if isinstance(exact, bool | np.bool_) else exact)
-
-
 class Quick(NamedTuple):
     """A compiled program at its border."""
 
@@ -99,13 +96,6 @@ class Quick(NamedTuple):
     def run(self, args: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
         return self.border.run(self.compiled.function, args)
-
-
-def _formulas() -> Any:
-    """What writes formulas, which loads SymPy."""
-    from diffcurry import formula
-
-    return formula
 
 
 LARGE = 20_000
@@ -123,10 +113,8 @@ class Program:
         ``simple`` says that it was simplified when it was written, as derivatives are; ``rep`` that
         its result is a value and a pullback, which is given as the compiled code gives it.
         """
-        self.faces = faces
         self.lam: Lam = made.lam
-        self.face = made.face
-        self._morphism: Morphism | None = None
+        self.face, self.faces = made.face, faces
         self._asked = 0
         self._is_simple, self._is_rep = simple, rep
 
@@ -140,12 +128,10 @@ class Program:
         """The type of the result."""
         return self.lam.body.type
 
-    @property
+    @cached_property
     def combinators(self) -> Morphism:
         """J of the body: an arrow from the product of the parameters (Fig. 1 of 004)."""
-        if self._morphism is None:
-            self._morphism = translate(self.lam.params, self.lam.body)
-        return self._morphism
+        return translate(self.lam.params, self.lam.body)
 
     @cached_property
     def bulk(self) -> Lam:
@@ -169,11 +155,10 @@ class Program:
 
         What was written by a transform is simple already; ``fast_math`` and ``rules`` change it.
         """
-        is_plain = self._is_simple or not any(
-            isinstance(n, Lam) for n in distinct_nodes(self.lam.body)
-        )
-        if is_plain and self.bulk is self.lam and not fast_math and not rules:
-            return self.lam
+        if self.bulk is self.lam and not fast_math and not rules:
+            nodes = distinct_nodes(self.lam.body)
+            if self._is_simple or not any(isinstance(node, Lam) for node in nodes):
+                return self.lam
         return simplify(self.bulk, fold=fold, fast_math=fast_math, rules=rules)
 
     @cached_property
@@ -195,23 +180,20 @@ class Program:
         """The program as a formula of SymPy, which is loaded then."""
         return _formulas().formula(self.lam, self.face, **options)
 
-    def latex(self, name: str = "") -> str | None:
+    def latex(self, name: str) -> str | None:
         """The formula in LaTeX, where there is one that is not huge."""
         found: str | None = _formulas().latex(self.lam, name)
         return found
 
-    def named(self, args: tuple[Any, ...]) -> Iterator[tuple[Any, Object, str]]:
-        """Each argument with its type and its name."""
-        return (
-            (arg, param.type, param.name) for arg, param in zip(args, self.lam.params, strict=True)
-        )
+    def check(self, args: tuple[Any, ...]) -> list[bool]:
+        """Whether each argument stands for one of its type; it raises where one cannot."""
+        pairs = zip(args, self.lam.params, strict=True)
+        return [fits(arg, param.type, param.name) for arg, param in pairs]
 
     def lifted(self, args: tuple[Any, ...], mode: Running) -> tuple[Any, ...]:
         """The arguments as values of ``mode``."""
-        return tuple(
-            lift(arg, obj, mode) if fits(arg, obj, name) else ()
-            for arg, obj, name in self.named(args)
-        )
+        each = zip(self.check(args), args, self.types, strict=True)
+        return tuple(lift(arg, obj, mode) if stands else () for stands, arg, obj in each)
 
     @cached_property
     def _quick(self) -> Quick | None:
@@ -232,20 +214,22 @@ class Program:
             return all(map(is_first_order, (value, function.dom, function.cod, *aux)))
         return is_first_order(cod)
 
-    @cached_property
-    def _is_large(self) -> bool:
-        return size(self.bulk) > LARGE
-
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it takes numbers and has code.
 
         A large program is compiled when it is run for the second time.
         """
         self._asked += 1
-        return None if self._asked == 1 and self._is_large else self._quick
+        return None if self._asked == 1 and size(self.bulk) > LARGE else self._quick
 
     def __repr__(self) -> str:
         return repr(self.lam)
 
     def __str__(self) -> str:
         return str(self.lam)
+
+
+def _formulas() -> Any:
+    from diffcurry import formula  # it loads SymPy
+
+    return formula

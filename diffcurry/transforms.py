@@ -193,13 +193,7 @@ def function_at_once(f: Any) -> Function[..., Any] | None:
     if not isinstance(plain, FunctionType | np.ufunc):
         return as_function(f)
     code = getattr(plain, "__code__", plain)
-    return RECENT.of(code, identity(f), f, lambda: _watched(as_function(f)))
-
-
-def _watched(function: Function[..., Any]) -> Function[..., Any]:
-    function.is_watched = True
-    function.reads = function.read_by()
-    return function
+    return RECENT.of(code, identity(f), f, lambda: as_function(f).watched())
 
 
 pullback = vjp
