@@ -116,11 +116,12 @@ Trace = Callable[[Fired], None]
 # ---- which are on --------------------------------------------------------------------------------
 
 
-class RuleIndex:
-    """Rules by the head of their left side, and by what they ask of the operands there."""
+class RuleIndex(dict[tuple[str, tuple[str, ...]], list[Rule]]):
+    """The rules that may apply to a line of a head, with operands of these kinds."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         """Of these rules, which are tried in this order."""
+        super().__init__()
         self._by_head: dict[str, list[Rule]] = {}
         self.numbers: set[float] = set()
         """The numbers that rules ask for."""
@@ -128,16 +129,13 @@ class RuleIndex:
             self._by_head.setdefault(rule.left.head, []).append(rule)
             asked = [part for part in rule.left.operands if isinstance(part, Hole) and part.only]
             self.numbers.update(part.like + 0.0 for part in asked if part.like is not None)
-        self._tried: dict[tuple[str, tuple[str, ...]], list[Rule]] = {}
 
-    def tried(self, head: str, kinds: tuple[str, ...]) -> list[Rule]:
-        """Those that may apply to a line of this head, with operands of these kinds."""
-        found = self._tried.get((head, kinds))
-        if found is None:
-            every = self._by_head.get(head, ())
-            found = [rule for rule in every if may_match(rule.left, kinds)]
-            if len(kinds) <= WIDEST:
-                self._tried[head, kinds] = found
+    def __missing__(self, key: tuple[str, tuple[str, ...]]) -> list[Rule]:
+        """Found once, unless there are many operands, and few lines that are alike."""
+        head, kinds = key
+        found = [rule for rule in self._by_head.get(head, ()) if may_match(rule.left, kinds)]
+        if len(kinds) <= WIDEST:
+            self[key] = found
         return found
 
     def kind(self, atom: Term) -> str:
@@ -150,7 +148,7 @@ class RuleIndex:
 
 
 WIDEST = 4
-"""Lines of more operands are many, and few rules are for them."""
+"""What is found for lines of more operands is not kept."""
 _indexed = lru_cache(maxsize=8)(RuleIndex)
 
 

@@ -34,7 +34,7 @@ FOLDED = 1024
 _Known = tuple[Term, int, str]
 """What is known of a variable: what it stands for, how deep its block is, its kind."""
 _Seen = tuple[str, tuple[Term, ...], tuple[str, ...], Any]
-"""A line's head, its operands and their kinds, and what is equal for equal lines."""
+"""A line's head, its operands and their kinds, and what is one for equal lines."""
 
 
 class Writer:
@@ -52,6 +52,7 @@ class Writer:
         """Lines that choose between two numbers."""
         self._common: dict[Any, Var] = {}
         self._has_common = switches.has("common")
+        self._index = switches.index
         self._words: dict[Any, str] = {}
         self._atoms: dict[int, tuple[Any, str | None, str, bool]] = {}
         """Of what is no variable, by the id: itself, its word and kind, is it a plain factor."""
@@ -122,7 +123,7 @@ class Writer:
                 key = operation
         word = None if key is None else self._words.setdefault(key, f"#{len(self._words)}")
         is_plain = type(atom) is Const and is_plain_factor(of)
-        made = self._atoms[id(of)] = of, word, self.switches.index.kind(atom), is_plain
+        made = self._atoms[id(of)] = of, word, self._index.kind(atom), is_plain
         return made
 
     def _seen(self, term: Term) -> _Seen | None:
@@ -146,17 +147,15 @@ class Writer:
                 words.append(word)
                 kinds.append(kind)
                 is_plain = is_plain or plain
-        if None in words:
-            return head, operands, tuple(kinds), None
         if head in COMMUTATIVE:
-            words.sort()
-        elif head == "scale":
-            if is_plain:
-                same = named("multiply").plain  # which it is, exactly
-                words.sort()
-            elif operands[0].type is operands[1].type:
-                words.sort()
-        return head, operands, tuple(kinds), (same, *words)
+            key = None if None in words else (same, *sorted(words))
+        elif head == "scale" and is_plain:
+            key = (named("multiply").plain, *sorted(words))  # which it is, exactly
+        elif head == "scale" and operands[0].type is operands[1].type:
+            key = (same, *sorted(words))
+        else:
+            key = None if None in words else (same, *words)
+        return head, operands, tuple(kinds), key
 
     # ---- lines -----------------------------------------------------------------------------------
 
@@ -170,13 +169,10 @@ class Writer:
         """What a variable stands for, in a block that is so deep."""
         kind = ""
         if seen is not None:
-            head, operands, kinds, _ = seen
-            kind = head
-            for one in kinds:
-                if "#" in one:
-                    is_zero = head == "tuple" and all(map(self.is_zero, operands))
-                    kind = "tuple#0.0" if is_zero else f"{head}*"
-                    break
+            kind, operands, kinds, _ = seen
+            if "#" in "".join(kinds):
+                is_zero = kind == "tuple" and all(map(self.is_zero, operands))
+                kind = "tuple#0.0" if is_zero else f"{kind}*"
         self._known[name] = line, depth, kind
 
     def _name(self, wish: str, block: Block) -> str:
@@ -269,7 +265,7 @@ class Writer:
 
     def _rewritten(self, term: Term, seen: _Seen, block: Block, wish: str) -> Term | None:
         switches, operands = self.switches, seen[1]
-        for rule in switches.index.tried(seen[0], seen[2]):
+        for rule in self._index[seen[0], seen[2]]:
             switches.count_uses |= rule.is_counted
             applied = rule.apply(term, self)
             if applied is not None:
@@ -279,6 +275,8 @@ class Writer:
                 if after is not None:
                     switches.say(rule.name, term, self.definition(after), wish)
                     return after
+        if not self._choices and operands and type(operands[0]) is Var:
+            return None
         variables = [operand for operand in operands if type(operand) is Var]
         if not variables:
             return self._folded(term)
