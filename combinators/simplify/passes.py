@@ -5,8 +5,8 @@ and dead code need no rule of their own. What is known of the uses, from the end
 it was, says what is written later, in parts, or not at all. Calls, choices and loops are written by
 functions of their own.
 
-Most lines of most programs are of atoms; they are written without a computation that Python's stack
-does not limit, which costs several times as much.
+Most lines of most programs are primitives, projections and tuples alone; they are written by plain
+recursion, since a computation that Python's stack does not limit costs several times as much.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from combinators.simplify.needs import Analysis, Need, Uses, is_partial
 from combinators.simplify.patterns import is_atom
 from combinators.simplify.rule import Switches
 from combinators.simplify.writer import Writer
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+
+DEEP = 40
+"""So deep is a line at most that is written by plain recursion."""
 
 # ---- values --------------------------------------------------------------------------------------
 
@@ -35,7 +38,7 @@ from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
 class Frame:
     """What the names of one λ stand for, and how that λ uses them, where that is known."""
 
-    env: MutableMapping[str, Value]
+    env: Env
     uses: Uses | None
 
     def called(self) -> Frame:
@@ -65,6 +68,7 @@ class Split:
 
 
 Value = Term | Later | Split
+Env = MutableMapping[str, Value]
 Path = tuple[int, ...]
 
 
@@ -244,33 +248,31 @@ class Pass:
         return {var.name: frame.env[var.name] for var, _ in lines if var.name in frame.env}
 
     def _is_written(self, var: Var, bound: Term, frame: Frame, block: Block) -> bool:
-        """Write a line of atoms, which most lines are."""
-        uses, env, kind = frame.uses, frame.env, type(bound)
-        if kind is Prim:
-            if bound.operation.primitive is LOOP:  # type: ignore[attr-defined]  # a primitive
-                return False
-        elif kind is not Proj and kind is not Tuple:
-            return False
+        """Write a line of primitives, which most lines are."""
+        uses, env = frame.uses, frame.env
         if uses is not None:
             if var.name in uses.fused or not uses.count[var.name]:
                 return False
             if is_partial(uses.needs[var.name], bound.type):
                 return False
-        before, atoms = bound.below(), list[Any]()
-        for part in before:
-            atom: Any = part
-            if type(part) is Var:
-                atom = env.get(part.name)
-                if not isinstance(atom, Term):
-                    return False
-            elif not is_atom(part):
-                return False
-            atoms.append(atom)
-        made = self.writer.emit(rebuilt(bound, before, tuple(atoms)), block, var.name, var)
+        if not _is_plain(bound, env, DEEP):
+            return False
+        made = self._plain(bound, env, block, var)
         if uses is not None and type(made) is Var:
             self.writer.used(made, uses.count[var.name])
         env[var.name] = made
         return True
+
+    def _plain(self, term: Term, env: Env, block: Block, like: Var | None = None) -> Term:
+        """The atom for a term of which ``_is_plain`` holds."""
+        if type(term) is Var:
+            return env[term.name]  # type: ignore[return-value]  # as is asked
+        before = term.below()
+        if not before:
+            return term
+        atoms = [self._plain(part, env, block) for part in before]
+        made = rebuilt(term, before, tuple(atoms))
+        return self.writer.emit(made, block, "v" if like is None else like.name, like)
 
     def _line(self, var: Var, bound: Term, frame: Frame, block: Block) -> Recursive[None]:
         uses = frame.uses
@@ -350,6 +352,19 @@ class Pass:
         if count == 1:
             return [whole]
         return [self.writer.emit(Proj(index, whole), block) for index in range(count)]
+
+
+def _is_plain(term: Term, env: Env, depth: int) -> bool:
+    """Whether ``term`` holds no λ, choice, call or loop, and no value that is written later."""
+    kind = type(term)
+    if kind is Var:
+        return isinstance(env.get(term.name), Term)  # type: ignore[attr-defined]  # a variable
+    if kind is Prim:
+        if term.operation.primitive is LOOP:  # type: ignore[attr-defined]  # a primitive
+            return False
+    elif kind is not Proj and kind is not Tuple:
+        return kind is Const
+    return depth > 0 and all(_is_plain(part, env, depth - 1) for part in term.below())
 
 
 def function(

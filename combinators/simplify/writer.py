@@ -23,7 +23,7 @@ from combinators.simplify.patterns import (
     unview,
     view,
 )
-from combinators.simplify.rule import Switches
+from combinators.simplify.rule import Rule, Switches
 from combinators.terms import Cond, Const, Lam, Prim, Proj, Term, Tuple, Var, prim
 
 NESTING = 40
@@ -31,10 +31,11 @@ NESTING = 40
 FOLDED = 1024
 """A computed literal has at most so many elements, or as many as what it is computed from."""
 
+_MULTIPLY = named("multiply").plain
 _Known = tuple[Term, int, str]
 """What is known of a variable: what it stands for, how deep its block is, its kind."""
-_Seen = tuple[str, tuple[Term, ...], tuple[str, ...], Any]
-"""A line's head, its operands and their kinds, and what is one for equal lines."""
+_Seen = tuple[str, tuple[str, ...], str, Any]
+"""A line's head, the kinds of its operands, its own, and what is one for equal lines."""
 
 
 class Writer:
@@ -128,52 +129,48 @@ class Writer:
 
     def _seen(self, term: Term) -> _Seen | None:
         """A line as rules and other lines see it; None of what is no line of operands."""
-        head: Any
+        same: Any
         if type(term) is Prim:
             head, operands, same = term.operation.primitive.name, term.args, term.operation
         else:
             seen = view(term)
             if seen is None:
                 return None
-            head, operands, same = seen[0], seen[1], (seen[0], seen[2])  # type: ignore[assignment]
+            head, operands, same = seen[0], seen[1], (seen[0], seen[2])
         known, words, kinds, is_plain = self._known, list[Any](), list[str](), False
         for operand in operands:
             if type(operand) is Var:
-                name = operand.name
-                words.append(name)
-                kinds.append(known[name][2] if name in known else "")
+                word: Any = operand.name
+                kind = known[word][2] if word in known else ""
             else:
                 _, word, kind, plain = self._of_atom(operand)
-                words.append(word)
-                kinds.append(kind)
                 is_plain = is_plain or plain
-        if head in COMMUTATIVE:
-            key = None if None in words else (same, *sorted(words))
-        elif head == "scale" and is_plain:
-            key = (named("multiply").plain, *sorted(words))  # which it is, exactly
-        elif head == "scale" and operands[0].type is operands[1].type:
-            key = (same, *sorted(words))
-        else:
-            key = None if None in words else (same, *words)
-        return head, operands, tuple(kinds), key
+            words.append(word)
+            kinds.append(kind)
+        kind = head
+        if "#" in "".join(kinds):
+            is_zero = head == "tuple" and all(map(self.is_zero, operands))
+            kind = "tuple#0.0" if is_zero else f"{head}*"
+        if None in words:
+            return head, tuple(kinds), kind, None
+        if head == "scale" and is_plain:
+            same = _MULTIPLY  # which it is, exactly
+            words.sort()
+        elif head in COMMUTATIVE or (head == "scale" and operands[0].type is operands[1].type):
+            words.sort()
+        return head, tuple(kinds), kind, (same, *words)
 
     # ---- lines -----------------------------------------------------------------------------------
 
     def parameter(self, wish: str, obj: Object, block: Block) -> Var:
         """A variable that ``block`` starts with."""
         var = Var(self._name(wish, block), obj)
-        self.note(var.name, var, block.depth)
+        self.note(var, var, block.depth)
         return var
 
-    def note(self, name: str, line: Term, depth: int = 0, seen: _Seen | None = None) -> None:
+    def note(self, var: Var, line: Term, depth: int = 0, kind: str = "") -> None:
         """What a variable stands for, in a block that is so deep."""
-        kind = ""
-        if seen is not None:
-            kind, operands, kinds, _ = seen
-            if "#" in "".join(kinds):
-                is_zero = kind == "tuple" and all(map(self.is_zero, operands))
-                kind = "tuple#0.0" if is_zero else f"{kind}*"
-        self._known[name] = line, depth, kind
+        self._known[var.name] = line, depth, kind
 
     def _name(self, wish: str, block: Block) -> str:
         """A new name; a number that an earlier pass gave is given anew."""
@@ -187,9 +184,12 @@ class Writer:
             return term
         seen = self._seen(term)
         if seen is not None and self._nesting < NESTING:
-            made = self._rewritten(term, seen, block, wish)
-            if made is not None:
-                return made
+            head, kinds, kind, _ = seen
+            rules = self._index[head, kinds]
+            if rules or self._choices or kind is not head:
+                made = self._rewritten(term, rules, block, wish)
+                if made is not None:
+                    return made
         return self._bound(term, seen, block, wish, like)
 
     def bind(self, term: Term, block: Block, wish: str = "v") -> Var:
@@ -220,17 +220,17 @@ class Writer:
             if block.loop:
                 block = self._out_of_loops(term, block, wish)
         name = self._name(wish, block)
-        is_like = like is not None and like.name == name and like.type is term.type
-        var = like if like is not None and is_like else Var(name, term.type)
-        block.lines.append((var, term))
-        self.note(name, term, block.depth, seen)
+        if like is None or like.name != name or like.type is not term.type:
+            like = Var(name, term.type)
+        block.lines.append((like, term))
+        self._known[name] = term, block.depth, "" if seen is None else seen[2]
         if is_new:
-            self._common[key] = var
+            self._common[key] = like
             if block.parent is not None:
                 block.keys.append(key)
         elif type(term) is Cond and type(term.then) is Const and type(term.other) is Const:
             self._choices.add(name)
-        return var
+        return like
 
     def leave(self, block: Block) -> None:
         """What is outside the block does not see its lines."""
@@ -263,9 +263,9 @@ class Writer:
 
     # ---- rules -----------------------------------------------------------------------------------
 
-    def _rewritten(self, term: Term, seen: _Seen, block: Block, wish: str) -> Term | None:
-        switches, operands = self.switches, seen[1]
-        for rule in self._index[seen[0], seen[2]]:
+    def _rewritten(self, term: Term, rules: list[Rule], block: Block, wish: str) -> Term | None:
+        switches = self.switches
+        for rule in rules:
             switches.count_uses |= rule.is_counted
             applied = rule.apply(term, self)
             if applied is not None:
@@ -275,9 +275,7 @@ class Writer:
                 if after is not None:
                     switches.say(rule.name, term, self.definition(after), wish)
                     return after
-        if not self._choices and operands and type(operands[0]) is Var:
-            return None
-        variables = [operand for operand in operands if type(operand) is Var]
+        variables = [part for part in term.below() if type(part) is Var]
         if not variables:
             return self._folded(term)
         is_chosen = len(variables) == 1 and variables[0].name in self._choices

@@ -26,10 +26,11 @@ def rewritten(rule: Any, instance: Any, term: Any) -> Any:
     writer = Writer(Switches([rule], []), set())
     block = Block(None)
     for param in instance.params:
-        writer.note(param.name, param)
+        writer.note(param, param)
     for name, line in instance.lines.items():
-        writer.note(name, line, 0, writer._seen(line))
-        writer.used(Var(name, line.type), 1)
+        var = Var(name, line.type)
+        writer.note(var, line, 0, writer._seen(line)[2])
+        writer.used(var, 1)
     return writer.emit(term, block), block.lines, writer.switches.fired
 
 
