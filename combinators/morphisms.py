@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from combinators.category import Label, Programs
 from combinators.errors import NotComposable, TypeMismatch
 from combinators.kit.memory import uncollected
-from combinators.kit.tree import Syntax, distinct_nodes, nodes_in
+from combinators.kit.tree import Syntax, distinct_nodes
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, component, components
 from combinators.operation import Operation
@@ -40,65 +41,42 @@ class Morphism(Syntax):
         known = self.__dict__
         known["dom"], known["cod"] = dom, cod
 
-    def below(self) -> tuple[Morphism, ...]:
-        """The arrows that it is made of, in order."""
-        return tuple(nodes_in(self.arguments(), Morphism))
-
     def __rshift__(self, other: Morphism) -> Morphism:
         """``f >> g``: first f, then g."""
         return compose(self, other)
 
 
-class Single(Morphism):
-    """A combinator that is made of no others."""
-
-    def below(self) -> tuple[Morphism, ...]:
-        """None."""
-        return ()
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Id(Single):
+class Id(Morphism, of=()):
     """``id : a → a``."""
 
     obj: Object
 
     def __post_init__(self) -> None:
-        """Type it."""
         self._typed(self.obj, self.obj)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Compose(Morphism):
+class Compose(Morphism, of="arrows"):
     """``f₁ >> f₂ >> …``, of two arrows or more, none of them a composite."""
 
     arrows: tuple[Morphism, ...]
 
     def __post_init__(self) -> None:
-        """Every arrow starts where the one before it ends."""
         if len(self.arrows) < 2:
             raise TypeMismatch("a composite is of two arrows or more; of one it is that arrow")
-        for f, g in zip(self.arrows, self.arrows[1:], strict=False):
-            if f.cod is not g.dom:
-                raise NotComposable(
-                    f"cannot form f >> g: f ends in {f.cod!r}, g starts from {g.dom!r}"
-                )
+        _check_composable(self.arrows)
         self._typed(self.arrows[0].dom, self.arrows[-1].cod)
-
-    def below(self) -> tuple[Morphism, ...]:
-        """The arrows."""
-        return self.arrows
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Prod(Morphism):
-    """``⟨f₁, f₂, …⟩ : a → b₁ × b₂ × …``."""
+class Prod(Morphism, of="arrows"):
+    """``⟨f₁, f₂, …⟩ : a → b₁ × b₂ × …``, of arrows that have one domain."""
 
     source: Object
     arrows: tuple[Morphism, ...]
 
     def __init__(self, source: Object, arrows: tuple[Morphism, ...]) -> None:
-        """All arrows have one domain."""
         for arrow in arrows:
             if arrow.dom is not source:
                 raise TypeMismatch(
@@ -108,27 +86,22 @@ class Prod(Morphism):
         made["source"], made["arrows"] = source, arrows
         made["dom"], made["cod"] = source, Product(*[arrow.cod for arrow in arrows])
 
-    def below(self) -> tuple[Morphism, ...]:
-        """The arrows."""
-        return self.arrows
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relabel(Single):
+class Relabel(Morphism, of=()):
     """The identity between a record and its product, in either direction."""
 
     source: Object
     target: Object
 
     def __post_init__(self) -> None:
-        """Both have the same components."""
         if components(self.source) is not components(self.target):
             raise TypeMismatch(f"{self.source!r} and {self.target!r} have other components")
         self._typed(self.source, self.target)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Projection(Single):
+class Projection(Morphism, of=()):
     """``πᵢ`` out of a product, a record, a vector or a context."""
 
     product: Object
@@ -150,13 +123,12 @@ class Projection(Single):
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Extend(Morphism):
-    """``⟨id, e⟩ : Γ → Γ·A``, flattened, of ``e : Γ → A``."""
+class Extend(Morphism, of=("arrow",)):
+    """``⟨id, e⟩ : Γ → Γ·A``, flattened, of ``e : Γ → A``, where Γ is a product."""
 
     arrow: Morphism
 
     def __init__(self, arrow: Morphism) -> None:
-        """Γ is a product."""
         dom = arrow.dom
         if not isinstance(dom, Product):
             raise TypeMismatch(f"only a context can be extended, not {dom!r}")
@@ -169,13 +141,9 @@ class Extend(Morphism):
         assert isinstance(self.cod, Product)
         return self.cod
 
-    def below(self) -> tuple[Morphism, ...]:
-        """What is bound."""
-        return (self.arrow,)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curry(Morphism):
+class Curry(Morphism, of=("body",)):
     """``curry b : Γ → (a ⇒ b)`` of ``b : Γ·a → b``: it splits off the last component."""
 
     body: Morphism
@@ -184,44 +152,37 @@ class Curry(Morphism):
     called: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """The body starts from a context that is not empty."""
         context = self.body.dom
         if not isinstance(context, Product) or context.init is None or context.last is None:
             raise TypeMismatch(f"curry splits off a last component, and {context!r} has none")
         self._typed(context.init, Fun(context.last, self.body.cod))
 
-    def below(self) -> tuple[Morphism, ...]:
-        """The body."""
-        return (self.body,)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Eval(Single):
+class Eval(Morphism, of=()):
     """``eval : (a ⇒ b) × a → b``."""
 
     function: Fun
 
     def __post_init__(self) -> None:
-        """Type it."""
         self._typed(Product(self.function, self.function.dom), self.function.cod)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Constant(Single):
+class Constant(Morphism, of=()):
     """``const c : a → τ``."""
 
     source: Object
     literal: Literal
 
     def __init__(self, source: Object, literal: Literal) -> None:
-        """Type it."""
         made = self.__dict__
         made["source"], made["literal"] = source, literal
         made["dom"], made["cod"] = source, literal.type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Primitive(Single):
+class Primitive(Morphism, of=()):
     """A primitive operation, from its one argument or from the product of several.
 
     One argument that is itself a product stands in a product of one.
@@ -231,7 +192,6 @@ class Primitive(Single):
     arguments_: tuple[Object, ...]
 
     def __post_init__(self) -> None:
-        """By the primitive's own rule."""
         several = self.arguments_
         alone = len(several) == 1 and not isinstance(several[0], Product)
         dom = several[0] if alone else Product(*several)
@@ -239,14 +199,13 @@ class Primitive(Single):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Choice(Morphism):
-    """``cond(f, g) : Bool × Γ → τ``, lazily."""
+class Choice(Morphism, of=("then", "other")):
+    """``cond(f, g) : Bool × Γ → τ``, lazily, of parallel branches."""
 
     then: Morphism
     other: Morphism
 
     def __post_init__(self) -> None:
-        """Both branches are parallel."""
         if self.then.dom is not self.other.dom or self.then.cod is not self.other.cod:
             raise TypeMismatch(
                 f"the branches of a cond are parallel, but these go {self.then.dom!r} → "
@@ -254,38 +213,30 @@ class Choice(Morphism):
             )
         self._typed(Product(Bool, self.then.dom), self.then.cod)
 
-    def below(self) -> tuple[Morphism, ...]:
-        """The branches."""
-        return self.then, self.other
+
+def _check_composable(arrows: tuple[Morphism, ...]) -> None:
+    for f, g in pairwise(arrows):
+        if f.cod is not g.dom:
+            raise NotComposable(f"cannot form f >> g: f ends in {f.cod!r}, g starts from {g.dom!r}")
 
 
 def compose(*arrows: Morphism) -> Morphism:
     """First the first, then the next; associative and unital on the nose."""
-    if not arrows:
-        raise TypeMismatch("compose takes an arrow or more; of none, write Id(obj)")
     if len(arrows) == 1:
         return arrows[0]
+    if not arrows:
+        raise TypeMismatch("compose takes an arrow or more; of none, write Id(obj)")
+    _check_composable(arrows)
     flat: list[Morphism] = []
-    before: Morphism | None = None
     for arrow in arrows:
-        if before is not None and before.cod is not arrow.dom:
-            raise NotComposable(
-                f"cannot form f >> g: f ends in {before.cod!r}, g starts from {arrow.dom!r}"
-            )
-        before = arrow
         if isinstance(arrow, Compose):
             flat += arrow.arrows
         elif not isinstance(arrow, Id):
             flat.append(arrow)
-    if len(flat) > 1:
-        return _composite(tuple(flat))
-    return flat[0] if flat else arrows[0]
-
-
-def _composite(arrows: tuple[Morphism, ...]) -> Compose:
-    """Arrows of which it is known that they compose."""
+    if len(flat) < 2:
+        return flat[0] if flat else arrows[0]
     made: Compose = object.__new__(Compose)
-    made.__dict__["arrows"] = arrows
+    made.__dict__["arrows"] = tuple(flat)
     made._typed(arrows[0].dom, arrows[-1].cod)
     return made
 
@@ -321,24 +272,19 @@ def _relabel(node: Relabel, category: Programs[M], _: dict[int, M]) -> M:
     return relabel(node.source, node.target)
 
 
-def _curry(node: Any, category: Programs[M], of: dict[int, M]) -> M:
-    label = Label(node.names, node.body, node.parameters, node.called)
-    return category.curry(node.dom, node.cod, of[id(node.body)], label)
-
-
 _INTERPRETED: dict[type, Callable[..., Any]] = {
-    Id: lambda node, category, _: category.identity(node.obj),
+    Id: lambda f, category, _: category.identity(f.obj),
     Relabel: _relabel,
-    Compose: lambda node, category, of: category.compose([of[id(f)] for f in node.arrows]),
-    Prod: lambda node, category, of: category.prod(node.source, [of[id(f)] for f in node.arrows]),
-    Projection: lambda node, category, _: category.proj(node.product, node.index, node.cod),
-    Extend: lambda node, category, of: category.extend(node.dom, of[id(node.arrow)]),
-    Curry: _curry,
-    Eval: lambda node, category, _: category.eval(node.function),
-    Constant: lambda node, category, _: category.const(node.source, node.literal),
-    Primitive: lambda node, category, _: category.primitive(node.operation, node.dom, node.cod),
-    Choice: lambda node, category, of: category.cond(
-        node.dom, of[id(node.then)], of[id(node.other)]
+    Compose: lambda f, category, of: category.compose([of[id(g)] for g in f.arrows]),
+    Prod: lambda f, category, of: category.prod(f.source, [of[id(g)] for g in f.arrows]),
+    Projection: lambda f, category, _: category.proj(f.product, f.index, f.cod),
+    Extend: lambda f, category, of: category.extend(f.dom, of[id(f.arrow)]),
+    Curry: lambda f, category, of: category.curry(
+        f.dom, f.cod, of[id(f.body)], Label(f.names, f.body, f.parameters, f.called)
     ),
+    Eval: lambda f, category, _: category.eval(f.function),
+    Constant: lambda f, category, _: category.const(f.source, f.literal),
+    Primitive: lambda f, category, _: category.primitive(f.operation, f.dom, f.cod),
+    Choice: lambda f, category, of: category.cond(f.dom, of[id(f.then)], of[id(f.other)]),
 }
 """What each combinator is in a category, given what those below it are there."""

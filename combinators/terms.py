@@ -35,13 +35,9 @@ class Term(Syntax):
 
     type: Object
 
-    def below(self) -> tuple[Term, ...]:
-        """The terms that it is made of, in order; binders are none."""
-        return ()
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Var(Term):
+class Var(Term, of=()):
     """A variable ``x : τ``."""
 
     name: str
@@ -54,7 +50,7 @@ class Var(Term):
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Const(Term):
+class Const(Term, of=()):
     """A number or an array."""
 
     literal: Literal
@@ -66,7 +62,7 @@ class Const(Term):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Lam(Term):
+class Lam(Term, of=("body",)):
     """``λx. e``; one of several parameters takes their product apart."""
 
     params: tuple[Var, ...]
@@ -80,10 +76,6 @@ class Lam(Term):
             raise TypeMismatch(f"a λ has each parameter once, and this has {names}")
         self.__dict__["type"] = Fun(self.dom, self.body.type)
 
-    def below(self) -> tuple[Term, ...]:
-        """The body."""
-        return (self.body,)
-
     @property
     def dom(self) -> Object:
         """The type of the one argument."""
@@ -91,7 +83,7 @@ class Lam(Term):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class App(Term):
+class App(Term, of=("function", "argument")):
     """``f x``, the application of a function value."""
 
     function: Term
@@ -108,10 +100,6 @@ class App(Term):
                 f"a function of {function.dom!r} is applied to {self.argument.type!r}"
             )
         self.__dict__["type"] = function.cod
-
-    def below(self) -> tuple[Term, ...]:
-        """The function and the argument."""
-        return self.function, self.argument
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,7 +122,7 @@ class Let(Term):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tuple(Term):
+class Tuple(Term, of="items"):
     """``(a, b, c)``, or the record ``{x: a, y: b}`` where names are given."""
 
     items: tuple[Term, ...]
@@ -150,13 +138,9 @@ class Tuple(Term):
             raise TypeMismatch(f"{product.width} components have {len(self.names)} names")
         self.__dict__["type"] = Record.of(self.names, product)
 
-    def below(self) -> tuple[Term, ...]:
-        """The items."""
-        return self.items
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Proj(Term):
+class Proj(Term, of=("product",)):
     """The component ``index`` of a product, a record or a vector."""
 
     index: int
@@ -166,13 +150,9 @@ class Proj(Term):
         """Γ ⊢ e : τ₁ × … × τₙ gives Γ ⊢ πᵢ e : τᵢ."""
         self.__dict__["type"] = component(self.product.type, self.index)
 
-    def below(self) -> tuple[Term, ...]:
-        """The product."""
-        return (self.product,)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Prim(Term):
+class Prim(Term, of="args"):
     """A primitive applied to its arguments, function values among them."""
 
     operation: Operation
@@ -183,13 +163,9 @@ class Prim(Term):
         """By the primitive's own rule."""
         self.__dict__["type"] = self.operation.type(*[arg.type for arg in self.args])
 
-    def below(self) -> tuple[Term, ...]:
-        """The arguments."""
-        return self.args
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cond(Term):
+class Cond(Term, of=("test", "then", "other")):
     """``if p then a else b``, of which only the branch taken is computed."""
 
     test: Term
@@ -207,10 +183,6 @@ class Cond(Term):
                 f"and {self.other.type!r}"
             )
         self.__dict__["type"] = self.then.type
-
-    def below(self) -> tuple[Term, ...]:
-        """The test and the branches."""
-        return self.test, self.then, self.other
 
 
 def packed(types: tuple[Object, ...]) -> Object:

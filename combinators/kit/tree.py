@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from operator import methodcaller
+from operator import attrgetter, methodcaller
 from typing import Any, ClassVar
 
 
@@ -17,6 +17,8 @@ class Syntax:
     """A node. A subclass is a frozen dataclass declared with ``eq=False, repr=False``.
 
     Its arguments (the fields that are compared) are nodes, tuples of arguments, or hashable atoms.
+    ``of`` says which of them are the nodes of its own kind that it is made of: the names of fields,
+    or the name of one that holds a tuple of such nodes.
     """
 
     is_interned: ClassVar[bool] = False
@@ -24,6 +26,11 @@ class Syntax:
 
     _line: ClassVar[Callable[[Any], str]] = object.__repr__
     _text: ClassVar[Callable[[Any], str]] = repr
+
+    def __init_subclass__(cls, of: str | tuple[str, ...] | None = None, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if of is not None:
+            cls.below = _parts_at(of)  # type: ignore[assignment]  # as declared
 
     @classmethod
     def print_by(cls, line: Callable[[Any], str], text: Callable[[Any], str]) -> None:
@@ -91,6 +98,16 @@ class Syntax:
     def __deepcopy__(self, memo: dict[int, Any]) -> Syntax:
         """Itself: it cannot change."""
         return self
+
+
+def _parts_at(of: str | tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """The method ``below`` of a class that is made of these fields."""
+    if not of:
+        return lambda node: ()
+    get = attrgetter(of) if isinstance(of, str) else attrgetter(*of)
+    if isinstance(of, str) or len(of) > 1:
+        return lambda node: get(node)  # noqa: PLW0108 (an attrgetter is no method)
+    return lambda node: (get(node),)
 
 
 class _Row(int):
