@@ -1,5 +1,8 @@
 """The free category: combinators as typed data, and ``interpret``, the map out of it.
 
+To add a meaning is to write one class with a method for each combinator, of the names and types of
+004, section 2. ``M`` is whatever it takes an arrow to be; only ``interpret`` builds one.
+
 >>> from combinators.objects import Real
 >>> both = Product(Real, Real)
 >>> prod(both, Projection(both, 1), Projection(both, 0)) >> Projection(both, 1) >> Id(Real)
@@ -12,15 +15,14 @@ combinators.errors.NotComposable: ...: cannot form f >> g: f ends in Real, g sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from combinators.category import Label, Programs
 from combinators.errors import NotComposable, TypeMismatch
 from combinators.kit.memory import uncollected
-from combinators.kit.tree import Syntax, distinct_nodes
+from combinators.kit.tree import Syntax, distinct_nodes, nodes_in
 from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Object, Product, component, components
 from combinators.operation import Operation
@@ -40,6 +42,10 @@ class Morphism(Syntax):
     def _typed(self, dom: Object, cod: Object) -> None:
         known = self.__dict__
         known["dom"], known["cod"] = dom, cod
+
+    def below(self) -> tuple[Morphism, ...]:
+        """The arrows that it is made of, in order."""
+        return tuple(nodes_in(self.arguments(), Morphism))
 
     def __rshift__(self, other: Morphism) -> Morphism:
         """``f >> g``: first f, then g."""
@@ -244,6 +250,82 @@ def compose(*arrows: Morphism) -> Morphism:
 def prod(dom: Object, *arrows: Morphism) -> Morphism:
     """``⟨f, g, …⟩`` of arrows from ``dom``."""
     return Prod(dom, arrows)
+
+
+# ---- what an interpreter provides ----------------------------------------------------------------
+
+
+class Label(NamedTuple):
+    """What a λ is called: for display, and to take a closure into another category."""
+
+    names: tuple[str, ...] = ()
+    """The names of the captured variables."""
+    body: Any = None
+    """The body, as an arrow of the free category, where there is one."""
+    parameters: tuple[str, ...] = ()
+    """The names of the parameters."""
+    called: str = ""
+    """The name of the function, where it has one."""
+
+
+class Category(Protocol[M]):
+    """Arrows that compose."""
+
+    def identity(self, dom: Object) -> M:
+        """``id : a → a``."""
+        ...
+
+    def compose(self, arrows: Sequence[M]) -> M:
+        """``f ∘ g ∘ …``: first f, then g, as the paper types it; at least two arrows."""
+        ...
+
+
+class Cartesian(Category[M], Protocol[M]):
+    """Arrows into and out of products."""
+
+    def prod(self, dom: Object, arrows: Sequence[M]) -> M:
+        """``⟨f, g, …⟩ : a → b × c × …`` of arrows from one domain; none make ``a → Unit``."""
+        ...
+
+    def proj(self, dom: Object, index: int, cod: Object) -> M:
+        """``πᵢ : dom → cod``, out of a product, a record or a context."""
+        ...
+
+    def extend(self, context: Product, arrow: M) -> M:
+        """``⟨id, e⟩ : Γ → Γ·A``, flattened: what ``let`` is."""
+        ...
+
+
+class Closed(Cartesian[M], Protocol[M]):
+    """Functions as values."""
+
+    def curry(self, captured: Product, function: Fun, body: M, label: Label) -> M:
+        """``curry b : Γ → (a ⇒ b)`` of ``b : Γ·a → b``, which splits off the last component."""
+        ...
+
+    def eval(self, function: Fun) -> M:
+        """``eval : (a ⇒ b) × a → b``."""
+        ...
+
+
+class Programs(Closed[M], Protocol[M]):
+    """All that a program needs: besides functions, numbers and choice."""
+
+    def const(self, dom: Object, value: Literal) -> M:
+        """``const c : a → τ``."""
+        ...
+
+    def primitive(self, operation: Operation, dom: Object, cod: Object) -> M:
+        """A primitive: from its argument, or from the product of its arguments.
+
+        ``fold``, ``scan``, ``map`` and ``override`` are among them; their first arguments are
+        function values, to be applied with ``eval``.
+        """
+        ...
+
+    def cond(self, dom: Object, then: M, other: M) -> M:
+        """``Bool × Γ → τ``, by ``then : Γ → τ`` or by ``other``; only one is run."""
+        ...
 
 
 def interpret(program: Morphism, category: Programs[M]) -> M:

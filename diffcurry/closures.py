@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.category import Label
 from combinators.errors import TypeMismatch
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
-from combinators.morphisms import Morphism, interpret
+from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
 from combinators.terms import Lam, Term, Var
 from combinators.tracing.definition import Definition, traced_apart

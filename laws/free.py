@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from combinators import morphisms
-from combinators.category import Label
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
-from combinators.morphisms import Morphism, Primitive, Projection
+from combinators.morphisms import Label, Morphism, Primitive, Projection
 from combinators.objects import Fun, Object, Product
 from combinators.operation import CONSTANT, PRIMITIVES, Operation, declare
 

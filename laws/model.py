@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from combinators.category import Category
 from combinators.errors import TypeMismatch
-from combinators.morphisms import Morphism
+from combinators.morphisms import Category, Morphism
 from combinators.objects import Object
 from laws.equality import Leaf
 from laws.observation import Probes

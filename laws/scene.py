@@ -14,11 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from combinators.category import Label
 from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
-from combinators.morphisms import Constant, Curry, Id, Morphism, Primitive, Relabel, interpret, prod
+from combinators.morphisms import (
+    Constant,
+    Curry,
+    Id,
+    Label,
+    Morphism,
+    Primitive,
+    Relabel,
+    interpret,
+    prod,
+)
 from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector
 from combinators.operation import Operation
 from combinators.primitives.structural import VECTOR

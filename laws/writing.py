@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from combinators.category import Label
 from combinators.literal import Literal
-from combinators.morphisms import Id, Morphism, Prod, interpret
+from combinators.morphisms import Id, Label, Morphism, Prod, interpret
 from combinators.objects import Fun, Object, Product, Record, components
 from combinators.operation import Operation
 from combinators.simplify import simplify

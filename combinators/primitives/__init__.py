@@ -15,7 +15,6 @@ from combinators.primitives import (  # noqa: F401 (each declares its own)
     elementary,
     indexing,
     loops,
-    prefixes,
     reductions,
     selection,
     shapes,

@@ -1,8 +1,19 @@
-"""Reductions over axes: sums, extremes and where they are, whether any and all, means."""
+"""Reductions over axes, and what runs along one: sums, products, extremes and where they are.
+
+The running products ``w`` of ``x`` solve ``w₀ = 1``, ``wⱼ₊₁ = xⱼ wⱼ``. Their tangents solve
+``ẇ₀ = 0``, ``ẇⱼ₊₁ = xⱼ ẇⱼ + wⱼ ẋⱼ``: a linear recurrence, whose own tangents and cotangents are
+linear recurrences again. Nothing is divided, so zeros do no harm, at any order. The product of all
+is the last of them, and its derivative what stands before an element times what stands behind it.
+
+These are the exclusive scans, or prescans, of Blelloch, *Prefix sums and their applications*
+(1990): what stands before an element, without itself. So a recurrence and its transpose, which
+runs the other way, have the same coefficients in the same places.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,14 +23,17 @@ from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import (
     CONSTANT,
+    Derivative,
     Linear,
+    Pair,
     Primitive,
+    Promotion,
     Typing,
     Weighted,
     declare,
     over_arguments,
 )
-from combinators.primitives.arithmetic import divide, unscale
+from combinators.primitives.arithmetic import divide, multiply, scale, unscale
 from combinators.primitives.elementary import exp, sqrt, square
 from combinators.primitives.selection import equal, not_equal, where
 from combinators.primitives.shapes import (
@@ -27,13 +41,21 @@ from combinators.primitives.shapes import (
     astype,
     broadcast_to,
     flip,
+    moveaxis,
     normal_axis,
     ravel,
     reshape,
     several_axes,
     shape_of,
 )
-from combinators.primitives.signatures import common, common_float, common_number, summed, tensor
+from combinators.primitives.signatures import (
+    common,
+    common_float,
+    common_number,
+    same_dtype,
+    summed,
+    tensor,
+)
 from combinators.terms import Const
 from combinators.tracing.emit import apply, dtype_of, emit
 from combinators.tracing.traced import library
@@ -41,44 +63,63 @@ from combinators.tracing.traced import library
 Axes = tuple[int, ...]
 
 
-def normal_axes(x: Any, axis: Axis | None) -> Axes:
+def _normal_axes(x: Any, axis: Axis | None) -> Axes:
     """The axes that are meant, counted from the front, in order."""
     return tuple(sorted(several_axes(axis, shape_of(x))))
 
 
-def reduced(x: Object, axis: Axes, keepdims: bool) -> Object:
+def _reduced(x: Object, axis: Axes, keepdims: bool) -> Object:
     """The type that is left when ``axis`` are reduced."""
     given = tensor(x)
     if keepdims:
-        shape = tuple(1 if i in axis else n for i, n in enumerate(given.shape))
-    else:
-        shape = tuple(n for i, n in enumerate(given.shape) if i not in axis)
-    return Tensor(shape, given.dtype)
+        return Tensor(_kept(given.shape, axis), given.dtype)
+    return Tensor((n for i, n in enumerate(given.shape) if i not in axis), given.dtype)
 
 
-def reduced_from_some(name: str) -> Typing:
+def _kept(shape: Axes, axis: Axes) -> Axes:
+    return tuple(1 if i in axis else n for i, n in enumerate(shape))
+
+
+def _of_some(name: str, dtype: str = "") -> Typing:
     """The same, of a reduction that has no value for no elements."""
 
     def typing(x: Object, axis: Axes, keepdims: bool) -> Object:
         given = tensor(x)
         if 0 in [given.shape[i] for i in axis]:
             raise ShapeMismatch(f"there is no {name} of no elements, over {axis} of {given!r}")
-        return reduced(x, axis, keepdims)
+        return Tensor(tensor(_reduced(x, axis, keepdims)).shape, dtype or given.dtype)
 
     return typing
+
+
+def _reduction(
+    name: str,
+    doc: str,
+    derivative: Derivative,
+    *names: str,
+    typing: Typing = _reduced,
+    promote: Promotion = summed,
+    kink: str = "",
+) -> tuple[Primitive, Callable[..., Any]]:
+    """A reduction over some axes, or over all, and the word for it."""
+    primitive = declare(name, typing, derivative, promote=promote, cost=over_arguments, kink=kink)
+
+    def word(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
+        return apply(primitive, x, axis=_normal_axes(x, axis), keepdims=keepdims)
+
+    word.__name__, word.__qualname__, word.__doc__ = name, name, doc
+    return primitive, library(name, *names)(word)
 
 
 @library("keep_axes", word=False)
 def keep_axes(y: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
     """``y``, reduced from ``x``, with the axes that it lost as axes of extent 1."""
-    shape = tuple(1 if i in axis else n for i, n in enumerate(shape_of(x)))
-    return y if keepdims else reshape(y, shape)
+    return y if keepdims else reshape(y, _kept(shape_of(x), axis))
 
 
 def _spread(g: Any, x: Object, axis: Axes, keepdims: bool) -> Any:
     shape = tensor(x).shape
-    kept = tuple(1 if i in axis else n for i, n in enumerate(shape))
-    return broadcast_to(g if keepdims else reshape(g, kept), shape)
+    return broadcast_to(g if keepdims else reshape(g, _kept(shape, axis)), shape)
 
 
 def _ties(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
@@ -86,70 +127,64 @@ def _ties(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
     return best / sum(best, axis, keepdims=True)
 
 
-SUM = declare("sum", reduced, Linear(_spread), promote=summed, cost=over_arguments)
-MAX, MIN = (
-    declare(
+def _others(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
+    """For each element, the product of all the others: those before it, times those behind it."""
+    if len(axis) == 1:
+        before, behind = (exclusive_cumprod(x, axis[0], reverse=r) for r in (False, True))
+        return multiply(before, behind)
+    ends = tuple(range(-len(axis), 0))
+    moved = moveaxis(x, axis, ends)
+    last = len(moved.shape) - len(axis)
+    flat = reshape(moved, (*moved.shape[:last], math.prod(x.shape[a] for a in axis)))
+    return moveaxis(reshape(_others(flat, y, (last,), keepdims), moved.shape), ends, axis)
+
+
+def _softmax(x: Any, total: Any, axis: Axes, keepdims: bool) -> Any:
+    """The shares of a sum of exponentials; 0 where all are 0."""
+    shares = exp(x - where(total == -math.inf, 0.0, total))
+    # What the rounding of a large total did to all of them, their sum undoes.
+    return unscale(shares, sum(shares, axis, keepdims=True))
+
+
+SUM, sum = _reduction(
+    "sum", "The sum over ``axis``, or over all; booleans are counted.", Linear(_spread)
+)
+PROD, prod = _reduction("prod", "The product over ``axis``, or over all.", Weighted(_others))
+(MAX, max), (MIN, min) = (
+    _reduction(
         name,
-        reduced_from_some(name),
+        f"The {which} over ``axis``, or over all.",
         Weighted(_ties),
+        f"a{name}",
+        typing=_of_some(name),
         promote=common,
-        cost=over_arguments,
         kink="equal extreme elements share the derivative equally",
     )
-    for name in ("max", "min")
+    for name, which in (("max", "largest"), ("min", "smallest"))
 )
-CUMSUM = declare(
-    "cumsum",
-    lambda x, axis: tensor(x),
-    Linear(lambda g, x, axis: flip(cumsum(flip(g, axis), axis), axis)),
-    promote=summed,
-    cost=over_arguments,
+LOGSUMEXP, logsumexp = _reduction(
+    "logsumexp",
+    "``log(sum(exp(x)))`` over ``axis``, or over all, without overflow.",
+    Weighted(_softmax),
+    typing=_of_some("logsumexp"),
+    promote=common_float,
+    kink="its derivatives are 0 where all elements are -inf, and nan where one is inf",
 )
 
 
-@library("sum")
-def sum(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """The sum over ``axis``, or over all; booleans are counted."""
-    return apply(SUM, x, axis=normal_axes(x, axis), keepdims=keepdims)
+# ---- where they are ------------------------------------------------------------------------------
 
-
-@library("max", "amax")
-def max(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """The largest over ``axis``, or over all."""
-    return apply(MAX, x, axis=normal_axes(x, axis), keepdims=keepdims)
-
-
-@library("min", "amin")
-def min(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """The smallest over ``axis``, or over all."""
-    return apply(MIN, x, axis=normal_axes(x, axis), keepdims=keepdims)
-
-
-@library("cumsum")
-def cumsum(x: Any, axis: int | None = None) -> Any:
-    """The sums of the first 1, 2, … elements along ``axis``, or of ``x`` laid flat."""
-    if axis is None:
-        return cumsum(ravel(x), 0)
-    return apply(CUMSUM, x, axis=normal_axis(axis, shape_of(x)))
-
-
-def _position(name: str) -> Primitive:
-    reduced = reduced_from_some(name)
-
-    def typing(x: Object, axis: Axes, keepdims: bool) -> Object:
-        return Tensor(tensor(reduced(x, axis, keepdims)).shape, "int64")
-
-    return declare(
+ARGMAX, ARGMIN = (
+    declare(
         name,
-        typing,
+        _of_some(name, "int64"),
         CONSTANT,
         promote=common_number,
         cost=over_arguments,
         kink="its derivative is 0 everywhere",
     )
-
-
-ARGMAX, ARGMIN = map(_position, ("argmax", "argmin"))
+    for name in ("argmax", "argmin")
+)
 
 
 @library("argmax")
@@ -180,65 +215,127 @@ def _found(primitive: Primitive, x: Any, axis: int | None, keepdims: bool) -> An
 @library("any")
 def any(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
     """Whether any over ``axis`` is true, or not 0."""
-    known = _of_nothing(x, axis, keepdims, False)
-    return max(not_equal(x, 0), axis, keepdims=keepdims) if known is None else known
+    return _asked(max, False, x, axis, keepdims)
 
 
 @library("all")
 def all(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
     """Whether all over ``axis`` are true, or not 0."""
-    known = _of_nothing(x, axis, keepdims, True)
-    return min(not_equal(x, 0), axis, keepdims=keepdims) if known is None else known
+    return _asked(min, True, x, axis, keepdims)
 
 
-def _of_nothing(x: Any, axis: Axis | None, keepdims: bool, truth: bool) -> Any:
-    """``truth`` everywhere, where no element is asked; else None."""
-    shape, axes = shape_of(x), normal_axes(x, axis)
+def _asked(
+    extreme: Callable[..., Any], empty: bool, x: Any, axis: Axis | None, keepdims: bool
+) -> Any:
+    """An extreme of booleans; where no element is asked, it is ``empty``'s truth everywhere."""
+    shape, axes = shape_of(x), _normal_axes(x, axis)
     if 0 not in [shape[a] for a in axes]:
-        return None
-    obj = reduced(Tensor(shape, "bool"), axes, keepdims)
-    assert isinstance(obj, Tensor)
-    literal = Literal.filled(truth, obj)
+        return extreme(not_equal(x, 0), axis, keepdims=keepdims)
+    literal = Literal.filled(empty, tensor(_reduced(Tensor(shape, "bool"), axes, keepdims)))
     return emit(Const(literal))
 
 
-def _softmax(x: Any, total: Any, axis: tuple[int, ...]) -> Any:
-    """The shares of a sum of exponentials; 0 where all are 0."""
-    shares = exp(x - where(total == -math.inf, 0.0, total))
-    # What the rounding of a large total did to all of them, their sum undoes.
-    return unscale(shares, sum(shares, axis, keepdims=True))
+# ---- along one axis ------------------------------------------------------------------------------
 
 
-LOGSUMEXP = declare(
-    "logsumexp",
-    reduced_from_some("logsumexp"),
-    Weighted(lambda x, y, axis, keepdims: _softmax(x, y, axis)),
-    promote=common_float,
+def _along(x: Object, axis: int, reverse: bool = False) -> Tensor:
+    given = tensor(x)
+    normal_axis(axis, given.shape)
+    return given
+
+
+def _recurrence_type(a: Object, b: Object, axis: int, reverse: bool) -> Object:
+    given = _along(a, axis)
+    if given.shape != tensor(b).shape:
+        raise ShapeMismatch(f"a recurrence has as many coefficients as terms, not {a!r} and {b!r}")
+    same_dtype(a, b)
+    return given
+
+
+def _transposed(v: Any, a: Any, b: Any, y: Any, axis: int, reverse: bool) -> tuple[Any, Any]:
+    of_terms = recurrence(a, v, axis, not reverse)
+    return scale(of_terms, y), of_terms
+
+
+CUMSUM = declare(
+    "cumsum",
+    _along,
+    Linear(lambda g, x, axis: flip(cumsum(flip(g, axis), axis), axis)),
+    promote=summed,
     cost=over_arguments,
-    kink="its derivatives are 0 where all elements are -inf, and nan where one is inf",
+)
+EXCLUSIVE_CUMPROD = declare(
+    "exclusive_cumprod",
+    _along,
+    Pair(
+        (lambda v, x, y, axis, reverse: recurrence(x, scale(v, y), axis, reverse),),
+        lambda v, x, y, axis, reverse: (scale(recurrence(x, v, axis, not reverse), y),),
+    ),
+    promote=summed,
+    cost=over_arguments,
+)
+RECURRENCE = declare(
+    "recurrence",
+    _recurrence_type,
+    Pair(
+        (
+            lambda v, a, b, y, axis, reverse: recurrence(a, scale(v, y), axis, reverse),
+            lambda v, a, b, y, axis, reverse: recurrence(a, v, axis, reverse),
+        ),
+        _transposed,
+    ),
+    promote=common_number,
+    cost=lambda arguments, _: 2 * arguments[0].size,  # a product and a sum an element
 )
 
 
-@library("logsumexp")
-def logsumexp(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """``log(sum(exp(x)))`` over ``axis``, or over all, without overflow."""
-    return apply(LOGSUMEXP, x, axis=normal_axes(x, axis), keepdims=keepdims)
+@library("cumsum")
+def cumsum(x: Any, axis: int | None = None) -> Any:
+    """The sums of the first 1, 2, … elements along ``axis``, or of ``x`` laid flat."""
+    if axis is None:
+        return cumsum(ravel(x), 0)
+    return apply(CUMSUM, x, axis=normal_axis(axis, shape_of(x)))
+
+
+@library("cumprod")
+def cumprod(x: Any, axis: int | None = None) -> Any:
+    """The products of the first 1, 2, … elements along ``axis``, or of ``x`` laid flat."""
+    if axis is None:
+        return cumprod(ravel(x), 0)
+    return multiply(exclusive_cumprod(x, axis), x)
+
+
+def exclusive_cumprod(x: Any, axis: int, *, reverse: bool = False) -> Any:
+    """For each element, the product of those before it along ``axis``; of those behind, reversed.
+
+    It is 1 where there are none, and has the type of ``x``.
+    """
+    return apply(EXCLUSIVE_CUMPROD, x, axis=normal_axis(axis, shape_of(x)), reverse=reverse)
+
+
+def recurrence(a: Any, b: Any, axis: int, reverse: bool = False) -> Any:
+    """``y₀ = 0``, ``yⱼ₊₁ = aⱼ yⱼ + bⱼ`` along ``axis``, from its end if reversed.
+
+    ``a``, ``b`` and the result have one type. It is linear in ``b``: ``aⱼ yⱼ`` is ``scale``'s
+    product, 0 wherever ``yⱼ`` is.
+    """
+    return apply(RECURRENCE, a, b, axis=normal_axis(axis, shape_of(a)), reverse=reverse)
+
+
+# ---- means ---------------------------------------------------------------------------------------
 
 
 def _count(x: Any, axis: Axis | None) -> float:
     shape = shape_of(x)
-    return float(math.prod(shape[a] for a in normal_axes(x, axis)))
+    return float(math.prod(shape[a] for a in _normal_axes(x, axis)))
 
 
 @library("mean")
 def mean(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
     """The mean over ``axis``, or over all."""
-    return divide(sum(_as_float(x), axis, keepdims=keepdims), _count(x, axis))
-
-
-def _as_float(x: Any) -> Any:
-    """Integers as floats, which do not overflow."""
-    return x if np.result_type(dtype_of(x)).kind == "f" else astype(x, float)
+    # Integers as floats, which do not overflow.
+    floats = x if np.result_type(dtype_of(x)).kind == "f" else astype(x, float)
+    return divide(sum(floats, axis, keepdims=keepdims), _count(x, axis))
 
 
 @library("var")

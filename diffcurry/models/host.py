@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from combinators.bulk import bulk
-from combinators.category import Label
 from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
-from combinators.morphisms import Morphism, interpret
+from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product, Real, Tensor, components
 from combinators.operation import Operation, named
 from combinators.primitives.structural import PLUS, ZEROS

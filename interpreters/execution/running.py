@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Protocol
 
-from combinators.category import Label
 from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.memory import Remembered
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.morphisms import Morphism, interpret
+from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP

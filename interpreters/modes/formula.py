@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from combinators.category import Label
 from combinators.errors import DomainError
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
+from combinators.morphisms import Label
 from combinators.objects import Bool, Fun, Object, Product, Real, Tangent, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP, LoopType, loop_of

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from combinators.category import Label
 from combinators.errors import TooManyCalls
 from combinators.kit.memory import uncollected
+from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS

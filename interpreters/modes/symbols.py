@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from combinators.category import Label
 from combinators.errors import DomainError, TypeMismatch
 from combinators.kit.text import Names
+from combinators.morphisms import Label
 from combinators.objects import (
     Fun,
     Object,

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from combinators.category import Label
-from combinators.morphisms import Morphism, interpret
+from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Bool, Fun, Object, Product, Tensor, Unit
 from combinators.terms import Lam, Term, pack, packed
 from laws.model import Signature

@@ -12,8 +12,7 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.prefixes import EXCLUSIVE_CUMPROD
-from combinators.primitives.reductions import SUM
+from combinators.primitives.reductions import EXCLUSIVE_CUMPROD, SUM
 from combinators.primitives.shapes import RESHAPE
 from combinators.simplify.patterns import same
 from combinators.terms import Prim, Term

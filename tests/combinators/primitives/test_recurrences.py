@@ -13,7 +13,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import interpret
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.prefixes import exclusive_cumprod, recurrence
+from combinators.primitives.reductions import exclusive_cumprod, recurrence
 from combinators.terms import Prim
 from combinators.translate import translate
 from interpreters.carriers.counting import Counting

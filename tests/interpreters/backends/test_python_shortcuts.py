@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.primitives.prefixes import exclusive_cumprod
+from combinators.primitives.reductions import exclusive_cumprod
 from interpreters.backends.python import compile_program
 
 RANDOM = np.random.default_rng(5)

@@ -16,7 +16,7 @@ from combinators.operation import Operation, declare, named
 from combinators.primitives import arithmetic, building, checks, logsumexp, shapes, stop_gradient
 from combinators.primitives import indexing as g
 from combinators.primitives.elementary import erf, relu, sigmoid, softplus
-from combinators.primitives.prefixes import recurrence
+from combinators.primitives.reductions import recurrence
 from combinators.terms import Prim
 from combinators.tracing.control import cond
 from combinators.tracing.functions import Draft

@@ -5,9 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from combinators.category import Label
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
-from combinators.morphisms import interpret
+from combinators.morphisms import Label, interpret
 from combinators.objects import Fun, Product, Real, Tensor
 from combinators.primitives.structural import OVERRIDE
 from combinators.tracing.definition import Definition

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from combinators.category import Label
 from combinators.errors import MissingRule, NotComposable
 from combinators.literal import Literal
+from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product, Vector, components
 from combinators.operation import Operation
 from tests.laws.bugs.arrays import ARRAYS, Known
