@@ -17,18 +17,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.bulk.batches import (
+from combinators.bulk.block import (
     Affine,
     Array,
+    Axis,
+    Block,
     Label,
+    Shape,
     Tensors,
-    array_of,
     extent_of,
     own_labels,
-    pointwise,
     relabelled,
 )
-from combinators.bulk.block import Axis, Block, Shape
 from combinators.literal import Literal
 from combinators.objects import Int, Tensor
 from combinators.operation import Operation, named
@@ -129,7 +129,7 @@ def arithmetic(block: Block, name: str, x: Tensors, y: Tensors) -> Tensors:
     out = Operation(named(name)).type(x.type, y.type)
     assert isinstance(out, Tensor)
     found = affine(name, (x, y), out)
-    return pointwise(block, name, (x, y)) if found is None else found
+    return block.pointwise(name, (x, y)) if found is None else found
 
 
 def number(value: int) -> Affine:
@@ -177,7 +177,7 @@ def masked(block: Block, rep: Tensors, valid: Array | None) -> Tensors:
     if valid is None:
         return rep
     zero = Array(Const(Literal(0, rep.type.dtype)), (), Tensor((), rep.type.dtype))
-    return pointwise(block, "where", (valid, rep, zero))
+    return block.pointwise("where", (valid, rep, zero))
 
 
 def validity(block: Block, key: Key, obj: Tensor) -> Array | None:
@@ -185,10 +185,10 @@ def validity(block: Block, key: Key, obj: Tensor) -> Array | None:
     tests = []
     for axis, index in key.items():
         if not index.lies_in(obj.shape[axis]):
-            at = array_of(block, index.at)
-            tests.append(pointwise(block, "greater_equal", (at, number(0))))
-            tests.append(pointwise(block, "less", (at, number(obj.shape[axis]))))
-    return reduce(lambda x, y: pointwise(block, "logical_and", (x, y)), tests) if tests else None
+            at = block.array(index.at)
+            tests.append(block.pointwise("greater_equal", (at, number(0))))
+            tests.append(block.pointwise("less", (at, number(obj.shape[axis]))))
+    return reduce(lambda x, y: block.pointwise("logical_and", (x, y)), tests) if tests else None
 
 
 def _extent(shape: Shape, axes: Sequence[int]) -> int:

@@ -13,27 +13,28 @@ from typing import Any, TypeVar, cast
 
 from combinators.bulk.affine import Index, without
 from combinators.bulk.batches import (
-    Affine,
-    Array,
     Closure,
     Group,
-    Label,
     Leaf,
-    Product,
     Rep,
-    Tensors,
     Whole,
-    array_of,
     axes_of,
+    leaves_of,
+    map_leaves,
+)
+from combinators.bulk.block import (
+    Affine,
+    Array,
+    Axis,
+    Block,
+    Label,
+    Product,
+    Tensors,
     batch,
     extent_of,
     in_order,
-    in_order_of,
-    leaves_of,
-    map_leaves,
     own_labels,
 )
-from combinators.bulk.block import Axis, Block
 from combinators.bulk.selection import selected
 from combinators.bulk.walk import Walk
 from combinators.kit.recursion import Recursive
@@ -154,8 +155,8 @@ def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = ()) -> Recursiv
     if isinstance(rep, Whole):
         return rep.term
     assert isinstance(rep, Tensors)
-    array = array_of(block, rep)
-    return in_order_of(block, array, _laid_out(array.type, layout), full=True)
+    array = block.array(rep)
+    return block.ordered(array, _laid_out(array.type, layout), full=True)
 
 
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
@@ -220,9 +221,9 @@ def prepared(block: Block, rep: R) -> R:
     def each(leaf: Leaf) -> Rep:
         match leaf:
             case Product():
-                return array_of(block, leaf)
+                return block.array(leaf)
             case Affine(offset, slopes, obj, []) if any(isinstance(a, int) for a in slopes):
-                return Affine(offset, slopes, obj, [array_of(block, leaf)])
+                return Affine(offset, slopes, obj, [block.array(leaf)])
             case _:
                 return leaf
 
@@ -244,9 +245,9 @@ class Columns:
     def _column(self, block: Block, leaf: Leaf) -> Term:
         if isinstance(leaf, Whole):
             return leaf.term
-        array = array_of(block, leaf)
+        array = block.array(leaf)
         order = in_order(label for label in array.labels if label is not self.axis)
-        return in_order_of(block, array, (self.axis, *order), full=False)
+        return block.ordered(array, (self.axis, *order), full=False)
 
     def row(self, inner: Block) -> tuple[Var, Rep]:
         """The parameter of the loop's λ that stands for a row, and what the value is there."""

@@ -26,17 +26,8 @@ from combinators.bulk.affine import (
     validity,
     without,
 )
-from combinators.bulk.batches import (
-    Affine,
-    Closure,
-    Label,
-    Rep,
-    Tensors,
-    axes_of,
-    own_labels,
-    relabelled,
-)
-from combinators.bulk.block import Block, shape_of
+from combinators.bulk.batches import Closure, Rep, axes_of
+from combinators.bulk.block import Affine, Block, Label, Tensors, own_labels, relabelled, shape_of
 from combinators.bulk.borders import rows_of, tensorwise
 from combinators.bulk.calls import bound, called, kept
 from combinators.bulk.clauses import as_builds, clause_of, gathered, of_operand, push_of

@@ -32,18 +32,8 @@ from typing import Any
 
 from combinators.block import remade
 from combinators.bulk.affine import NO_KEY, Index, Key, index_of, within, without
-from combinators.bulk.batches import (
-    Array,
-    Closure,
-    Group,
-    Rep,
-    Whole,
-    axes_of,
-    own_labels,
-    place_of,
-    pointwise,
-)
-from combinators.bulk.block import Axis, Block
+from combinators.bulk.batches import Closure, Group, Rep, Whole, axes_of
+from combinators.bulk.block import Array, Axis, Block, own_labels, place_of
 from combinators.bulk.borders import (
     Columns,
     Layout,
@@ -139,7 +129,7 @@ def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursiv
         for branch in branches:
             both.append((yield walk.value(branch, env, block, key)))
         return tensorwise(
-            block, lambda _, *xs: pointwise(block, "where", (test, *xs)), both[0].type, *both
+            block, lambda _, *xs: block.pointwise("where", (test, *xs)), both[0].type, *both
         )
     captured = {var.name: prepared(block, env[var.name]) for var in walk.survey.captured[id(term)]}
     if not is_plain and any(map(axes_of, captured.values())):

@@ -22,27 +22,24 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from combinators.bulk.affine import NO_KEY, Index, Key, affine, index_of, linear, number
-from combinators.bulk.batches import (
+from combinators.bulk.batches import Rep, axes_of
+from combinators.bulk.block import (
     Affine,
     Array,
+    Atom,
+    Axis,
+    Block,
     Label,
     Product,
-    Rep,
+    Shape,
     Tensors,
-    array_of,
-    as_operand,
-    axes_of,
     batch,
     extent_of,
     in_order,
-    in_order_of,
     own_labels,
-    pointwise,
     relabelled,
-    squeezed,
-    with_axes,
+    shape_of,
 )
-from combinators.bulk.block import Atom, Axis, Block, Shape, shape_of
 from combinators.bulk.contraction import matmul, reduced, summed
 from combinators.bulk.equations import CLAUSES, Clause, Site, batched
 from combinators.bulk.selection import selected
@@ -81,13 +78,13 @@ def elementwise(site: Site) -> Tensors:
         product = Product(left, right, out, site.place)
         if len(product.factors) <= MOST:
             return product
-    return pointwise(site.block, site.operation, site.reps, site.place)
+    return site.block.pointwise(site.operation, site.reps, site.place)
 
 
 def _factor(site: Site, rep: Tensors, out: Tensor) -> Array | Product:
     if isinstance(rep, Product) and rep.type is out:
         return rep
-    return as_operand(site.block, array_of(site.block, rep), out)
+    return site.block.as_operand(site.block.array(rep), out)
 
 
 OP = Clause("build1-op", elementwise)
@@ -107,9 +104,9 @@ def clause_of(primitive: Primitive) -> Clause | None:
 def along(site: Site) -> Array:
     """What joins or runs along an own axis; every operand gets the axes that any has."""
     axis = site.parameters["axis"]
-    arrays = [array_of(site.block, rep) for rep in site.reps]
+    arrays = [site.block.array(rep) for rep in site.reps]
     labels = in_order((axis, *(label for array in arrays for label in array.labels)))
-    args = [in_order_of(site.block, array, labels, full=True) for array in arrays]
+    args = [site.block.ordered(array, labels, full=True) for array in arrays]
     return site.line(args, labels, axis=labels.index(axis))
 
 
@@ -120,7 +117,7 @@ def _broadcast(site: Site) -> Tensors:
     more = len(out.shape) - len(rep.type.shape)
     if out.shape[more:] == rep.type.shape:
         return relabelled(rep, {a: a + more for a in own_labels(rep.type)}, out)
-    return as_operand(site.block, array_of(site.block, rep), out)
+    return site.block.as_operand(site.block.array(rep), out)
 
 
 @batched("transpose", equation="build1-tr")
@@ -136,12 +133,12 @@ def _reshaped(site: Site) -> Tensors:
     moved = _aligned(rep.type.shape, out.shape)
     if moved is not None and all(rep.type.shape[a] != 1 for a in rep.labels if isinstance(a, int)):
         return relabelled(rep, moved, out)
-    array = array_of(site.block, rep)
+    array = site.block.array(rep)
     if moved is not None:
         ones = [a for a in own_labels(array.type) if a not in moved]
-        return relabelled(squeezed(site.block, array, ones), moved, out)
+        return relabelled(site.block.squeezed(array, ones), moved, out)
     builds = batch(array.labels)
-    x = in_order_of(site.block, array, in_order((*builds, *own_labels(array.type))), full=True)
+    x = site.block.ordered(array, in_order((*builds, *own_labels(array.type))), full=True)
     labels = in_order((*builds, *own_labels(out)))
     shape = tuple(extent_of(label, out) for label in labels)
     return Array(site.block.reshaped(x, shape), labels, out)
@@ -158,7 +155,7 @@ def _aligned(given: Shape, wanted: Shape) -> dict[int, int] | None:
 @batched("slice")
 def _sliced(site: Site) -> Array:
     """An axis that is put off stays so."""
-    array, out = array_of(site.block, site.reps[0]), site.type
+    array, out = site.block.array(site.reps[0]), site.type
     start, step = _along_own(site, "start", array, 0), _along_own(site, "step", array, 1)
     extent = tuple(extent_of(label, out) for label in array.labels)
     return Array(site.block.window(array.term, start, step, extent), array.labels, out)
@@ -172,9 +169,9 @@ def _along_own(site: Site, name: str, array: Array, other: int) -> tuple[int, ..
 @batched("embed")
 def _embedded(site: Site) -> Array:
     """What is put among zeros, in each place of the builds."""
-    given, out = array_of(site.block, site.reps[0]), site.type
+    given, out = site.block.array(site.reps[0]), site.type
     wide = [axis for axis, n in enumerate(given.type.shape) if n != out.shape[axis]]
-    array = with_axes(site.block, given, tuple(wide))
+    array = site.block.with_axes(given, tuple(wide))
     start, step = _along_own(site, "start", array, 0), _along_own(site, "step", array, 1)
     shape = tuple(extent_of(label, out) for label in array.labels)
     if shape == shape_of(array.term) and all(stride == 1 for stride in step):
@@ -187,9 +184,9 @@ def _added(site: Site) -> Rep | None:
     """The sum of two cotangents that are tensors: one of cotangents again if neither is spread."""
     if not all(isinstance(rep.type, Tensor) for rep in site.reps):
         return None
-    x, y = (array_of(site.block, rep) for rep in site.reps)
+    x, y = (site.block.array(rep) for rep in site.reps)
     alike = set(x.labels) == set(y.labels)
-    return pointwise(site.block, site.operation if alike else "add", (x, y), site.place)
+    return site.block.pointwise(site.operation if alike else "add", (x, y), site.place)
 
 
 @batched("take", equation="build1-gather")
@@ -223,28 +220,28 @@ def _as_scalar(block: Block, index: Tensors, rows: Shape, builds: list[Axis]) ->
     if isinstance(index, Affine):
         kept = {label: slope for label, slope in index.slopes.items() if label not in wide}
         return relabelled(Affine(index.offset, kept, index.type), names, obj)
-    return relabelled(squeezed(block, array_of(block, index), wide), names, obj)
+    return relabelled(block.squeezed(block.array(index), wide), names, obj)
 
 
 @batched("put", equation="build1-scatter")
 def _scattered(site: Site) -> Tensors:
     """A scatter at indices that depend on builds puts into a place of each."""
-    x, *indices = [array_of(site.block, rep) for rep in site.reps]
+    x, *indices = [site.block.array(rep) for rep in site.reps]
     axis, extents = site.parameters["axis"], site.parameters["extents"]
     count, rank = len(extents), max(len(index.type.shape) for index in indices)
     rows = tuple(range(axis, axis + rank))
     builds = batch(in_order(a for index in indices for a in index.labels))
-    array = with_axes(site.block, x, (*builds, *rows))
+    array = site.block.with_axes(x, (*builds, *rows))
     rest = in_order(label for label in array.labels if label not in (*builds, *rows))
     front = [label for label in rest if not isinstance(label, int) or label < axis]
     back = [label for label in rest if isinstance(label, int) and label >= axis]
     inner = Tensor(x.type.shape[axis : axis + rank], "int64")
     order = (*builds, *range(rank))
     terms: list[Atom] = []
-    for table in (*(array_of(site.block, index_of(build)) for build in builds), *indices):
-        lifted = as_operand(site.block, table, inner)
-        terms.append(in_order_of(site.block, lifted, order, full=not terms))
-    source = in_order_of(site.block, array, (*front, *builds, *rows, *back), full=False)
+    for table in (*(site.block.array(index_of(build)) for build in builds), *indices):
+        lifted = site.block.as_operand(table, inner)
+        terms.append(site.block.ordered(lifted, order, full=not terms))
+    source = site.block.ordered(array, (*front, *builds, *rows, *back), full=False)
     wide = (*(build.extent for build in builds), *extents)
     behind = tuple(label - rank + count for label in back)
     labels = (*front, *builds, *range(axis, axis + count), *behind)

@@ -22,23 +22,19 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
-from combinators.bulk.batches import (
+from combinators.bulk.block import (
     Array,
+    Atom,
+    Block,
     Label,
     Labels,
     Product,
     Tensors,
-    array_of,
     batch,
     extent_of,
     in_order,
-    in_order_of,
-    pointwise,
     relabelled,
-    squeezed,
-    with_axes,
 )
-from combinators.bulk.block import Atom, Block
 from combinators.bulk.equations import Site
 from combinators.errors import Place
 from combinators.objects import Tensor
@@ -83,7 +79,7 @@ class _Pair(NamedTuple):
         lead = tuple(self.count([label]) for label in stacked)
         left, right = (
             block.reshaped(
-                in_order_of(block, side, (*stacked, *rows, *columns), full=True),
+                block.ordered(side, (*stacked, *rows, *columns), full=True),
                 (*lead, self.count(rows), self.count(columns)),
             )
             for side, rows, columns in ((x, mine, summed), (y, summed, yours))
@@ -129,7 +125,7 @@ def _paired(x: Array, y: Array, factors: list[Array], summed: set[Label]) -> _Pa
 
 def _multiplied(block: Block, pair: _Pair, place: Place | None) -> Array:
     if not pair.is_matrix_product:
-        return pointwise(block, "multiply", (pair.x, pair.y), place)
+        return block.pointwise("multiply", (pair.x, pair.y), place)
     x, y, stacked, mine, yours, summed = pair
     if in_order((*mine, *yours)) != (*mine, *yours):
         pair = _Pair(y, x, stacked, yours, mine, summed)
@@ -149,7 +145,7 @@ def summed(site: Site) -> Tensors:
 def reduced(site: Site) -> Tensors:
     """A reduction over own axes."""
     axes = site.parameters["axis"]
-    array = with_axes(site.block, array_of(site.block, site.reps[0]), axes)
+    array = site.block.with_axes(site.block.array(site.reps[0]), axes)
     at = tuple(sorted(array.labels.index(axis) for axis in axes))
     kept = tuple(label for label in array.labels if label not in axes)
     result: Atom = array.term
@@ -169,17 +165,17 @@ def _fewer(array: Array, site: Site) -> Tensors:
 
 def matmul(site: Site) -> Tensors:
     """A contraction, whose left and right axes may be builds'."""
-    block, (x, y), out = site.block, [array_of(site.block, rep) for rep in site.reps], site.type
+    block, (x, y), out = site.block, [site.block.array(rep) for rep in site.reps], site.type
     rank = over = len(out.shape)  # the axis that is summed over has a label of its own
     obj = Tensor((*out.shape, x.type.shape[-1]), out.dtype)
-    left = with_axes(block, _placed(block, x, obj, (rank - 2, over)), (over,))
-    right = with_axes(block, _placed(block, y, obj, (over, rank - 1)), (over,))
+    left = block.with_axes(_placed(block, x, obj, (rank - 2, over)), (over,))
+    right = block.with_axes(_placed(block, y, obj, (over, rank - 1)), (over,))
     pair = _paired(left, right, [], {over})
     if not batch(pair.stacked) or pair.is_matrix_product:
         product = pair.matrix_product(block, site.operation, site.place)
         return Array(product.term, product.labels, out)
     name = "scale" if site.parameters.get("absorbing") else "multiply"
-    product = pointwise(block, name, (left, right), site.place)
+    product = block.pointwise(name, (left, right), site.place)
     at = product.labels.index(over)
     labels = (*product.labels[:at], *product.labels[at + 1 :])
     return Array(block.summed(product.term, (at,)), labels, out)
@@ -194,5 +190,5 @@ def _placed(block: Block, array: Array, obj: Tensor, last: tuple[int, int]) -> A
     moved: dict[Label, Label] = {axis: axis + more for axis in range(rank - 2)}
     moved.update({rank - 2: last[0], rank - 1: last[1]})
     stale = [a for a in range(rank) if array.type.shape[a] == 1 and moved[a] != len(obj.shape) - 1]
-    kept = squeezed(block, array, stale)
+    kept = block.squeezed(array, stale)
     return Array(kept.term, tuple(moved.get(label, label) for label in kept.labels), obj)

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from combinators.bulk.batches import Array, Labels, Rep
-from combinators.bulk.block import Atom, Block
+from combinators.bulk.batches import Rep
+from combinators.bulk.block import Array, Atom, Block, Labels
 from combinators.errors import Place
 from combinators.objects import Tensor
 from combinators.operation import Operation

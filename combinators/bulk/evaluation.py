@@ -19,19 +19,8 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.bulk.affine import NO_KEY, Key, of_constant
-from combinators.bulk.batches import (
-    Affine,
-    Closure,
-    Deferred,
-    Group,
-    Product,
-    Rep,
-    Tensors,
-    Whole,
-    array_of,
-    axes_of,
-)
-from combinators.bulk.block import Block
+from combinators.bulk.batches import Closure, Deferred, Group, Rep, Whole, axes_of
+from combinators.bulk.block import Affine, Block, Product, Tensors
 from combinators.bulk.borders import term_of, virtual
 from combinators.bulk.builds import indexed_line, is_part, mapped, taken, window
 from combinators.bulk.calls import applied, chosen, kept, looped
@@ -145,7 +134,7 @@ class Evaluation(Walk):
                 if self.trace is not None and axes_of(rep):
                     self.say("build1-let", var, var)
                 if isinstance(rep, Product) and self.survey.uses[var.name] > 1:
-                    rep = array_of(block, rep)  # a product that is used again is multiplied
+                    rep = block.array(rep)  # a product that is used again is multiplied
                 env[var.name] = rep
             body = body.body
         result: Rep = yield self.value(body, env, block, key)

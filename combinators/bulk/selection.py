@@ -31,18 +31,19 @@ from combinators.bulk.affine import (
     number,
     validity,
 )
-from combinators.bulk.batches import (
+from combinators.bulk.block import (
     Affine,
     Array,
+    Atom,
+    Axis,
+    Block,
     Label,
     Tensors,
-    array_of,
     batch,
     extent_of,
     in_order,
-    in_order_of,
+    shape_of,
 )
-from combinators.bulk.block import Atom, Axis, Block, shape_of
 from combinators.literal import Literal
 from combinators.terms import Const
 
@@ -50,7 +51,7 @@ from combinators.terms import Const
 def selected(block: Block, rep: Tensors, key: Key) -> Tensors:
     """``rep`` at these indices, which have no own axes."""
     if not isinstance(rep, Affine):
-        return _Selecting(block, array_of(block, rep)).at(key)
+        return _Selecting(block, block.array(rep)).at(key)
     valid = validity(block, key, rep.type)
     slopes = {label: slope for label, slope in rep.slopes.items() if label not in key}
     found: Tensors = Affine(rep.offset, slopes, narrowed(rep.type, key))
@@ -172,7 +173,7 @@ class _Selecting:
             return False
         rest = [a for a in array.labels if a not in (first, second)]
         at = array.labels.index(first)
-        x = in_order_of(self.block, array, (*rest[:at], first, second, *rest[at:]), full=True)
+        x = self.block.ordered(array, (*rest[:at], first, second, *rest[at:]), full=True)
         flat = self.block.reshaped(x, (*shape_of(x)[:at], n * m, *shape_of(x)[at + 2 :]))
         taken = self.block.part(flat, at, start, step, label.extent)
         self.array = Array(taken, (*rest[:at], label, *rest[at:]), self.obj)
@@ -180,19 +181,19 @@ class _Selecting:
 
     def _gather(self, key: Key) -> None:
         """Take the elements at tables of indices."""
-        tables = {axis: array_of(self.block, index.at) for axis, index in key.items()}
+        tables = {axis: self.block.array(index.at) for axis, index in key.items()}
         rows = in_order(label for table in tables.values() for label in table.labels)
         wanted: dict[Label, Array] = dict(tables.items())
         for label in batch(self.array.labels):
             if label in rows:
-                wanted[label] = array_of(self.block, index_of(label))
+                wanted[label] = self.block.array(index_of(label))
         taken = sorted(wanted, key=self.array.labels.index)
         rest = [label for label in self.array.labels if label not in wanted]
         is_last = all(axis.last for axis in batch(rows)) and len(batch(rows)) == len(rows)
         start = len(rest) if is_last else self.array.labels.index(taken[0])
         order = [*rest[:start], *taken, *rest[start:]]
-        x = in_order_of(self.block, self.array, order, full=False)
-        indices = [in_order_of(self.block, wanted[label], rows, full=False) for label in taken]
+        x = self.block.ordered(self.array, order, full=False)
+        indices = [self.block.ordered(wanted[label], rows, full=False) for label in taken]
         result = self.block.apply("take", x, *indices, axis=start)
         self.array = Array(result, (*rest[:start], *rows, *rest[start:]), self.obj)
 

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any
 
 from combinators.bulk.affine import NO_KEY, Key
-from combinators.bulk.batches import Deferred, Rep, Tensors
-from combinators.bulk.block import Block
+from combinators.bulk.batches import Deferred, Rep
+from combinators.bulk.block import Block, Tensors
 from combinators.bulk.clauses import push_of
 from combinators.bulk.selection import selected
 from combinators.free import captured

@@ -10,7 +10,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.bulk.affine import affine, bounds
-from combinators.bulk.batches import Affine
+from combinators.bulk.block import Affine
 from combinators.bulk.block import Axis, Block
 from combinators.bulk.selection import sliding
 from combinators.objects import Int, Tensor
