@@ -229,10 +229,6 @@ class Block(block.Block):
         whole = (*shape[:axis], extent, *shape[axis + 1 :])
         return self.apply("embed", x, start=tuple(starts), step=(1,) * len(shape), shape=whole)
 
-    def summed(self, x: Atom, axes: Sequence[int]) -> Atom:
-        """The sum of ``x`` over these axes."""
-        return self.apply("sum", x, axis=tuple(axes), keepdims=False) if axes else x
-
     def array(self, rep: Tensors) -> Array:
         """The numbers as an array: products are multiplied, indices written down."""
         match rep:

@@ -162,7 +162,7 @@ def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = ()) -> Recursiv
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
     """A function that depends on no index, as a λ: the same one, where there is nothing to do."""
     lam = f.lam
-    if not walk.survey.is_mapped(lam) and all(_is_itself(*item) for item in f.captured.items()):
+    if id(lam) not in walk.survey.mapped and all(_is_itself(*item) for item in f.captured.items()):
         return lam
     return (yield from at_axes(walk, f, [()] * len(lam.params), [], block))[0]
 

@@ -30,7 +30,7 @@ from combinators.bulk.batches import Closure, Rep, axes_of
 from combinators.bulk.block import Affine, Block, Label, Tensors, own_labels, relabelled, shape_of
 from combinators.bulk.borders import rows_of, tensorwise
 from combinators.bulk.calls import bound, called, kept
-from combinators.bulk.clauses import as_builds, clause_of, gathered, of_operand, push_of
+from combinators.bulk.clauses import as_builds, clause_of, gathered, indexing_of, of_operand, pushed
 from combinators.bulk.equations import Site, changed
 from combinators.bulk.selection import selected
 from combinators.bulk.walk import Env, Walk, behind
@@ -52,21 +52,20 @@ def is_part(walk: Walk, term: Prim, env: Env) -> bool:
 
 def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
     """An operation, of which only ``key`` is asked."""
-    primitive = term.operation.primitive
-    clause, push = clause_of(primitive), push_of(primitive)
-    made = push[1](block, term, key) if push else None
-    if made is None or push is None or clause is None:
+    clause, equation = clause_of(term.operation.primitive), indexing_of(term.operation.primitive)
+    made = pushed(block, term, key) if equation else None
+    if made is None or equation is None or clause is None:
         return (yield from walk.read(term, key, env, block))
-    walk.say(push[0], term, term)
-    reps = []
-    for arg, inner in zip(term.args, made.keys, strict=True):
+    walk.say(equation, term, term)
+    reps, (keys, left) = [], made
+    for arg, inner in zip(term.args, keys, strict=True):
         reps.append((yield walk.value(arg, env, block, inner)))
     assert isinstance(term.type, Tensor)
     shape = narrowed(term.type, key).shape
     operation = changed(term.operation, {"shape": shape})
     done = clause.carry(Site(block, operation, reps, term.place))
     assert isinstance(done, Tensors)
-    return selected(block, done, made.left) if made.left else done
+    return selected(block, done, left) if left else done
 
 
 def window(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
@@ -183,7 +182,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
         walk.has_split = True
         stacks: Rep = yield walk.value(xs, env, block)
         return (yield from kept(walk, term, [f, stacks], block))
-    axis = block.rows(length_of(xs.type), walk.survey.widest(f.lam))
+    axis = block.rows(length_of(xs.type), walk.survey.widest[id(f.lam)])
     row: Rep = yield _row(walk, xs, key.get(0, Index(index_of(axis))), env, block)
     if key:
         walk.say("index-build1", term, f.lam.body)
@@ -215,7 +214,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
 def _row(walk: Walk, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
     """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
     count, (inside, _) = math.prod(axis.extent for axis in axes_of(at.at)), behind(xs, env)
-    is_open = walk.is_compound(inside) and not walk.survey.is_checked(inside)
+    is_open = walk.is_compound(inside) and id(inside) not in walk.survey.checked
     if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
         return without((yield from walk.array(xs, env, block, {0: at})), {0: at})
     stacks: Rep = yield walk.value(xs, env, block)

@@ -121,7 +121,7 @@ def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursiv
     is_plain = is_first_order(term.type)
     branches = (term.then, term.other)
     if axes_of(test):
-        if not is_plain or any(map(walk.survey.is_checked, branches)):
+        if not is_plain or not walk.survey.checked.isdisjoint(map(id, branches)):
             alone: Any = yield split(walk, term, walk.mentioned(term, env), block)
             return selected(block, alone, key) if key else alone
         walk.say("build1-cond", term, term)

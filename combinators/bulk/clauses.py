@@ -18,8 +18,7 @@ Reductions and matrix products are in ``contraction``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from combinators.bulk.affine import NO_KEY, Index, Key, affine, index_of, linear, number
 from combinators.bulk.batches import Rep, axes_of
@@ -251,13 +250,6 @@ def _scattered(site: Site) -> Tensors:
 # ---- index (Fig. 10) -----------------------------------------------------------------------------
 
 
-class Pushed(NamedTuple):
-    """The keys of the operands, and what is indexed after the line."""
-
-    keys: list[Key]
-    left: Key = NO_KEY
-
-
 def of_operand(key: Key, shape: Shape, out: Shape) -> Key:
     """An index of what operands broadcast to, as one of an operand."""
     more = len(out) - len(shape)
@@ -269,54 +261,41 @@ def of_operand(key: Key, shape: Shape, out: Shape) -> Key:
     }
 
 
-def _operation(block: Block, term: Prim, key: Key) -> Pushed:
-    """Every operand is indexed; of what is replicated, not the axes that are new."""
-    return Pushed([of_operand(key, shape_of(arg), shape_of(term)) for arg in term.args])
-
-
-def _reduction(block: Block, term: Prim, key: Key) -> Pushed:
-    """Of what the axes were that are left; with ``keepdims`` those of extent 1 are indexed by 0."""
-    known = term.operation.keywords
-    axes, rank = known["axis"], len(shape_of(term.args[0]))
-    kept = [a for a in range(rank) if known["keepdims"] or a not in axes]
-    inner = {kept[axis]: index for axis, index in key.items() if kept[axis] not in axes}
-    return Pushed([inner], {axis: i for axis, i in key.items() if kept[axis] in axes})
-
-
-def _stack(block: Block, term: Prim, key: Key) -> Pushed | None:
-    """Every part is indexed at the other axes."""
-    axis = term.operation.keywords["axis"]
-    inner = {a: index for a, index in key.items() if a != axis}
-    along = {axis: key[axis]} if axis in key else {}
-    return Pushed([inner] * len(term.args), along) if inner else None
-
-
-def _tr(block: Block, term: Prim, key: Key) -> Pushed:
-    """The axes that they were."""
-    axes = term.operation.keywords["axes"]
-    return Pushed([{axes[axis]: index for axis, index in key.items()}])
-
-
-def _reshape(block: Block, term: Prim, key: Key) -> Pushed | None:
-    """A linear index, taken apart again."""
-    inner = linear(block, shape_of(term.args[0]), shape_of(term), key)
-    return None if inner is None else Pushed([inner])
-
-
-Push = Callable[[Block, Prim, Key], Pushed | None]
-"""What the index of a line becomes; None where it is in normal form."""
 _REDUCTIONS = ("sum", "max", "min", "prod", "logsumexp", "argmax", "argmin")
-PUSHES: dict[str, tuple[str, Push]] = {
-    **dict.fromkeys(_REDUCTIONS, ("index-sumOuter", _reduction)),
-    "concatenate": ("index-stack", _stack),
-    "broadcast_to": ("index-replicate", _operation),
-    "transpose": ("index-tr", _tr),
-    "reshape": ("index-reshape", _reshape),
+_EQUATIONS = {
+    **dict.fromkeys(_REDUCTIONS, "index-sumOuter"),
+    "concatenate": "index-stack",
+    "broadcast_to": "index-replicate",
+    "transpose": "index-tr",
+    "reshape": "index-reshape",
 }
-"""By the names of primitives: the equation, and how it is carried out."""
 
 
-def push_of(primitive: Primitive) -> tuple[str, Push] | None:
-    """Where an index of a primitive goes, and the equation that says so; None where it stays."""
-    known = PUSHES.get(primitive.name)
-    return ("index-op", _operation) if known is None and is_elementwise(primitive) else known
+def indexing_of(primitive: Primitive) -> str | None:
+    """The equation by which an index goes down into a primitive; None where it stays."""
+    found = _EQUATIONS.get(primitive.name)
+    return "index-op" if found is None and is_elementwise(primitive) else found
+
+
+Pushed = tuple[list[Key], Key]
+"""The keys of the operands, and what is indexed after the line."""
+
+
+def pushed(block: Block, term: Prim, key: Key) -> Pushed | None:
+    """What the index of a line becomes that goes down; None where it is in normal form."""
+    known, name, given = term.operation.keywords, term.operation.name, shape_of(term.args[0])
+    if name == "transpose":
+        return [{known["axes"][axis]: index for axis, index in key.items()}], NO_KEY
+    if name == "reshape":  # a linear index, taken apart again
+        inner = linear(block, given, shape_of(term), key)
+        return None if inner is None else ([inner], NO_KEY)
+    if name == "concatenate":  # every part, at the other axes
+        inner = {axis: index for axis, index in key.items() if axis != known["axis"]}
+        left = {axis: index for axis, index in key.items() if axis == known["axis"]}
+        return ([inner] * len(term.args), left) if inner else None
+    if name in _REDUCTIONS:  # the axes that are left are those; of ``keepdims`` there is one each
+        axes, keeps = known["axis"], known["keepdims"]
+        kept = [axis for axis in range(len(given)) if keeps or axis not in axes]
+        inner = {kept[axis]: index for axis, index in key.items() if kept[axis] not in axes}
+        return [inner], {axis: index for axis, index in key.items() if kept[axis] in axes}
+    return [of_operand(key, shape_of(arg), shape_of(term)) for arg in term.args], NO_KEY

@@ -60,11 +60,6 @@ class _Pair(NamedTuple):
         return math.prod(extent_of(label, self.x.type) for label in labels)
 
     @property
-    def size(self) -> int:
-        """How many products of numbers it takes."""
-        return self.count({*self.x.labels, *self.y.labels})
-
-    @property
     def is_matrix_product(self) -> bool:
         """Whether a matrix product is what it is, and not a stack of small ones."""
         if not self.stacked:
@@ -98,15 +93,20 @@ def contracted(block: Block, product: Product, over: Iterable[Label]) -> Array |
         return None
     while len(factors) > 1:
         pairs = [_paired(x, y, factors, summed) for x, y in combinations(factors, 2)]
-        best = min(pairs, key=lambda pair: pair.size)
+        best = min(pairs, key=lambda pair: pair.count({*pair.x.labels, *pair.y.labels}))
         done = _multiplied(block, best, product.place)
         rest = [f for f in factors if f is not best.x and f is not best.y]
         first = min(factors.index(best.x), factors.index(best.y))
         factors = [*rest[:first], done, *rest[first:]]
-    (last,) = factors
-    axes = [at for at, label in enumerate(last.labels) if label in summed]
-    kept = tuple(label for label in last.labels if label not in summed)
-    return Array(block.summed(last.term, axes), kept, last.type)
+    return _total(block, factors[0], summed)
+
+
+def _total(block: Block, array: Array, over: set[Label]) -> Array:
+    axes = tuple(at for at, label in enumerate(array.labels) if label in over)
+    kept = tuple(label for label in array.labels if label not in over)
+    if not axes:
+        return array
+    return Array(block.apply("sum", array.term, axis=axes, keepdims=False), kept, array.type)
 
 
 def _paired(x: Array, y: Array, factors: list[Array], summed: set[Label]) -> _Pair:
@@ -173,12 +173,10 @@ def matmul(site: Site) -> Tensors:
     pair = _paired(left, right, [], {over})
     if not batch(pair.stacked) or pair.is_matrix_product:
         product = pair.matrix_product(block, site.operation, site.place)
-        return Array(product.term, product.labels, out)
-    name = "scale" if site.parameters.get("absorbing") else "multiply"
-    product = block.pointwise(name, (left, right), site.place)
-    at = product.labels.index(over)
-    labels = (*product.labels[:at], *product.labels[at + 1 :])
-    return Array(block.summed(product.term, (at,)), labels, out)
+    else:
+        name = "scale" if site.parameters.get("absorbing") else "multiply"
+        product = _total(block, block.pointwise(name, (left, right), site.place), {over})
+    return Array(product.term, product.labels, out)
 
 
 def _placed(block: Block, array: Array, obj: Tensor, last: tuple[int, int]) -> Array:

@@ -78,47 +78,37 @@ class Evaluation(Walk):
             case Let():
                 if key:
                     self.say("index-let", term, term.body)
-                return self._let(term, key, env, block)
+                return (yield from self._let(term, key, env, block))
             case Cond():
                 if key:
                     self.say("index-cond", term, term)
-                return chosen(self, term, key, env, block)
+                return (yield from chosen(self, term, key, env, block))
             case App():
-                return applied(self, term, env, block, key)
+                return (yield from applied(self, term, env, block, key))
             case Prim():
-                return self._operation(term, key, env, block)
+                return (yield from self._operation(term, key, env, block))
             case _ if key:
-                return self.read(term, key, env, block)
-            case Tuple():
-                return self._tuple(term, env, block)
-            case Proj():
-                return self._component(term, env, block)
-            case _:
-                return self._atom(term, env)
-
-    def _atom(self, term: Term, env: Env) -> Recursive[Rep]:
-        if isinstance(term, Var):
-            return env[term.name]
-        if isinstance(term, Const):
-            return of_constant(term)
-        assert isinstance(term, Lam)
-        captured = {var.name: env[var.name] for var in self.survey.captured[id(term)]}
-        return Closure(term, captured, term.type)
-        yield
-
-    def _tuple(self, term: Tuple, env: Env, block: Block) -> Recursive[Rep]:
-        parts: list[Rep] = []
-        for item in term.items:
-            parts.append((yield self.value(item, env, block)))
-        return Group(tuple(parts), term.type)
-
-    def _component(self, term: Proj, env: Env, block: Block) -> Recursive[Rep]:
-        rep: Rep = yield self.value(term.product, env, block)
-        if isinstance(rep, Group):
-            return rep.parts[term.index]
-        if isinstance(rep, Whole) and not rep.labels:
-            return virtual(block, block.bind(Proj(term.index, rep.term), "p"), term.type)
-        return (yield from kept(self, term, [rep], block))
+                return (yield from self.read(term, key, env, block))
+            case Var(name):
+                return env[name]
+            case Const():
+                return of_constant(term)
+            case Lam():
+                captured = {var.name: env[var.name] for var in self.survey.captured[id(term)]}
+                return Closure(term, captured, term.type)
+            case Tuple(items):
+                parts: list[Rep] = []
+                for item in items:
+                    parts.append((yield self.value(item, env, block)))
+                return Group(tuple(parts), term.type)
+            case Proj(index, product):
+                rep: Rep = yield self.value(product, env, block)
+                if isinstance(rep, Group):
+                    return rep.parts[index]
+                if isinstance(rep, Whole) and not rep.labels:
+                    return virtual(block, block.bind(Proj(index, rep.term), "p"), term.type)
+                return (yield from kept(self, term, [rep], block))
+        raise AssertionError(term)
 
     def _let(self, term: Let, key: Key, env: Env, block: Block) -> Recursive[Rep]:
         """Lets, the last of which is indexed; names mean what they meant before, afterwards."""

@@ -9,7 +9,7 @@ from typing import Any
 from combinators.bulk.affine import NO_KEY, Key
 from combinators.bulk.batches import Deferred, Rep
 from combinators.bulk.block import Block, Tensors
-from combinators.bulk.clauses import push_of
+from combinators.bulk.clauses import indexing_of
 from combinators.bulk.selection import selected
 from combinators.free import captured
 from combinators.kit.recursion import Recursive
@@ -54,7 +54,7 @@ class Survey:
 
     def __init__(self, lam: Lam) -> None:
         nodes = list(distinct_nodes(lam, kind=Term))
-        self.free, self.captured = captured(lam)
+        _, self.captured = captured(lam)
         self.uses: Counter[str] = Counter()
         self.references: Counter[int] = Counter()
         for part in (part for node in nodes for part in node.below()):
@@ -66,9 +66,12 @@ class Survey:
         params = (param.name for node in nodes if isinstance(node, Lam) for param in node.params)
         self._functions = {var.name: term for var, term in lines if isinstance(term, Lam)}
         once = self._used_once(nodes, lines)
-        self._mapped: set[int] = set()
-        self._checked: set[int] = set()
-        self._widest: dict[int, int] = {}
+        self.mapped: set[int] = set()
+        """In which terms there is a ``map``, by ``id``."""
+        self.checked: set[int] = set()
+        """In which something may raise."""
+        self.widest: dict[int, int] = {}
+        """The size of the largest tensor that an operation in a term gives."""
         for node in nodes:
             if isinstance(node, Var):
                 continue
@@ -76,16 +79,16 @@ class Survey:
             if isinstance(node, App) and isinstance(node.function, Var):
                 inside.append(id(self._functions.get(node.function.name)))
             behind = (once.get(p.name, 0) for p in node.below() if isinstance(p, Var))
-            inside += self._mapped.intersection(behind)
+            inside += self.mapped.intersection(behind)
             primitive = node.operation.primitive if isinstance(node, Prim) else None
-            if is_map(node) or not self._mapped.isdisjoint(inside):
-                self._mapped.add(id(node))
+            if is_map(node) or not self.mapped.isdisjoint(inside):
+                self.mapped.add(id(node))
             is_check = primitive is UNPACK or getattr(primitive, "name", "") in CHECKS
-            if is_check or not self._checked.isdisjoint(inside):
-                self._checked.add(id(node))
+            if is_check or not self.checked.isdisjoint(inside):
+                self.checked.add(id(node))
             size = node.type.size if primitive and isinstance(node.type, Tensor) else 0
-            self._widest[id(node)] = max([size, *(self._widest.get(part, 0) for part in inside)])
-        self.deferred = self._mapped.intersection(once.values())
+            self.widest[id(node)] = max([size, *(self.widest.get(part, 0) for part in inside)])
+        self.deferred = self.mapped.intersection(once.values())
         """The ``id`` of each build behind a name that one place of its own block uses."""
         variables = (node.name for node in nodes if isinstance(node, Var))
         self.names = Names({*variables, *params})
@@ -107,13 +110,9 @@ class Survey:
         }
         return found if len({var.name for var, _ in lines}) == len(lines) else {}
 
-    def is_mapped(self, term: Term) -> bool:
-        """Whether there is a ``map`` in it."""
-        return id(term) in self._mapped
-
     def is_built(self, term: Term) -> bool:
         """Whether there is a ``map`` in it, and nothing that may raise."""
-        return self.is_mapped(term) and not self.is_checked(term)
+        return id(term) in self.mapped and id(term) not in self.checked
 
     def is_used_again(self, function: Term, lam: Lam) -> bool:
         """Whether a λ that stands for ``function`` here stands in other places, too."""
@@ -126,14 +125,6 @@ class Survey:
         if isinstance(lam, Var):
             lam = self._functions.get(lam.name, lam)
         return isinstance(lam, Lam) and not self.is_used_again(term.function, lam)
-
-    def widest(self, term: Term) -> int:
-        """The size of the largest tensor that an operation in it gives."""
-        return self._widest.get(id(term), 0)
-
-    def is_checked(self, term: Term) -> bool:
-        """Whether something in it may raise."""
-        return id(term) in self._checked
 
     def mentioned(self, term: Term) -> set[str]:
         """The names of variables in a term: those that it captures, and some that it binds."""
@@ -183,7 +174,7 @@ class Walk(ABC):
         if not isinstance(term, Prim):
             return isinstance(term, Let | Cond)
         is_moved = term.operation.name in ("slice", "take")
-        return is_map(term) or is_moved or push_of(term.operation.primitive) is not None
+        return is_map(term) or is_moved or indexing_of(term.operation.primitive) is not None
 
     def read(self, term: Term, key: Key, env: Env, block: Block) -> Recursive[Rep]:
         """``index term key`` in normal form: the whole is there, and is read from."""

@@ -28,12 +28,15 @@ from functools import cache, reduce
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from combinators.block import opened
 from combinators.derivative_rules import Types, pullback_rule
 from combinators.free import captured
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor
+from combinators.objects import Int, Object, Tensor
 from combinators.operation import Operation, Pointwise
+from combinators.primitives.indexing import TAKE
 from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, packed
 from combinators.type_folds import is_smooth, row_of
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
@@ -46,7 +49,6 @@ from interpreters.deltas.terms import (
     Input,
     Part,
     Push,
-    Row,
     Scale,
     Share,
     Stack,
@@ -171,6 +173,9 @@ def arrived(value: Any, cotangent: Cotangent, call: Call | None = None) -> Itera
             todo += [(inside[i], below) for i, below in found if i < len(inside)]
 
 
+_ROW = Operation(TAKE, (("axis", 0),))
+
+
 class DualArrays:
     """The carrier; a primitive moves as it declares.
 
@@ -267,10 +272,11 @@ class DualArrays:
 
     def row(self, stack: DualArray, index: int) -> DualArray:
         """``index``, at an index that is known."""
-        primal = self.over.row(stack.primal, index)
         if stack.obj is None:
-            return DualArray(primal)
-        return self._moving(primal, Row(stack.obj, index, stack.delta), row_of(stack.obj))
+            return DualArray(self.over.row(stack.primal, index))
+        place = self.const(Literal(np.int64(index)))
+        taken: DualArray = self.operation(_ROW, (stack.obj, Int), row_of(stack.obj))(stack, place)
+        return taken
 
     def stack(self, rows: Sequence[DualArray], obj: Tensor) -> DualArray:
         """``LitArray``."""

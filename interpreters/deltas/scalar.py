@@ -49,9 +49,13 @@ Transform = Callable[[Any], Any]
 # 2.2, 2.5 and 2.7: dual numbers.
 
 
-def _compared(holds: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
-    """A comparison looks at the primals."""
-    return lambda x, y: bool(holds(x.primal, y.primal if isinstance(y, Number) else y))
+def _on_primals(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """Tests and comparisons look at the primals."""
+    return lambda *xs: operation(*(x.primal if isinstance(x, Number) else x for x in xs))
+
+
+def _swapped(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Number]:
+    return lambda x, y: operation(number(y), x)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,34 +107,15 @@ class Number:
         rounded = round(self.primal, digits)
         return rounded if digits is None else number(rounded)
 
-    def __int__(self) -> int:
-        return int(self.primal)
-
-    def __floor__(self) -> int:
-        return math.floor(self.primal)
-
-    def __ceil__(self) -> int:
-        return math.ceil(self.primal)
-
-    def __bool__(self) -> bool:
-        """A test looks at the primal."""
-        return bool(self.primal)
-
-    def __hash__(self) -> int:
-        return hash(self.primal)
-
-    __eq__, __gt__, __ge__ = map(_compared, (operator.eq, operator.gt, operator.ge))
-    __lt__, __le__ = map(_compared, (operator.lt, operator.le))
+    __int__, __floor__ = _on_primals(int), _on_primals(math.floor)
+    __ceil__, __bool__ = _on_primals(math.ceil), _on_primals(bool)
+    __hash__ = _on_primals(hash)
+    __eq__, __gt__ = _on_primals(operator.eq), _on_primals(operator.gt)
+    __ge__, __lt__ = _on_primals(operator.ge), _on_primals(operator.lt)
+    __le__ = _on_primals(operator.le)
     __radd__, __rmul__ = __add__, __mul__
-
-    def __rsub__(self, other: Any) -> Number:
-        return number(other) - self
-
-    def __rtruediv__(self, other: Any) -> Number:
-        return number(other) / self
-
-    def __rpow__(self, other: Any) -> Number:
-        return number(other) ** self
+    __rsub__, __rtruediv__ = map(_swapped, (operator.sub, operator.truediv))
+    __rpow__ = _swapped(operator.pow)
 
 
 def number(x: Any) -> Number:
@@ -149,25 +134,22 @@ def result(primal: float, *moved: tuple[float | None, Number]) -> Number:
     return Number(primal, delta if ids is None else Share(next(ids), delta), ids)
 
 
-def sin(t: Number) -> Number:
-    """``D[sin t]``."""
-    return result(math.sin(t.primal), (math.cos(t.primal), t))
+def _elementary(
+    f: Callable[[float], float], slope: Callable[[float, float], float]
+) -> Callable[[Number], Number]:
+    """``D[f t]``, given the slope at an argument and its result."""
+
+    def dual(t: Number) -> Number:
+        y = f(t.primal)
+        return result(y, (slope(t.primal, y), t))
+
+    return dual
 
 
-def cos(t: Number) -> Number:
-    """``D[cos t]``."""
-    return result(math.cos(t.primal), (-math.sin(t.primal), t))
-
-
-def exp(t: Number) -> Number:
-    """``D[exp t]``."""
-    y = math.exp(t.primal)
-    return result(y, (y, t))
-
-
-def log(t: Number) -> Number:
-    """``D[log t]``."""
-    return result(math.log(t.primal), (1.0 / t.primal, t))
+sin = _elementary(math.sin, lambda x, _: math.cos(x))
+cos = _elementary(math.cos, lambda x, _: -math.sin(x))
+exp = _elementary(math.exp, lambda _, y: y)
+log = _elementary(math.log, lambda x, _: 1.0 / x)
 
 
 def total(numbers: Sequence[Number]) -> Number:

@@ -26,18 +26,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from combinators.errors import WrongMode
 from combinators.kit.recursion import Recursive, recurse
-from combinators.literal import Literal
-from combinators.objects import Int, Product, Real, Tensor
+from combinators.objects import Product, Real, Tensor
 from combinators.operation import Operation, named
-from combinators.type_folds import row_of
 from interpreters.carriers.carrier import Carrier, Compute
 from interpreters.rules import pullback_of, pushforward_of
-from interpreters.sparse_cotangents import Cotangent, Scattered, gathered, own, plus, zeros
-from interpreters.sparse_cotangents import Part as Placed
+from interpreters.sparse_cotangents import Cotangent, gathered, own, plus, zeros
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,15 +103,6 @@ class Stack(Delta):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row(Delta):
-    """``Index`` at an index that is known, of an array of type ``obj``."""
-
-    obj: Tensor
-    index: int
-    below: Delta
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Part(Delta):
     """A component of what moves as a whole."""
 
@@ -144,7 +130,7 @@ def below(delta: Delta) -> tuple[Delta, ...]:
     match delta:
         case Add(left, right):
             return left, right
-        case Scale(_, one, _) | Share(_, one) | Row(_, _, one) | Part(_, one):
+        case Scale(_, one, _) | Share(_, one) | Part(_, one):
             return (one,)
         case Push(below=several) | Stack(_, several) | Pull(_, several):
             return several
@@ -229,6 +215,28 @@ class Evaluator:
             self._scales[obj] = self.over.operation(scale, (obj, obj), obj)
         return self._scales[obj](gathered(c, self.over), factor)
 
+    def moved(self, delta: Delta, below: list[Any]) -> Any:
+        """How what ``delta`` belongs to moves, given how what is below moves; None is zero."""
+        over = self.over
+        match delta:
+            case Add():
+                return plus(below[0], below[1], over.add)
+            case Scale(factor, _, obj) if below[0] is not None:
+                return self.scale(below[0], factor, obj)
+            case Push(operation, dom, args, value, active):
+                total = None
+                for i, x in zip(active, below, strict=True):
+                    push = None if x is None else pushforward_of(operation, dom, i, over)
+                    if push is not None:
+                        total = plus(total, push(x, *args, value), over.add)
+                return total
+            case Stack(obj, _) if any(row is not None for row in below):
+                zero = zeros(over, Tensor(obj.shape[1:], obj.dtype))
+                return over.stack([zero if row is None else row for row in below], obj)
+            case Part() | Pull():
+                raise WrongMode("this Delta term is known by its transpose; use a pullback")
+        return None
+
     def _inside(self, c: Cotangent, delta: Delta) -> Iterable[Arrived]:
         match delta:
             case Push():
@@ -236,12 +244,6 @@ class Evaluator:
             case Stack(_, rows):
                 whole = gathered(c, self.over)
                 return [(self.over.row(whole, i), row) for i, row in enumerate(rows)]
-            case Row(obj, i, below):
-                # put off: many rows are put into one array at once, so that none costs as much
-                put = Operation(named("put"), (("axis", 0), ("extents", obj.shape[:1])))
-                place = self.over.const(Literal(np.int64(i)))
-                placed = Placed(put, (row_of(obj), Int), (gathered(c, self.over), place))
-                return [(Scattered(obj, [placed]), below)]
             case Part(i, below):
                 return [({i: c}, below)]
             case Pull(transpose):
@@ -262,55 +264,22 @@ class Evaluator:
                 yield part, below
 
 
-Directions = Mapping[int, Any]
-"""How the inputs move, by name; one that is missing does not."""
-
-
-def directional(over: Carrier, delta: Delta, directions: Directions) -> Any:
-    """How what ``delta`` belongs to moves; None is zero.
+def directional(over: Carrier, delta: Delta, directions: Mapping[int, Any]) -> Any:
+    """How what ``delta`` belongs to moves, where inputs move so, by name; None is zero.
 
     A shared term is evaluated once. It raises ``WrongMode`` for a term that is known by its
     transpose alone.
     """
-    return recurse(_eval(over, delta, directions, {}))
+    evaluator, known = Evaluator(over), dict[int, Any]()
 
+    def ev(d: Delta) -> Recursive[Any]:
+        if isinstance(d, Share):
+            if d.id not in known:
+                known[d.id] = yield ev(d.below)
+            return known[d.id]
+        moved = []
+        for part in below(d):
+            moved.append((yield ev(part)))
+        return directions.get(d.name) if isinstance(d, Input) else evaluator.moved(d, moved)
 
-def _eval(
-    over: Carrier, delta: Delta, directions: Directions, known: dict[int, Any]
-) -> Recursive[Any]:
-    match delta:
-        case Input(name):
-            return directions.get(name)
-        case Add(d1, d2):
-            left = yield _eval(over, d1, directions, known)
-            right = yield _eval(over, d2, directions, known)
-            return plus(left, right, over.add)
-        case Scale(factor, below, obj):
-            moved = yield _eval(over, below, directions, known)
-            return None if moved is None else Evaluator(over).scale(moved, factor, obj)
-        case Share(i, below):
-            if i not in known:
-                known[i] = yield _eval(over, below, directions, known)
-            return known[i]
-        case Push(operation, dom, args, value, active, several):
-            total = None
-            for i, below in zip(active, several, strict=True):
-                moved = yield _eval(over, below, directions, known)
-                push = None if moved is None else pushforward_of(operation, dom, i, over)
-                if push is not None:
-                    total = plus(total, push(moved, *args, value), over.add)
-            return total
-        case Stack(obj, rows):
-            moved = []
-            for row in rows:
-                moved.append((yield _eval(over, row, directions, known)))
-            if all(row is None for row in moved):
-                return None
-            zero = zeros(over, Tensor(obj.shape[1:], obj.dtype))
-            return over.stack([zero if row is None else row for row in moved], obj)
-        case Row(_, i, below):
-            moved = yield _eval(over, below, directions, known)
-            return None if moved is None else over.row(moved, i)
-        case Part() | Pull():
-            raise WrongMode("this Delta term is known by its transpose; evaluate it by a pullback")
-    return None
+    return recurse(ev(delta))
