@@ -10,8 +10,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.bulk.affine import affine, bounds
-from combinators.bulk.block import Affine
-from combinators.bulk.block import Axis, Block
+from combinators.bulk.block import Affine, Axis, Block
 from combinators.bulk.selection import sliding
 from combinators.objects import Int, Tensor
 from tests.combinators.bulk.running import in_bulk, operations
