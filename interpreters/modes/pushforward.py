@@ -9,34 +9,25 @@ that a caller gives it:
 
 The mode nests: as ``over=`` of another mode it stands for its dual numbers.
 
-A function with a derivative of its own is pushed forward by the transpose of its rule, which nobody
-tells but the rule itself: it is evaluated at every basis cotangent, ``⟨e, ẏ⟩ = ⟨ẋ, rule(x, e)⟩``.
+A function with a derivative of its own is pushed forward by the transpose of its rule: what the
+pullback of ``e ↦ rule(x, e)``, which is linear, gives for ``ẋ``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, reduce
 from typing import Any
 
-import numpy as np
-
 from combinators.errors import NotDifferentiable, WrongMode
-from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product, Tensor
-from combinators.operation import Operation, named
-from combinators.terms import Lam
-from combinators.tracing.functions import Draft
-from combinators.tracing.scope import apart
-from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import Layout, map_leaves, parts_of
+from combinators.primitives.structural import REP
+from combinators.type_folds import Layout, map_leaves, rep_function, represented
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
-from interpreters.execution.running import Closure, Code, DualMode, enter, function_of
-from interpreters.rules import program
-from interpreters.sparse_cotangents import plus
+from interpreters.execution.running import DERIVATIVES, Closure, Code, DualMode, enter
+from interpreters.sparse_cotangents import plus, zeros
 
 Tangent = Any
 """Nested tuples of numbers; of a function a callable ``b ↦ ẏ``; None is zero at any level."""
@@ -104,60 +95,44 @@ class Pushforward(DualMode):
     def override(self, dom: Object, cod: Object) -> Step:
         """The function's own pushforward for what it captures, the rule's transpose for ``ẋ``.
 
-        The rule is run once for every number in the result: ``jvp`` of a function with a rule of
-        its own costs as many rules as the result has numbers, where ``vjp`` costs one.
+        The rule is linear in the cotangent, and so its own pullback takes ``ẋ`` to ``ẏ``.
         """
-        if not self.control.runs:
-            raise WrongMode(
-                "a function with a derivative of its own has no forward mode as a program, since "
-                "its rule is to be transposed; use grad or vjp, or jvp on numbers"
-            )
-        function_type = function_of(dom)
-        argument = function_type.dom
-        layouts = _tensors(argument), _tensors(cod)
-        evaluate = self.eval(function_type).enter
-        evaluate_rule = self.eval(Fun(Product(argument, cod), argument)).enter
+        assert isinstance(dom, Product)
+        function_type, rule_type, argument = dom.parts
+        rep_type = represented(rule_type, rep_function)
+        for leaf in (*Layout(argument).leaves, *Layout(cod).leaves):
+            if not isinstance(leaf, Tensor):
+                raise WrongMode(
+                    f"with_derivative from or to {leaf!r} has no forward mode: its rule cannot be "
+                    "transposed; use a pullback, or let the function capture what is a function"
+                )
+        assert isinstance(function_type, Fun)
+        assert isinstance(rep_type, Fun)
+        assert isinstance(rep_type.cod, Product)
+        pullback_type = rep_type.cod.parts[1]
+        assert isinstance(pullback_type, Fun)
+        reify, at = DERIVATIVES[REP](self), [self.eval(function_type), self.eval(rep_type)]
+        evaluate, evaluate_rep, pull = (each.enter for each in (*at, self.eval(pullback_type)))
 
         def apply(machine: Machine) -> Written:
             function, rule, x = machine.stack.pop()
             still = self._still(self._primal(x, argument), argument)
             y, _ = yield from forwards(machine, evaluate, (function, still))
-            tangents = layouts[0].flat(self._tangent(x, argument))
-
-            def pull(cotangent: Any) -> Written:
-                pulled, _ = yield from forwards(machine, evaluate_rule, (rule, (still, cotangent)))
-                return settled(pulled, argument)
-
-            pushed = yield from self._transposed(pull, tangents, *layouts)
+            rep, _ = yield from forwards(machine, reify, rule)
+            zero = map_leaves(self._dense, cod), map_leaves(self._dense, argument, x)
+            given, _ = yield from forwards(machine, evaluate_rep, (rep, (still, zero[0])))
+            pulled, _ = yield from forwards(machine, pull, (given[1], zero[1]))
+            pushed = map_leaves(_smooth, cod, pulled[1][1])
             machine.stack.append(self._moved(settled(y, cod), pushed, cod))
 
         return apply
 
-    def _transposed(
-        self, pull: Callable[[Any], Written], tangents: list[Any], given: Layout, result: Layout
-    ) -> Written:
-        """``ẏ`` for ``ẋ``: ``⟨e, ẏ⟩ = ⟨ẋ, pull e⟩`` at every basis cotangent ``e``."""
-        if all(tangent is None for tangent in tangents):
-            return None
-        const, over, pushed = self.numbers.const, self.numbers.over, list[Any]()
-        zero = [const(Literal.filled(0.0, leaf)) for leaf in result.leaves]
-        for at, leaf in enumerate(result.leaves):
-            numbers = []
-            for unit in _units(leaf):
-                basis = result.nested([*zero[:at], const(unit), *zero[at + 1 :]])
-                pulled = given.flat((yield from pull(basis)))
-                numbers.append(
-                    reduce(
-                        over.add,
-                        [
-                            program(_inner(obj, leaf.dtype), over)(tangent, x.primal)
-                            for obj, tangent, x in zip(given.leaves, tangents, pulled, strict=True)
-                            if tangent is not None
-                        ],
-                    )
-                )
-            pushed.append(_tensor(over, numbers, leaf) if numbers else None)
-        return result.nested(pushed)
+    def _dense(self, leaf: Any, x: Dual | None = None) -> Any:
+        """The tangent of a number, as a number that does not move; of none, zero."""
+        if not leaf.is_smooth:
+            return ()
+        tangent = x and x.tangent
+        return Dual(zeros(self.numbers.over, leaf) if tangent is None else tangent)
 
     def _moved(self, value: Any, tangent: Tangent, obj: Object) -> Any:
         """``value``, moving by ``tangent`` besides."""
@@ -215,42 +190,5 @@ class FunctionTangent:
         return self.mode._tangent(y, self.function.cod)
 
 
-@cache
-def _inner(obj: Tensor, dtype: str) -> Lam:
-    """``λ(ẋ, x̄). ⟨ẋ, x̄⟩`` of two tensors, as a number of element type ``dtype``."""
-
-    def inner(tangent: Any, cotangent: Any) -> Any:
-        total = LIBRARY["sum"](LIBRARY["scale"](tangent, cotangent))
-        return total if obj.dtype == dtype else LIBRARY["astype"](total, dtype)
-
-    with apart():
-        return Draft(inner, (obj, obj), (None, None)).finish().lam
-
-
-def _units(obj: Any) -> Iterator[Literal]:
-    """The basis of a tensor type; integers and booleans have none."""
-    for index in np.ndindex(obj.shape) if obj.is_smooth else ():
-        unit = np.zeros(obj.shape, dtype=obj.dtype)
-        unit[index] = 1
-        yield Literal(unit)
-
-
-def _tensor(over: Carrier, numbers: list[Any], obj: Any) -> Any:
-    """The tensor of these numbers, in order."""
-    if not obj.shape:
-        return numbers[0]
-    flat = Tensor((len(numbers),), obj.dtype)
-    reshape = Operation(named("reshape"), (("shape", obj.shape),))
-    return over.operation(reshape, (flat,), obj)(over.stack(numbers, flat))
-
-
-def _tensors(obj: Object) -> Layout:
-    """The leaves of an argument or a result, which have to be tensors."""
-    layout = Layout(obj, parts_of)
-    for leaf in layout.leaves:
-        if not isinstance(leaf, Tensor):
-            raise WrongMode(
-                f"with_derivative from or to {leaf!r} has no forward mode: its rule cannot be "
-                "transposed; use a pullback, or let the function capture what is a function"
-            )
-    return layout
+def _smooth(leaf: Any, tangent: Any) -> Tangent:
+    return tangent.primal if leaf.is_smooth else None

@@ -19,6 +19,7 @@ from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
 from interpreters.modes.reverse import Dependent, Pullback
 from interpreters.sparse_cotangents import Environment
+from interpreters.staging.function_derivatives import Reified  # noqa: F401 (derivatives of rules)
 from tests.strategies.rationals import (
     FORWARD,
     F,
