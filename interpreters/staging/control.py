@@ -23,17 +23,9 @@ from interpreters.execution.direct import Direct
 from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, nothing
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import atoms
+from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.atoms import Atom, ClosedBlock
 from interpreters.staging.borders import Borders, Given
-from interpreters.staging.cotangent_layouts import (
-    Layout,
-    cotangent_of,
-    count,
-    dense,
-    layout_of_context,
-    leaves,
-    union,
-)
 from interpreters.staging.known_functions import KnownFunctions
 from interpreters.staging.loops import WrittenLoop
 
@@ -58,17 +50,14 @@ class StagedControl(Direct):
 
     def choice(self, then: Arrow, other: Arrow) -> Step:
         """A conditional."""
-
-        def choose(machine: Machine) -> Written:
-            choice = WrittenChoice(self.borders, then.dom, then.cod)
-            yield from choice.write(machine, then, other)
-
-        return choose
+        borders, dom, cod = self.borders, then.dom, then.cod
+        return lambda machine: WrittenChoice(borders, dom, cod).write(machine, then, other)
 
     def loop(self, operation: Operation, dom: Object) -> Step:
         """A loop; the function's code stands in it, unless it stands in another already."""
         assert isinstance(dom, Product)
-        return WrittenLoop(self.borders, LoopType.of(operation, dom.parts), self._in_loops)
+        types = LoopType.of(operation, dom.parts)
+        return lambda machine: WrittenLoop(self.borders, types).write(machine, self._in_loops)
 
     def recompute(self, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
@@ -102,7 +91,7 @@ class StagedControl(Direct):
 
     def erasure(self, obj: Object) -> tuple[Callable[[Any], Atom], Callable[[Any], Atom]]:
         """``pack`` and ``unpack`` of cotangents of type ``obj``, as nodes of the program."""
-        return lambda g: atoms.packed(dense(g, obj)), lambda t: atoms.unpacked(t, obj)
+        return lambda g: atoms.packed(layouts.dense(g, obj)), lambda t: atoms.unpacked(t, obj)
 
 
 class Arm:
@@ -130,7 +119,7 @@ class WrittenChoice:
         """From a context of type ``dom``."""
         self.borders, self.dom, self.cod = borders, dom, cod
         self.arms = Arm(), Arm()
-        self.held: Layout = None
+        self.held: layouts.Layout = None
         """What of the context's cotangent the branches give."""
 
     def write(self, machine: Machine, *branches: Arrow) -> Written:
@@ -165,10 +154,10 @@ class WrittenChoice:
                 arm.seed = atoms.seed(arm.back_scope, "dy", arm.given.term)
                 given = arm.given.returned(Atom(arm.seed))
                 arm.cotangent = yield from self.borders.pulled(machine, arm.tape, given, context)
-            self.held = union(self.held, layout_of_context(arm.cotangent, obj))
+            self.held = layouts.union(self.held, layouts.layout_of_context(arm.cotangent, obj))
         for arm in self.arms if self.held is not None else ():
             with entered(arm.back_scope):
-                results = leaves(self.held, arm.cotangent)
+                results = layouts.leaves(self.held, arm.cotangent)
             arm.back = atoms.closed(arm.back_scope, *results)
 
     def _forwards(self, test: Atom) -> tuple[Atom, list[Atom | None]]:
@@ -194,7 +183,7 @@ class WrittenChoice:
         def transpose(machine: Machine) -> None:
             if machine.stack[-1] is None:
                 return
-            cotangent = dense(machine.stack[-1], tangent_of(y.type))
+            cotangent = layouts.dense(machine.stack[-1], tangent_of(y.type))
             captured = [atom.term for atom in (cotangent, *residuals) if atom is not None]
             bodies = []
             for arm, kept in zip(self.arms, residuals, strict=True):
@@ -204,8 +193,8 @@ class WrittenChoice:
                 if kept is not None:
                     bindings += atoms.opening(arm.residuals, kept.term)
                 bodies.append(atoms.binding(bindings, arm.back.body))
-            parts = atoms.unbundled(_cond(test, bodies, captured), count(self.held))
-            machine.stack[-1] = {1: cotangent_of(self.held, iter(parts))}
+            parts = atoms.unbundled(_cond(test, bodies, captured), layouts.count(self.held))
+            machine.stack[-1] = {1: layouts.cotangent_of(self.held, iter(parts))}
 
         return transpose
 

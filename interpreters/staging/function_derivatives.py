@@ -73,7 +73,7 @@ class WrittenProgram:
         with entered(scope):
             dy = scope.parameter("dy", obj)
             pulled = yield from results(Atom(dy))
-        return atoms.function(scope, dy, *pulled, wish="pullback")
+        return atoms.function(scope, dy, pulled, wish="pullback")
 
     def close(self, result: Atom, name: str = "") -> Lam:
         """The λ that gives ``result``."""
@@ -87,15 +87,9 @@ class Template(NamedTuple):
     parts: tuple[Captured, ...]
 
 
-class Companion(NamedTuple):
-    """A captured function of unknown code, for which its derivative stands."""
-
-    obj: Fun
-    operation: Operation
-
-
-Captured = Object | Template | Companion
-"""What a captured value is: a value of a type, a closure of known code, an unknown function."""
+Captured = Object | Template
+"""What a captured value is: a closure of known code, or a value of a type; of an unknown function,
+for which its derivative stands, the type of that."""
 
 
 def derived(obj: Object, operation: Operation) -> Fun:
@@ -109,7 +103,7 @@ def variable(captured: Captured) -> Object:
     """The type of the variable that stands for a captured value."""
     if isinstance(captured, Template):
         return Product(*map(variable, captured.parts))
-    return derived(*captured) if isinstance(captured, Companion) else captured
+    return captured
 
 
 def derivative(template: Template, operation: Operation) -> tuple[tuple[Var, ...], Lam]:
@@ -135,7 +129,8 @@ def derivative(template: Template, operation: Operation) -> tuple[tuple[Var, ...
 
             def results(dy: Atom) -> Written:
                 *whole, of_x = yield from program.pulled(machine, dy, range(len(program.params)))
-                return atoms.packed(atoms.tuple_of(whole)) if env else atoms.zeros(Tangent), of_x
+                erased = atoms.packed(atoms.tuple_of(whole)) if env else atoms.zeros(Tangent)
+                return atoms.tuple_of((erased, of_x))
 
             back = yield from program.pullback(tangent_of(result.type), results)
             result = atoms.tuple_of((result, back))
@@ -147,8 +142,7 @@ def derivative(template: Template, operation: Operation) -> tuple[tuple[Var, ...
 def _value(borders: Borders, captured: Captured, atom: Atom) -> Any:
     """A captured value, of which ``atom`` is the variable."""
     if not isinstance(captured, Template):
-        obj = captured.obj if isinstance(captured, Companion) else captured
-        return borders.arrived(obj, atom)
+        return borders.arrived(captured, atom)
     code = captured.code
     arrow = interpret(code.label.body, borders.mode)
     env = tuple(_value(borders, part, atom[i]) for i, part in enumerate(captured.parts))
@@ -184,13 +178,29 @@ class Reified:
         if not _is_known(function):
             machine.stack.append(self._companion(function))
             return
-        template = self._template(function)
+        template, values = self._taken(function, function.code.function)
         key = _key(template)
         if key not in self._arrows:
             made = translate(*derivative(template, self.operation))
             self._arrows[key] = template, interpret(made, self.mode)
-        machine.stack.append(self._values(function.env, template.parts))
+        machine.stack.append(values)
         yield self._arrows[key][1].enter
+
+    def _taken(self, value: Any, obj: Object) -> tuple[Any, Any]:
+        """What a captured value is, and the value; of a closure of known code, what it captures."""
+        if not isinstance(obj, Fun):
+            if represented(obj, rep_function) is not obj:
+                raise NotDifferentiable(
+                    f"a captured {obj!r} holds functions inside a container, whose derivatives are "
+                    "not known here; capture the functions themselves"
+                )
+            return obj, value
+        if not _is_known(value):
+            return derived(obj, self.operation), self._companion(value)
+        code = value.code
+        taken = [self._taken(*each) for each in zip(value.env, code.captured.parts, strict=True)]
+        parts, values = (tuple(each[at] for each in taken) for at in (0, 1))
+        return Template(code, parts), values
 
     def _companion(self, function: Any) -> Any:
         """The derivative that a function of unknown code brings along."""
@@ -203,31 +213,6 @@ class Reified:
                 "function be known where the gradient is taken"
             )
         return bring(self.operation)
-
-    def _template(self, closure: Closure) -> Template:
-        """A closure without the values that it captures; those that are closures likewise."""
-        types = closure.code.captured.parts
-        return Template(closure.code, tuple(map(self._captured, closure.env, types)))
-
-    def _captured(self, value: Any, obj: Object) -> Captured:
-        if isinstance(obj, Fun):
-            return self._template(value) if _is_known(value) else Companion(obj, self.operation)
-        if represented(obj, rep_function) is not obj:
-            raise NotDifferentiable(
-                f"a captured {obj!r} holds functions inside a container, whose derivatives are not "
-                "known here; capture the functions themselves"
-            )
-        return obj
-
-    def _values(self, env: Any, parts: tuple[Captured, ...]) -> tuple[Any, ...]:
-        """The captured values; of a closure, those that it captures."""
-        found = []
-        for value, part in zip(env, parts, strict=True):
-            if isinstance(part, Template):
-                found.append(self._values(value.env, part.parts))
-            else:
-                found.append(self._companion(value) if isinstance(part, Companion) else value)
-        return tuple(found)
 
 
 def _is_known(function: Any) -> bool:

@@ -29,121 +29,116 @@ from interpreters.execution.machine import Machine, Step, Written, forwards, not
 from interpreters.execution.running import Closure, Code
 from interpreters.sparse_cotangents import Cotangent, nonzero, opened
 from interpreters.staging import atoms
+from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.atoms import Atom, ClosedBlock
 from interpreters.staging.borders import Borders, Given, Plain
-from interpreters.staging.cotangent_layouts import (
-    Layout,
-    are_put,
-    cotangent_of,
-    dense,
-    layout_of_context,
-    leaves,
-)
 
 
 class WrittenLoop:
-    """A loop at given types, as a step that writes it."""
+    """A loop at given types, as it is written once, forwards and backwards."""
 
-    def __init__(self, borders: Borders, types: LoopType, in_loops: set[Code]) -> None:
-        """``in_loops`` is the code that stands in loops already."""
-        self.borders, self.mode = borders, borders.mode
-        self.types, self._in_loops = types, in_loops
-
-    def __call__(self, machine: Machine) -> Written:
-        """Write the loop, and leave what writes it backwards."""
-        function, *start, xs = machine.stack.pop()
-        rows = yield from self._rows(machine, xs)
-        init = yield from self.given(machine, start[0] if start else None, self.types.carry)
-        body = Body(self, function, init, rows)
-        yield from body.write(machine)
-        back = ReversedLoop(self, body)
-        if self.mode.reverses and is_smooth(self.types.function.cod):
-            yield from back.write(machine)
-        value, residuals = self._write(body, back.residuals)
-        machine.stack.append(value)
-        if self.mode.reverses:
-            machine.tape.append(nothing if back.block is None else back.step(value, residuals))
-
-    def given(self, machine: Machine, value: Any, obj: Object | None) -> Written:
-        """An argument, or a result of a round; None where there is none."""
-        return None if obj is None else (yield from self.borders.given(machine, value, obj))
-
-    def _rows(self, machine: Machine, value: Any) -> Written:
-        """The sequence; one that does not move goes as it is."""
-        shape, own = self.borders.term(value, self.types.xs)
-        if isinstance(shape, Plain):
-            return Given(shape, own, own)
-        return (yield from self.given(machine, value, self.types.xs))
-
-    def row(self, rows: Given, var: Var) -> Any:
-        """A row of the sequence as a value."""
-        shape, obj = rows.shape, self.types.row
-        if isinstance(shape, Plain):
-            return self.borders.value(self.borders.still(obj, moves=shape.moves), Atom(var))
-        return self.borders.plain_value(obj, Atom(var))
-
-    def function(self, function: Any) -> tuple[Any, bool]:
-        """The function; and whether its code stands in this loop, or else a call of it."""
-        inlined = isinstance(function, Closure) and function.code not in self._in_loops
-        if inlined:
-            self._in_loops.add(function.code)
-        return function, inlined
-
-    def _write(self, body: Body, residuals: list[Var]) -> tuple[Any, Atom | None]:
-        """The loop forwards: its value, and the rows of its residuals."""
-        with entered(body.scope):
-            kept = atoms.record(residuals)
-        carried = [] if body.next is None else [body.next.term]
-        items = [item for item in (body.item and body.item.term, kept) if item is not None]
-        block = _round(body.scope, carried, items)
-        function = Lam(tuple(var for var in (body.carry, body.row) if var is not None), block.body)
-        start = [] if body.init is None else [body.init.term]
-        last, stacks = _loop(
-            function, block.captured, start, body.rows.term, len(items), reverse=self.types.reverse
-        )
-        types, value = self.types, self.borders.plain_value
-        carry = None if types.carry is None else value(types.carry, last[0])
-        stack = None if types.stack is None else value(types.stack, stacks[0])
-        return types.joined(carry, stack, _pair), stacks[-1] if kept is not None else None
-
-
-class Body:
-    """The body of a loop: the function, applied once to variables."""
-
+    carry: Var | None = None
+    row: Var
     next: Given | None
     """The carry that a round gives."""
     item: Given | None
     """What a round gives to be kept."""
+    block: ClosedBlock | None = None
+    """The body backwards."""
+    held: layouts.Layout = None
+    """What comes of the cotangent of what the body captures: of each term, parts to be put are kept
+    a row a round, and the others summed, in the variables ``sums``."""
+    gives_row = False
+    """Whether the body backwards gives a cotangent of the sequence's row."""
 
-    def __init__(self, loop: WrittenLoop, function: Any, init: Given | None, rows: Given) -> None:
-        """Of a loop from ``init`` over ``rows``."""
-        self.loop, self.init, self.rows = loop, init, rows
-        self.function, self.inlined = loop.function(function)
+    def __init__(self, borders: Borders, types: LoopType) -> None:
+        self.borders, self.types = borders, types
         self.scope = Scope(current(), "a loop")
-        self.carry: Var | None = None
-        self.row: Var
-        self.tape: list[Step] = []
-        self.start: Any
-        """What the function's code, or its call, starts from."""
+        self.sums: list[Var] = []
+        self.owned: list[Var] = []
+        """What the body backwards mentions of the body forwards."""
 
-    def write(self, machine: Machine) -> Written:
-        """Write it forwards."""
-        loop, types, function = self.loop, self.loop.types, self.function
+    @property
+    def residuals(self) -> list[Var]:
+        """What is kept of each round; the rows of the sequence are there already."""
+        return [var for var in self.owned if var is not self.row]
+
+    def write(self, machine: Machine, in_loops: set[Code]) -> Written:
+        """Write the loop, and leave what writes it backwards; some code is ``in_loops`` already."""
+        self.function, *start, xs = machine.stack.pop()
+        shape, own = self.borders.term(xs, self.types.xs)
+        self.rows = Given(shape, own, own)
+        if not isinstance(shape, Plain):
+            self.rows = yield from self.borders.given(machine, xs, self.types.xs)
+        self.init = yield from self._given(machine, start[0] if start else None, self.types.carry)
+        self.inlined = isinstance(self.function, Closure) and self.function.code not in in_loops
+        if self.inlined:
+            in_loops.add(self.function.code)
+        tape = yield from self._body(machine)
+        mode = self.borders.mode
+        if mode.reverses and is_smooth(self.types.function.cod):
+            yield from self._back(machine, tape)
+        value, residuals = self._forwards()
+        machine.stack.append(value)
+        if mode.reverses:
+            machine.tape.append(nothing if self.block is None else self._step(value, residuals))
+
+    def _given(self, machine: Machine, value: Any, obj: Object | None) -> Written:
+        return None if obj is None else (yield from self.borders.given(machine, value, obj))
+
+    def _body(self, machine: Machine) -> Written:
+        """The function, applied once to variables."""
+        types, borders, function = self.types, self.borders, self.function
         with entered(self.scope):
             if types.carry is not None:
-                self.carry, before = loop.borders.parameter(self.scope, "c", types.carry)
+                self.carry, before = borders.parameter(self.scope, "c", types.carry)
             self.row = self.scope.parameter("x", row_of(self.rows.term.type))
-            argument = loop.row(self.rows, self.row)
-            argument = argument if types.carry is None else (before, argument)
-            arrow = function.code.arrow if self.inlined else loop.mode.eval(types.function)
+            shape, plain = self.rows.shape, borders.plain_shape(types.row)
+            if isinstance(shape, Plain):
+                plain = borders.still(types.row, moves=shape.moves)
+            row = borders.value(plain, Atom(self.row))
+            argument = row if types.carry is None else (before, row)
+            arrow = function.code.arrow if self.inlined else borders.mode.eval(types.function)
             self.start = [*function.env, argument] if self.inlined else (function, argument)
-            made, self.tape = yield from forwards(machine, arrow.enter, self.start)
+            made, tape = yield from forwards(machine, arrow.enter, self.start)
             made = settled(made, types.function.cod)
             carried, kept = types.halves(made, operator.getitem)
-            self.next = yield from loop.given(machine, carried, types.carry)
-            self.item = yield from loop.given(machine, kept, types.item)
+            self.next = yield from self._given(machine, carried, types.carry)
+            self.item = yield from self._given(machine, kept, types.item)
+        return tape
 
-    def split(self, pulled: Cotangent) -> tuple[Cotangent, Cotangent, Cotangent]:
+    def _back(self, machine: Machine, tape: list[Step]) -> Written:
+        """The body backwards."""
+        self.back_scope = scope = atoms.twin(self.scope, current())
+        self.dc, self.dy = self._seed("dc", self.next), self._seed("dy", self.item)
+        of_row, rows = tangent_of(self.row.type), []
+        with entered(scope):
+            after = self.next and self.dc and self.next.returned(Atom(self.dc))
+            item = self.item and self.dy and self.item.returned(Atom(self.dy))
+            given = self.types.joined(after, item, _sparse)
+            pulled = yield from self.borders.pulled(machine, tape, given, self.start)
+            captured, before, row = self._split(pulled)
+            carried = [] if self.dc is None else [layouts.dense(before, self.dc.type)]
+            obj = self.borders.term(self.function, self.types.function)[1].type
+            self.held = layouts.layout_of_context(captured, tangent_of(obj))
+            leaves = layouts.leaves(self.held, captured)
+            for leaf, is_put in zip(leaves, layouts.are_put(self.held), strict=True):
+                if is_put:
+                    rows.append(leaf)
+                else:
+                    self.sums.append(scope.parameter("total", leaf.type))
+                    carried.append(atoms.plus(Atom(self.sums[-1]), leaf))
+            self.gives_row = row is not None and is_smooth(of_row)
+            rows += [layouts.dense(row, of_row)] if self.gives_row else []
+        self.block = _round(scope, carried, rows)
+        self.owned = self.block.owned_by(self.scope)
+
+    def _seed(self, wish: str, result: Given | None) -> Var | None:
+        if result is None or not is_smooth(result.term.type):
+            return None
+        return self.back_scope.parameter(wish, tangent_of(result.term.type))
+
+    def _split(self, pulled: Cotangent) -> tuple[Cotangent, Cotangent, Cotangent]:
         """The cotangents of the function, of the carry before the round, and of the row."""
         parts = {} if pulled is None else dict(opened(pulled))
         if self.inlined:
@@ -156,117 +151,75 @@ class Body:
         pair = {} if argument is None else opened(argument)
         return captured, pair.get(0), pair.get(1)
 
-
-class ReversedLoop:
-    """A loop's pullback: its body, written once, and the loop, written at each use.
-
-    What the body captures comes together by its layout ``held``: of each term, parts to be put are
-    kept a row a round, and the others summed, in the variables ``sums``.
-    """
-
-    block: ClosedBlock | None = None
-    held: Layout = None
-    gives_row: bool = False
-    """Whether it gives a cotangent of the sequence's row."""
-    again: bool = False
-    """Whether it takes the rows of the forward loop again."""
-
-    def __init__(self, forward: WrittenLoop, body: Body) -> None:
-        """Of a loop whose body is written forwards."""
-        self.forward, self.body, self.borders = forward, body, forward.borders
-        self.scope = atoms.twin(body.scope, current())
-        self.carry, self.item = self._seed("dc", body.next), self._seed("dy", body.item)
-        self.sums: list[Var] = []
-        self.residuals: list[Var] = []
-
-    def _seed(self, wish: str, result: Given | None) -> Var | None:
-        if result is None or not is_smooth(result.term.type):
-            return None
-        return atoms.seed(self.scope, wish, result.term)
-
-    def write(self, machine: Machine) -> Written:
-        """Write the body backwards."""
-        body, of_row = self.body, tangent_of(self.body.row.type)
+    def _forwards(self) -> tuple[Any, Atom | None]:
+        """The loop forwards: its value, and the rows of its residuals."""
         with entered(self.scope):
-            after, item = [
-                None if result is None or var is None else result.returned(Atom(var))
-                for result, var in ((body.next, self.carry), (body.item, self.item))
-            ]
-            start = self.forward.types.joined(after, item, _sparse)
-            pulled = yield from self.borders.pulled(machine, body.tape, start, body.start)
-            captured, before, row = body.split(pulled)
-            carried = [] if self.carry is None else [dense(before, self.carry.type)]
-            function = self.borders.term(body.function, self.forward.types.function)[1]
-            self.held, rows = layout_of_context(captured, tangent_of(function.type)), []
-            terms = zip(leaves(self.held, captured), are_put(self.held), strict=True)
-            for leaf, is_put in terms:
-                if is_put:
-                    rows.append(leaf)
-                else:
-                    self.sums.append(self.scope.parameter("total", leaf.type))
-                    carried.append(atoms.plus(Atom(self.sums[-1]), leaf))
-            self.gives_row = row is not None and is_smooth(of_row)
-            rows += [dense(row, of_row)] if self.gives_row else []
-        self.block = _round(self.scope, carried, rows)
-        owned = self.block.owned_by(body.scope)
-        self.residuals = [var for var in owned if var is not body.row]
-        self.again = len(self.residuals) < len(owned)
+            kept = atoms.record(self.residuals)
+        carried = [] if self.next is None else [self.next.term]
+        items = [item for item in (self.item and self.item.term, kept) if item is not None]
+        block = _round(self.scope, carried, items)
+        function = Lam(tuple(var for var in (self.carry, self.row) if var is not None), block.body)
+        start = [] if self.init is None else [self.init.term]
+        types, value = self.types, self.borders.plain_value
+        last, stacks = _loop(
+            function, block.captured, start, self.rows.term, len(items), reverse=types.reverse
+        )
+        carry = None if types.carry is None else value(types.carry, last[0])
+        stack = None if types.stack is None else value(types.stack, stacks[0])
+        whole = types.joined(carry, stack, lambda *both: both)
+        return whole, stacks[-1] if kept is not None else None
 
-    def step(self, value: Any, residuals: Atom | None) -> Step:
+    def _step(self, value: Any, residuals: Atom | None) -> Step:
         """The step that writes the loop backwards."""
 
         def transpose(machine: Machine) -> None:
-            cotangent = machine.stack[-1]
-            if cotangent is not None:
-                machine.stack[-1] = self._pulled(cotangent, value, residuals)
+            if machine.stack[-1] is not None:
+                machine.stack[-1] = self._pulled(machine.stack[-1], value, residuals)
 
         return transpose
 
     def _pulled(self, cotangent: Cotangent, value: Any, residuals: Atom | None) -> Cotangent:
         """The cotangents of the loop's arguments."""
-        types, body, block = self.forward.types, self.body, self.block
-        assert block is not None
+        types = self.types
         carry, items = types.halves(cotangent, lambda whole, index: opened(whole).get(index))
         kept = types.halves(value, operator.getitem)[1]
         taken: list[tuple[Atom, list[Var]]] = []
-        init = [] if self.carry is None else [dense(carry, self.carry.type)]
+        init = [] if self.dc is None else [layouts.dense(carry, self.dc.type)]
         if residuals is not None:
             taken.append((residuals, self.residuals))
-        if self.item is not None:
-            taken.append((dense(items, tangent_of(kept.type)), [self.item]))
-        if self.again or not taken:
-            taken.append((body.rows.term, [body.row]))
+        if self.dy is not None:
+            taken.append((layouts.dense(items, tangent_of(kept.type)), [self.dy]))
+        if self.row in self.owned or not taken:
+            taken.append((self.rows.term, [self.row]))
         init += [atoms.zeros(var.type) for var in self.sums]
-        lam = self._function([(row_of(source.type), names) for source, names in taken], block.body)
+        assert self.block is not None
+        lam = self._function([(row_of(source.type), names) for source, names in taken], self.block)
         stack = atoms.bundled([source for source, _ in taken])
-        kinds = are_put(self.held)
-        mentioned = tuple(block.beyond(self.scope, body.scope))
+        kinds = layouts.are_put(self.held)
+        mentioned = tuple(self.block.beyond(self.back_scope, self.scope))
         rounds = sum(kinds) + self.gives_row
         last, rows = _loop(lam, mentioned, init, stack, rounds, reverse=not types.reverse)
-        before = last.pop(0) if self.carry is not None else None
+        before = last.pop(0) if self.dc is not None else None
         row = rows.pop() if self.gives_row else None
         sums, stacks = iter(last), iter(rows)
         terms = iter([next(stacks if is_put else sums) for is_put in kinds])
-        captured = cotangent_of(self.held, terms, stacked=True)
-        start = [] if body.init is None else [body.init.returned(before)]
-        return _sparse(captured, *start, body.rows.returned(row))
+        captured = layouts.cotangent_of(self.held, terms, stacked=True)
+        start = [] if self.init is None else [self.init.returned(before)]
+        return _sparse(captured, *start, self.rows.returned(row))
 
-    def _function(self, sources: list[tuple[Object, list[Var]]], body: Term) -> Lam:
-        """The round as a function of what is carried and of the row."""
-        names, bindings = self.scope.names, list[tuple[Var, Term]]()
+    def _function(self, sources: list[tuple[Object, list[Var]]], block: ClosedBlock) -> Lam:
+        """The round backwards as a function of what is carried and of the row."""
+        names, bindings = self.back_scope.names, list[tuple[Var, Term]]()
         param = Var(names.fresh("row"), packed(tuple(obj for obj, _ in sources)))
         for index, (_, variables) in enumerate(sources):
             whole: Term = param if len(sources) == 1 else Proj(index, param)
             bindings += atoms.opening(variables, whole)
-        carried = [var for var in (self.carry, *self.sums) if var is not None]
+        carried = [var for var in (self.dc, *self.sums) if var is not None]
         if len(carried) <= 1:
-            return Lam((*carried, param), atoms.binding(bindings, body))
+            return Lam((*carried, param), atoms.binding(bindings, block.body))
         carry = Var(names.fresh("c"), Product(*(var.type for var in carried)))
-        return Lam((carry, param), atoms.binding(atoms.opening(carried, carry) + bindings, body))
-
-
-def _pair(carry: Any, kept: Any) -> Any:
-    return carry, kept
+        bindings = atoms.opening(carried, carry) + bindings
+        return Lam((carry, param), atoms.binding(bindings, block.body))
 
 
 def _sparse(*parts: Cotangent) -> Cotangent:

@@ -219,7 +219,7 @@ def gradient(
     result is a pair, and its first component is the number. ``writer`` tries rules on each
     line, and leaves it a line.
     """
-    return _reverse(lam, which, mode, writer, has_aux=has_aux, at_one=True)
+    return pullback(lam, which, mode, has_aux=has_aux, writer=writer, at_one=True)
 
 
 def pullback(
@@ -229,43 +229,29 @@ def pullback(
     *,
     has_aux: bool = False,
     writer: Writer | None = None,
+    at_one: bool = False,
 ) -> Lam:
     """``λ(x…). (y, λȳ. (x̄ᵢ, …))``: the rep-function of a closed λ (004, section 3).
 
     With ``has_aux`` the result is a pair, and ``ȳ`` is of its first component. ``writer`` tries
-    rules on each line, and leaves it a line.
+    rules on each line, and leaves it a line. ``at_one`` is what the pullback gives of 1.
     """
-    return _reverse(lam, which, mode, writer, has_aux=has_aux, at_one=False)
-
-
-def _reverse(
-    lam: Lam,
-    which: Sequence[int],
-    mode: Reverse | Deltas | None,
-    writer: Writer | None,
-    *,
-    has_aux: bool,
-    at_one: bool,
-) -> Lam:
-    """The value, and the pullback, or what it gives ``at_one``."""
 
     def derive(company: Company, mode: Reverse | Deltas) -> Lam:
         make: Any = Dualised if isinstance(mode, Deltas) else Rewritten
         program: Rewritten = make(company, mode, writer)
 
+        def pulled(machine: Machine, dy: Atom) -> Written:
+            found = yield from program.pulled(machine, {0: dy} if has_aux else dy, which)
+            return atoms.tuple_of(map(company.total, which, found))
+
         def results(machine: Machine) -> Written:
-            y = program.given.term.type
-
-            def pulled(dy: Atom) -> Written:
-                found = yield from program.pulled(machine, {0: dy} if has_aux else dy, which)
-                return [atoms.tuple_of(map(company.total, which, found))]
-
+            obj = tangent_of(program.given.term.type)
+            obj = component(obj, 0) if has_aux else obj
             if not at_one:
-                obj = tangent_of(y)
-                return (yield from program.pullback(component(obj, 0) if has_aux else obj, pulled))
-            number = component(y, 0) if has_aux else y
-            assert isinstance(number, Tensor)
-            return (yield from pulled(Atom(Const(Literal(1.0, number.dtype)))))[0]
+                return (yield from program.pullback(obj, lambda dy: pulled(machine, dy)))
+            assert isinstance(obj, Tensor)
+            return (yield from pulled(machine, Atom(Const(Literal(1.0, obj.dtype)))))
 
         return program.made(results)
 
