@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import diffcurry as dc
 from combinators.errors import DiffcurryError
-from diffcurry.expression import BadExpression, parse
-from diffcurry.expression.grammar import functions
+from diffcurry.expression import BadExpression, functions, parse
 
 
 def names(text):
