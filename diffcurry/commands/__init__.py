@@ -11,14 +11,13 @@ import contextlib
 import os
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import diffcurry
 from diffcurry.commands import laws
 from diffcurry.commands.inspection import EMITTERS, inspect
-from diffcurry.commands.subject import subject
-from diffcurry.commands.targets import Misused, said
+from diffcurry.commands.targets import Misused, said, subject
 
 _EXAMPLES = """
 examples:
@@ -29,9 +28,6 @@ examples:
   diffcurry laws package.module:Interpreter --only closed,reverse --examples 200
   diffcurry laws --list
 """
-
-_TEXTS = ("--expr", "--at")
-"""The options that take a text which may begin with a minus."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,11 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: Namespace) -> tuple[Any, int]:
-    run: Callable[[Namespace], tuple[Any, int]] = options.run
     try:
-        return run(options)
+        shown: tuple[Any, int] = options.run(options)
     except SystemExit as end:
         raise Misused(f"{options.target} calls sys.exit({end.code!r}) when it is run") from end
+    return shown
 
 
 def _parser() -> ArgumentParser:
@@ -67,7 +63,14 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--version", action="version", version=f"diffcurry {diffcurry.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     shows = commands.add_parser("inspect", help="a program, its value, its gradient and its cost")
-    _add_subject(shows)
+    walks = commands.add_parser("explain", help="a program, from its term to its gradient's cost")
+    for command in (shows, walks):
+        add = command.add_argument
+        add("target", nargs="?", help="path.py:function or package.module:function; it is imported")
+        add("--expr", help="an expression, which is parsed and never run as Python")
+        add("--types", help='the arguments\' types, as "Real, Tensor[3; float32]"')
+        add("--at", help="the arguments, as \"1.0, [1.0, 2.0], {'w': 3.0}\"")
+        add("--debug", action="store_true", help="errors with their tracebacks")
     shows.add_argument(
         "--grad",
         action=BooleanOptionalAction,
@@ -76,9 +79,7 @@ def _parser() -> ArgumentParser:
     )
     shows.add_argument("--emit", choices=sorted(EMITTERS), help="only this, and nothing else")
     shows.add_argument("--json", action="store_true", help="for machines")
-    shows.set_defaults(run=_inspect)
-    walks = commands.add_parser("explain", help="a program, from its term to its gradient's cost")
-    _add_subject(walks)
+    shows.set_defaults(run=lambda options: (inspect(subject(options), options), 0))
     walks.set_defaults(run=_explain)
     asks = commands.add_parser("laws", help="the laws that an interpreter of yours has to obey")
     laws.add_arguments(asks)
@@ -86,35 +87,21 @@ def _parser() -> ArgumentParser:
     return parser
 
 
+def _explain(options: Namespace) -> tuple[Any, int]:
+    found = subject(options)
+    return found.function.explain(*found.given), 0
+
+
 def _joined(arguments: Sequence[str]) -> list[str]:
     """``--expr -x`` as ``--expr=-x``: argparse takes what begins with a minus for an option."""
     joined: list[str] = []
     for argument in arguments:
         is_text = argument.startswith("-") and not argument.startswith("--")
-        if is_text and joined and joined[-1] in _TEXTS:
+        if is_text and joined and joined[-1] in ("--expr", "--at"):
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)
     return joined
-
-
-def _add_subject(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "target", nargs="?", help="path.py:function or package.module:function; it is imported"
-    )
-    parser.add_argument("--expr", help="an expression, which is parsed and never run as Python")
-    parser.add_argument("--types", help='the arguments\' types, as "Real, Tensor[3; float32]"')
-    parser.add_argument("--at", help="the arguments, as \"1.0, [1.0, 2.0], {'w': 3.0}\"")
-    parser.add_argument("--debug", action="store_true", help="errors with their tracebacks")
-
-
-def _inspect(options: Namespace) -> tuple[Any, int]:
-    return inspect(subject(options), options), 0
-
-
-def _explain(options: Namespace) -> tuple[Any, int]:
-    found = subject(options)
-    return found.function.explain(*found.given), 0
 
 
 def _show(shown: Any) -> None:

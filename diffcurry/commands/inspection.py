@@ -13,7 +13,7 @@ import numpy as np
 from combinators.errors import NotDifferentiable
 from combinators.type_folds import is_smooth
 from diffcurry.arguments import check_scalar
-from diffcurry.commands.subject import Subject
+from diffcurry.commands.targets import Subject
 from diffcurry.derived import derived
 from diffcurry.display import Report
 from diffcurry.explain import code
@@ -38,76 +38,18 @@ _BITS = 63
 
 def inspect(found: Subject, options: Namespace) -> str:
     """The text that the command prints."""
+    record: Mapping[str, Any]
     if options.emit is not None:
         program = derived(found.program.lam).alone if options.grad else found.program
         text = EMITTERS[options.emit](program).rstrip()
-        return _dumped({"emit": options.emit, "text": text}) if options.json else text
-    seen = _Seen(found, options.grad)
-    return _dumped(seen.record()) if options.json else seen.text()
-
-
-class _Seen:
-    """What is to be seen of a subject."""
-
-    def __init__(self, found: Subject, wanted: bool | None) -> None:
-        self.found, self.program = found, found.program
-        self.name = self.program.lam.name or "λ"
-        self.report = _report(found, wanted)
-        self.value = None if found.values is None else found.function(*found.values)
-        self.gradient = None if found.values is None else self._gradient(wanted)
-
-    def _gradient(self, wanted: bool | None) -> Any:
-        if wanted is False or (wanted is None and not _is_scalar(self.program)):
-            return None
-        check_scalar(self.program.cod)
-        return grad(self.found.function, argnums=_which(self.program))(*(self.found.values or ()))
-
-    def text(self) -> str:
-        """A paragraph each."""
-        parts = [f"{self.name} : {self.program.lam.type!r}", str(self.program)]
-        if self.found.values is not None:
-            parts.append(f"value: {_shown(self.value)}")
-        if self.gradient is not None:
-            names = [self.program.lam.params[i].name for i in _which(self.program)]
-            lines = [f"  {n}: {_shown(g)}" for n, g in zip(names, self.gradient, strict=True)]
-            parts.append("\n".join(["gradient:", *lines]))
-        report = self.report
-        if report.derived is not None and self.found.values is None:
-            parts.append(f"∇{self.name} = {report.derived.alone}")
-        parts.append(str(report.certificate) if report.certificate else str(report.program))
-        return "\n\n".join(parts)
-
-    def record(self) -> dict[str, Any]:
-        """The same for JSON."""
-        lam, report = self.program.lam, self.report
-        params = [{"name": var.name, "type": repr(var.type)} for var in lam.params]
-        made: dict[str, Any] = {
-            "name": self.name,
-            "type": repr(lam.type),
-            "parameters": params,
-            "term": str(self.program),
-            "combinators": str(self.program.combinators),
-            "cost": _cost(report.program),
-        }
-        if self.found.values is not None:
-            made["value"] = _plain(self.value)
-        if report.derived is not None:
-            made["gradient_term"] = str(report.derived.alone)
-        if self.gradient is not None:
-            made["gradient"] = {
-                params[i]["name"]: _plain(g)
-                for i, g in zip(_which(self.program), self.gradient, strict=True)
-            }
-        if report.gradient is not None and report.certificate is not None:
-            made["gradient_cost"] = _cost(report.gradient)
-            made["certificate"] = {
-                "holds": report.certificate.holds,
-                "exact": report.certificate.exact,
-                "ratio": _plain(report.certificate.ratio),
-                "bounds": list(map(_bound, report.certificate.bounds)),
-                "remarks": list(report.certificate.remarks),
-            }
-        return made
+        record = {"emit": options.emit, "text": text}
+    else:
+        report = _report(found, options.grad)
+        record = _record(found, report, options.grad)
+        text = _text(record, report)
+    if not options.json:
+        return text
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _report(found: Subject, wanted: bool | None) -> Report:
@@ -117,8 +59,53 @@ def _report(found: Subject, wanted: bool | None) -> Report:
     return Report(report.name, report.program) if wanted is False else report
 
 
-def _which(program: Program) -> tuple[int, ...]:
-    return tuple(i for i, obj in enumerate(program.types) if is_smooth(obj))
+def _record(found: Subject, report: Report, wanted: bool | None) -> dict[str, Any]:
+    """All that is to be seen of a subject, for JSON."""
+    program, values = found.program, found.values
+    lam = program.lam
+    record: dict[str, Any] = {
+        "name": lam.name or "λ",
+        "type": repr(lam.type),
+        "parameters": [{"name": var.name, "type": repr(var.type)} for var in lam.params],
+        "term": str(program),
+        "combinators": str(program.combinators),
+        "cost": _cost(report.program),
+    }
+    if values is not None:
+        record["value"] = _plain(found.function(*values))
+    if report.derived is not None:
+        record["gradient_term"] = str(report.derived.alone)
+    smooth = tuple(i for i, obj in enumerate(program.types) if is_smooth(obj))
+    if values is not None and (wanted or (wanted is None and smooth and _is_scalar(program))):
+        check_scalar(program.cod)
+        gradients = map(_plain, grad(found.function, argnums=smooth)(*values))
+        names = [lam.params[i].name for i in smooth]
+        record["gradient"] = dict(zip(names, gradients, strict=True))
+    if report.gradient is not None and report.certificate is not None:
+        record["gradient_cost"] = _cost(report.gradient)
+        record["certificate"] = {
+            **_fields(report.certificate, "holds exact ratio"),
+            "bounds": list(map(_bound, report.certificate.bounds)),
+            "remarks": list(report.certificate.remarks),
+        }
+    return record
+
+
+def _text(record: Mapping[str, Any], report: Report) -> str:
+    """The same, a paragraph each."""
+    parts = [f"{record['name']} : {record['type']}", record["term"]]
+    if "value" in record:
+        parts.append(f"value: {_line(record['value'])}")
+    elif "gradient_term" in record:
+        parts.append(f"∇{record['name']} = {record['gradient_term']}")
+    if "gradient" in record:
+        lines = [f"  {name}: {_line(value)}" for name, value in record["gradient"].items()]
+        parts.append("\n".join(["gradient:", *lines]))
+    return "\n\n".join([*parts, str(report.certificate or report.program)])
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _is_scalar(program: Program) -> bool:
@@ -126,38 +113,23 @@ def _is_scalar(program: Program) -> bool:
         check_scalar(program.cod)
     except NotDifferentiable:
         return False
-    return bool(_which(program))
-
-
-def _dumped(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
+    return True
 
 
 def _cost(found: Cost) -> dict[str, Any]:
     return {
         "operations": _plain(found.total),
-        "exact": found.exact,
-        "counts": {name: _plain(count) for name, count in found.counts.items()},
-        "moved": _plain(found.moved),
-        "lines": _plain(found.lines),
+        **_fields(found, "exact counts moved lines"),
         "unknown_calls": _plain(found.unknown),
     }
 
 
 def _bound(bound: Bound) -> dict[str, Any]:
-    return {
-        "law": bound.law,
-        "says": bound.says,
-        "left": _plain(bound.left),
-        "right": _plain(bound.right),
-        "holds": bound.holds,
-        "exact": bound.exact,
-    }
+    return _fields(bound, "law says left right holds exact")
 
 
-def _shown(value: Any) -> str:
-    """A value on one line."""
-    return json.dumps(_plain(value), ensure_ascii=False)
+def _fields(thing: Any, names: str) -> dict[str, Any]:
+    return {name: _plain(getattr(thing, name)) for name in names.split()}
 
 
 def _plain(value: Any) -> Any:

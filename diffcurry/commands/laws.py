@@ -29,15 +29,14 @@ def load_model(target: str) -> Any:
     """The model that ``target`` names; ``Misused`` says why it names none."""
     keep_rooms()
     import_module("diffcurry.models")  # our own things become models
-    claims = _kit("claims")
     thing = found_at(target, "model")
-    is_maker = inspect.isclass(thing) or inspect.isroutine(thing)
     try:
-        model = claims.model_of(claims.made(thing) if is_maker else thing)
+        model = _kit("claims").model_of(thing)
     except TypeMismatch as error:
         raise Misused(f"{target}: {error.args[0]}") from None
     module, _, name = target.rpartition(":")
     if not module.endswith(".py"):
+        is_maker = inspect.isclass(thing) or inspect.isroutine(thing)
         _kit("snippet").remember(model, module, f"{name}()" if is_maker else name)
     return model
 
@@ -47,7 +46,8 @@ _TEST = '''"""The laws of {name}, a test each."""
 from diffcurry import laws
 from {module} import {head}
 
-{constant} = {names}
+{constant} = (
+{names})
 """What {about}."""
 
 
@@ -100,7 +100,12 @@ def _run(options: Namespace) -> tuple[Any, int]:
         raise Misused("name a model, as package.module:Thing, or list the laws by --list")
     if options.write is not None:
         return _write(options), 0
-    report = _checked(options)
+    needs_hypothesis()
+    model = load_model(options.target)
+    asked = [law.name for law in _asked(model, options.only)]
+    report = _kit("checking").check(
+        model, only=asked, max_examples=options.examples, seed=options.seed or 0
+    )
     return (report.to_json() if options.json else report), int(not report)
 
 
@@ -124,17 +129,14 @@ def needs_hypothesis() -> None:
         raise Misused(str(error)) from None
 
 
-def _checked(options: Namespace) -> Any:
-    needs_hypothesis()
-    model = load_model(options.target)
-    asked = [law.name for law in _selected(model, options.only)]
-    seed = options.seed or 0
-    return _kit("checking").check(model, only=asked, max_examples=options.examples, seed=seed)
-
-
-def _selected(model: Any, only: str | None) -> tuple[Any, ...]:
+def _asked(model: Any, only: str | None) -> tuple[Any, ...]:
+    """The laws that a model owes, or ``only`` those of some names; without a model, of all."""
+    claims, given = _kit("claims"), names(only)
     try:
-        found: tuple[Any, ...] = _kit("claims").selected(model, names(only))
+        if model is not None:
+            found: tuple[Any, ...] = claims.selected(model, given)
+        else:
+            found = claims.named_by(given) if given else _kit("structures").LAWS
     except TypeMismatch as error:
         raise Misused(error.args[0] if only is None else f"--only: {error.args[0]}") from None
     return found
@@ -148,12 +150,7 @@ def names(text: str | None) -> list[str] | None:
 def _listed(options: Namespace) -> str:
     law = _kit("law")
     model = None if options.target is None else load_model(options.target)
-    asked = _selected(model, options.only) if model is not None else _kit("structures").LAWS
-    if model is None and options.only:
-        try:
-            asked = _kit("claims").named_by(names(options.only) or ())
-        except TypeMismatch as error:
-            raise Misused(f"--only: {error.args[0]}") from None
+    asked = _asked(model, options.only)
     if options.json:
         return json.dumps([law.law_record(one) for one in asked], indent=2, ensure_ascii=False)
     listed: str = law.markdown(asked) if options.markdown else law.listing(asked)
@@ -176,35 +173,25 @@ def _write(options: Namespace) -> str:
 
 def _test(options: Namespace, module: str, name: str) -> str:
     """The test file: of all structures that the model claims, or of what is asked ``only``."""
-    asked = _selected(load_model(options.target), options.only)
+    asked = _asked(load_model(options.target), options.only)
     thing = found_at(options.target, "model")
     model = name if isinstance(thing, type) or not callable(thing) else f"{name}()"
     only = names(options.only)
     structures = [above.name for above in _kit("law").by_structure(asked)]
-    numbers = (("max_examples", options.examples), ("seed", options.seed))
-    arguments = [
-        model,
-        "STRUCTURES" if only is None else "only=ONLY",
-        *(f"{keyword}={number}" for keyword, number in numbers if number is not None),
-    ]
+    numbers = {"max_examples": options.examples, "seed": options.seed}
+    given = [f"{keyword}={number}" for keyword, number in numbers.items() if number is not None]
     return _TEST.format(
         name=model,
         module=module,
         head=name.partition(".")[0],
         constant="STRUCTURES" if only is None else "ONLY",
-        names=_tuple(structures if only is None else only),
+        names="".join(
+            f"    {json.dumps(one)},\n" for one in (structures if only is None else only)
+        ),
         about=f"{model} claims" if only is None else f"{model} is asked",
-        asked=", ".join(arguments),
+        asked=", ".join([model, "STRUCTURES" if only is None else "only=ONLY", *given]),
         title="".join(part[:1].upper() + part[1:] for part in re.split(r"[._]", name)),
     )
-
-
-def _tuple(texts: list[str]) -> str:
-    listed = ", ".join(json.dumps(text) for text in texts)
-    line = f"({listed},)" if len(texts) == 1 else f"({listed})"
-    if len(line) < 80:
-        return line
-    return "\n".join(["(", *(f"    {json.dumps(text)}," for text in texts), ")"])
 
 
 def collected(session: Any) -> list[Any]:
@@ -214,24 +201,20 @@ def collected(session: Any) -> list[Any]:
     get = session.config.getoption
     if get("laws_examples") is not None and get("laws_examples") < 1:
         raise Misused("--laws-examples is a number from 1")
-    failing = _lines(get("laws_xfail"))
+    failing = _failing(get("laws_xfail"))
     found: list[Any] = []
     known: set[str] = set()
     for target in get("laws_model"):
         model = load_model(target)
-        lines = _of(target, failing)
-        known.update(
-            lines[law.name] for law in _kit("structures").laws_of(model) if law.name in lines
-        )
+        short = (target, target.rpartition(":")[2])  # it is named with its module or without
+        split = ((*entry.rpartition("::"), place) for entry, place in failing.items())
+        lines = {law: place for name, _, law, place in split if name in short}
+        owed = _kit("structures").laws_of(model)
+        known.update(lines[law.name] for law in owed if law.name in lines)
+        asked = {"examples": get("laws_examples"), "seed": get("laws_seed"), "must_fail": lines}
         try:
             found += _kit("items").items(
-                session,
-                model,
-                target,
-                only=names(get("laws_only")),
-                must_fail=lines,
-                examples=get("laws_examples"),
-                seed=get("laws_seed"),
+                session, model, target, only=names(get("laws_only")), **asked
             )
         except TypeMismatch as error:
             about = "" if get("laws_only") is None else "--laws-only: "
@@ -242,31 +225,19 @@ def collected(session: Any) -> list[Any]:
     return found
 
 
-def _lines(file: str | None) -> dict[str, str]:
+def _failing(file: str | None) -> dict[str, str]:
     """The entries of an xfail file, ``Model::E1``, and where each stands."""
     if file is None:
         return {}
     if not Path(file).is_file():
         raise Misused(f"--laws-xfail: there is no file {file}")
-    text = Path(file).read_text(encoding="utf-8")
-    return dict(_entries(text, file))
+    return dict(_entries(Path(file).read_text(encoding="utf-8"), file))
 
 
 def _entries(text: str, file: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         entry = line.partition("#")[0].strip()
-        if not entry:
-            continue
-        if "::" not in entry:
+        if entry and "::" not in entry:
             raise Misused(f"{file}:{number}: an entry is Model::Law, as Mine::E1, not {entry!r}")
-        yield entry, f"{file}:{number}"
-
-
-def _of(target: str, failing: dict[str, str]) -> dict[str, str]:
-    """By law, where an entry about ``target`` stands; it is named with its module or without."""
-    found = {}
-    for entry, place in failing.items():
-        model, _, law = entry.rpartition("::")
-        if model in (target, target.rpartition(":")[2]):
-            found[law] = place
-    return found
+        if entry:
+            yield entry, f"{file}:{number}"

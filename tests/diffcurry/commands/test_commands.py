@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from diffcurry.commands import main
-from diffcurry.commands.subject import read_arguments
-from diffcurry.commands.targets import Misused
+from diffcurry.commands.targets import Misused, read_arguments
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = """
