@@ -16,7 +16,6 @@ from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, co
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
-from combinators.tracing.traced import Traced
 from combinators.type_folds import Layout
 
 
@@ -107,18 +106,18 @@ def fits(value: Any, obj: Object, path: str) -> bool:
         face, parts = opened_as(obj, value, path)
         for index, (part, below) in enumerate(zip(parts, product.parts, strict=True)):
             fits(part, below, path + face.path(index))
-        return True
-    if isinstance(obj, Fun):
-        if not callable(value):
-            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
-        return True
-    if isinstance(obj, Vector):
+    elif isinstance(obj, Vector):
         if not isinstance(value, (tuple, list)) or len(value) != obj.length:
             raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
         for index, item in enumerate(value):
             fits(item, obj.item, f"{path}[{index}]")
-        return True
-    return _fits_tensor(value, obj, path)
+    elif isinstance(obj, Fun) and not callable(value):
+        raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
+    elif isinstance(obj, Tensor):
+        given = natural(value)
+        if given.type is not obj and not _casts(given, obj, value):
+            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
+    return True
 
 
 def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]]:
@@ -133,14 +132,6 @@ def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]
         if face.names == names:
             return face, opened[2]
     raise TypeMismatch(f"{what} : {obj!r} was given {value!r:.60}, which does not mirror it")
-
-
-def _fits_tensor(value: Any, obj: Object, path: str) -> bool:
-    if isinstance(obj, Tensor):
-        given = natural(value)
-        if given.type is not obj and not _casts(given, obj, value):
-            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
-    return True
 
 
 def _casts(given: Natural, obj: Tensor, value: Any) -> bool:
@@ -162,11 +153,10 @@ Argnums = int | tuple[int, ...] | list[int]
 def chosen(argnums: Argnums, count: int) -> tuple[int, ...]:
     """The argument positions that ``argnums`` names, from the front."""
     try:
-        given = tuple(map(integer, argnums if is_many(argnums) else (argnums,)))
+        given = tuple(map(_integer, argnums if is_many(argnums) else (argnums,)))
     except TypeError:
-        raise TypeMismatch(
-            f"argnums is an int or a tuple of ints, and this is {argnums!r}"
-        ) from None
+        said = f"argnums is an int or a tuple of ints, and this is {argnums!r}"
+        raise TypeMismatch(said) from None
     for index in given:
         if not -count <= index < count:
             raise TypeMismatch(
@@ -181,7 +171,7 @@ def is_many(argnums: Argnums) -> TypeGuard[tuple[int, ...] | list[int]]:
     return isinstance(argnums, (tuple, list))
 
 
-def integer(value: Any) -> int:
+def _integer(value: Any) -> int:
     """Python's int of one, or of one of NumPy's; a TypeError of anything else, and of a bool."""
     if isinstance(value, bool):
         raise TypeError("a bool is no integer here")
@@ -190,17 +180,14 @@ def integer(value: Any) -> int:
 
 def check_scalar(obj: Object) -> None:
     """Raise where a gradient is asked of what is not one real number."""
-    if isinstance(obj, Tensor) and obj.shape == () and obj.is_smooth:
-        return
-    if isinstance(obj, Tensor) and not obj.is_smooth:
+    is_still = isinstance(obj, Tensor) and not obj.is_smooth
+    if is_still or not isinstance(obj, Tensor) or obj.shape:
+        advice = "; reduce it, as by np.sum, or use jacobian(f)"
+        floats = ", which has no tangents; let the arguments be floats, as 3.0 for 3"
         raise NotDifferentiable(
-            f"grad takes a function whose result is one Real, and this gives {obj!r}, which has "
-            "no tangents; let the arguments be floats, as 3.0 for 3"
+            f"grad takes a function whose result is one Real, and this gives {obj!r}"
+            f"{floats if is_still else advice}"
         )
-    raise NotDifferentiable(
-        f"grad takes a function whose result is one Real, and this gives {obj!r}; "
-        "reduce it, as by np.sum, or use jacobian(f)"
-    )
 
 
 def leaves(obj: Object) -> tuple[Object, ...]:
@@ -231,15 +218,13 @@ def beside(found: list[Any], face: Face | None) -> Any:
 
 def sample(obj: Object, random: np.random.Generator) -> Any:
     """A random value of a first-order object, of floats between 1/2 and 3/2 and of ones."""
+
+    def drawn(leaf: Any) -> Any:
+        ones = np.ones(leaf.shape) if not leaf.is_smooth else random.uniform(0.5, 1.5, leaf.shape)
+        return ones.astype(leaf.dtype)[()]
+
     layout = Layout(obj)
-    return layout.nested(_drawn(leaf, random) for leaf in layout.leaves)
-
-
-def _drawn(leaf: Object, random: np.random.Generator) -> Any:
-    assert isinstance(leaf, Tensor)
-    if not leaf.is_smooth:
-        return np.ones(leaf.shape, dtype=leaf.dtype)[()]
-    return random.uniform(0.5, 1.5, leaf.shape).astype(leaf.dtype)[()]
+    return layout.nested(map(drawn, layout.leaves))
 
 
 def are_types(args: tuple[Any, ...]) -> bool:
@@ -249,23 +234,6 @@ def are_types(args: tuple[Any, ...]) -> bool:
     if not all(isinstance(arg, Object) for arg in args):
         raise TypeMismatch("give types for all arguments or values for all, not some of each")
     return True
-
-
-def applied(value: Traced) -> Callable[..., Any]:
-    """A function value, inside a trace, as a Python function."""
-
-    def of_args(*args: Any) -> Any:
-        return value(*args)
-
-    return of_args
-
-
-def parameter_types(value: Traced) -> tuple[Object, ...]:
-    """How a function value is called in Python."""
-    if not isinstance(value.type, Fun):
-        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
-    product = components(value.type.dom)
-    return product.parts if product is not None and product.width != 1 else (value.type.dom,)
 
 
 def is_function(value: Any) -> bool:

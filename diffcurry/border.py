@@ -62,15 +62,20 @@ class Border:
     ) -> None:
         """``faces`` are those of the arguments, ``face`` is that of the result."""
         self._types = types
-        space: dict[str, Any] = {
+        self._space: dict[str, Any] = {
             "NotThese": NotThese,
             "ndarray": np.ndarray,
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
-        self._lines, shown = _lines(types, faces, cod, face, space)
-        executed(f"{_bound(self._lines)}\ndef shown(y):\n    return {shown}", NAME, space)
-        self._space = space
-        self._shown: Run = space["shown"]
+        # They take a tuple as it stands: to call a function of ``*args`` takes longer.
+        names = [f"x{index}" for index in range(len(types))]
+        self._lines = [f"    ({''.join(f'{name}, ' for name in names)}) = args"]
+        each = zip(names, types, faces or (None,) * len(types), strict=True)
+        given = ", ".join([self._taken(*one) for one in each])
+        shown = self._result("y", cod, face)
+        self._lines += [f"    y = compute({given})", f"    return {shown}"]
+        executed(f"{_bound(self._lines)}\ndef shown(y):\n    return {shown}", NAME, self._space)
+        self._shown: Run = self._space["shown"]
 
     def entry(self, compute: Run, guard: Guard | None = None) -> Run:
         """From a compiled function to that of a tuple of arguments, which may raise NotThese.
@@ -105,107 +110,79 @@ class Border:
             return SCALARS[obj][0](np.asarray(value, dtype=obj.dtype)[()])
         return np.asarray(value, dtype=obj.dtype)[()]
 
+    def _named(self, word: str, value: Any) -> str:
+        """A name for ``value`` in the text that is run."""
+        name = f"{word}{len(self._space)}"
+        self._space[name] = value
+        return name
 
-def _lines(
-    types: tuple[Object, ...],
-    faces: Faces,
-    cod: Object,
-    face: Face | None,
-    space: dict[str, Any],
-) -> tuple[list[str], str]:
-    """The lines that test arguments, compute, and show the result; and what shows a result ``y``.
+    def _taken(self, name: str, obj: Object, face: Face | None) -> str:
+        """The expression that the compiled function takes for ``name``; its tests are lines."""
+        product = components(obj)
+        if product is None:
+            self._lines += self._tests(name, obj)
+            return name
+        if face is None:
+            self._lines.append("    raise NotThese")
+            return name
+        kind = self._named("kind", face.kind)
+        self._lines += [f"    if type({name}) is not {kind}:", "        raise NotThese"]
+        parts = []
+        for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
+            below = f"{name}_{index}"
+            self._lines.append(f"    {below} = {self._part(name, face, index)}")
+            parts.append(self._taken(below, part, child))
+        if face.kind in (tuple, list, dict):
+            self._lines += [f"    if len({name}) != {product.width}:", "        raise NotThese"]
+        return f"({', '.join(parts)}{',' * bool(parts)})"
 
-    They take a tuple as it stands: to call a function of ``*args`` takes longer.
-    """
-    names = [f"x{index}" for index in range(len(types))]
-    shown = _result("y", cod, face, space)
-    lines = [f"    ({''.join(f'{name}, ' for name in names)}) = args"]
-    given = [
-        _taken(name, obj, faces[index] if faces else None, lines, space)
-        for index, (name, obj) in enumerate(zip(names, types, strict=True))
-    ]
-    return [*lines, f"    y = compute({', '.join(given)})", f"    return {shown}"], shown
+    def _part(self, name: str, face: Face, index: int) -> str:
+        """How Python reads a component of a container."""
+        if not face.keys:
+            return f"{name}[{index}]"
+        key = self._named("key", face.keys[index])
+        return f"{name}[{key}]" if face.kind is dict else f"getattr({name}, {key})"
+
+    def _tests(self, name: str, obj: Object) -> Iterator[str]:
+        if obj in SCALARS:
+            python, numpy = (kind.__name__ for kind in SCALARS[obj])
+            yield f"    if type({name}) is not {python}:"
+            yield f"        if type({name}) is not {numpy}:"
+            yield "            raise NotThese"
+            yield f"        {name} = {python}({name})"
+            if obj is Int:
+                yield f"    if not {-(2**63)} <= {name} < {2**63}:"
+                yield "        raise NotThese"
+        elif isinstance(obj, Tensor) and obj.shape:
+            self._space[f"dtype_{obj.dtype}"] = np.dtype(obj.dtype)
+            is_flat = len(obj.shape) == 1  # to compare two numbers is faster than to make a tuple
+            shape = f"{name}.ndim != 1 or {name}.size != {obj.size}"
+            yield (
+                f"    if type({name}) is not ndarray or {name}.dtype is not dtype_{obj.dtype} "
+                f"or {shape if is_flat else f'{name}.shape != {obj.shape}'}:"
+            )
+            yield "        raise NotThese"
+        else:
+            yield "    raise NotThese"
+
+    def _result(self, name: str, obj: Object, face: Face | None) -> str:
+        """The expression that shows ``name``, a result of the compiled function."""
+        product = components(obj)
+        if product is None:  # a function is as it is
+            return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
+        shown = face if face is not None else face_of(obj)
+        assert shown is not None
+        names = [f"{name}[{index}]" for index in range(product.width)]
+        parts = list(map(self._result, names, product.parts, shown.children))
+        if shown.kind is tuple:
+            return name if parts == names else f"({', '.join(parts)}{',' * bool(parts)})"
+        return f"{self._named('build', shown.build)}([{', '.join(parts)}])"
 
 
 def _bound(lines: Sequence[str]) -> str:
     """The function that makes the entry of a compiled one."""
     entry = ["def bind(compute):", "    def entry(args):", *(f"    {line}" for line in lines)]
     return "\n".join([*entry, "    return entry"])
-
-
-def _taken(
-    name: str, obj: Object, face: Face | None, lines: list[str], space: dict[str, Any]
-) -> str:
-    """The expression that the compiled function takes for ``name``; its tests go to ``lines``."""
-    product = components(obj)
-    if product is None:
-        lines += _tests(name, obj, space)
-        return name
-    if face is None:
-        lines.append("    raise NotThese")
-        return name
-    kind = f"kind{len(space)}"
-    space[kind] = face.kind
-    lines += [f"    if type({name}) is not {kind}:", "        raise NotThese"]
-    parts = []
-    for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
-        below = f"{name}_{index}"
-        lines.append(f"    {below} = {_part(name, face, index, space)}")
-        parts.append(_taken(below, part, child, lines, space))
-    if face.kind in (tuple, list, dict):
-        lines += [f"    if len({name}) != {product.width}:", "        raise NotThese"]
-    return f"({', '.join(parts)}{',' * bool(parts)})"
-
-
-def _part(name: str, face: Face, index: int, space: dict[str, Any]) -> str:
-    """How Python reads a component of a container."""
-    if not face.keys:
-        return f"{name}[{index}]"
-    key = f"key{len(space)}"
-    space[key] = face.keys[index]
-    return f"{name}[{key}]" if face.kind is dict else f"getattr({name}, {key})"
-
-
-def _tests(name: str, obj: Object, space: dict[str, Any]) -> Iterator[str]:
-    if obj in SCALARS:
-        python, numpy = (kind.__name__ for kind in SCALARS[obj])
-        yield f"    if type({name}) is not {python}:"
-        yield f"        if type({name}) is not {numpy}:"
-        yield "            raise NotThese"
-        yield f"        {name} = {python}({name})"
-        if obj is Int:
-            yield f"    if not {-(2**63)} <= {name} < {2**63}:"
-            yield "        raise NotThese"
-    elif isinstance(obj, Tensor) and obj.shape:
-        space[f"dtype_{obj.dtype}"] = np.dtype(obj.dtype)
-        is_flat = len(obj.shape) == 1  # to compare two numbers is faster than to make a tuple
-        shape = f"{name}.ndim != 1 or {name}.size != {obj.size}"
-        yield (
-            f"    if type({name}) is not ndarray or {name}.dtype is not dtype_{obj.dtype} "
-            f"or {shape if is_flat else f'{name}.shape != {obj.shape}'}:"
-        )
-        yield "        raise NotThese"
-    else:
-        yield "    raise NotThese"
-
-
-def _result(name: str, obj: Object, face: Face | None, space: dict[str, Any]) -> str:
-    """The expression that shows ``name``, a result of the compiled function."""
-    product = components(obj)
-    if product is None:  # a function is as it is
-        return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
-    shown = face if face is not None else face_of(obj)
-    assert shown is not None
-    parts = [
-        _result(f"{name}[{index}]", part, child, space)
-        for index, (part, child) in enumerate(zip(product.parts, shown.children, strict=True))
-    ]
-    if shown.kind is tuple:
-        as_it_is = parts == [f"{name}[{index}]" for index in range(len(parts))]
-        return name if as_it_is else f"({', '.join(parts)}{',' * bool(parts)})"
-    build = f"build{len(space)}"
-    space[build] = shown.build
-    return f"{build}([{', '.join(parts)}])"
 
 
 def owned(value: Any, others: Sequence[Any]) -> Any:

@@ -7,7 +7,7 @@ whose code is known; what has no code is interpreted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
@@ -242,10 +242,14 @@ class Gradient(Derivative[P, Any]):
         return (shown, value[1]) if self.has_aux else shown
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the gradient is all that it gives."""
+        return not self.with_value and not self.has_aux
+
+    @property
     def latex_name(self) -> str:
         """``∇f``, where the gradient is all that it gives."""
-        is_plain = not self.with_value and not self.has_aux
-        return f"∇{self.inner.latex_name}" if is_plain else self.__name__
+        return f"∇{self.inner.latex_name}" if self.is_plain else self.__name__
 
 
 class Pushed(Derivative[P, Any]):
@@ -341,8 +345,17 @@ class Pushed(Derivative[P, Any]):
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions, and their tangents."""
         half = len(args) // 2
-        found = interpretation.pushing(self.inner, args[:half], has_aux=self.has_aux)(args[half:])
+        found = pushing(self.inner, args[:half], has_aux=self.has_aux)(args[half:])
         return found if self.with_value else found[1]
+
+
+def pushing(
+    function: Function[..., Any], values: tuple[Any, ...], *, has_aux: bool = False
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """From tangents of ``values`` to the value, the tangent, and what is auxiliary."""
+    if isinstance(function, Gradient) and function.is_plain and function.mode == "dependent":
+        return interpretation.pushing_gradient(function.inner, values, function.argnums)
+    return interpretation.pushing(function, values, has_aux=has_aux)
 
 
 def tangents_by(known: Known[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:

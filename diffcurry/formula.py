@@ -69,12 +69,8 @@ def formula(
 def arguments(lam: Lam, **assumptions: Any) -> tuple[Any, ...]:
     """The symbols that stand for the parameters in ``formula``, in the structure of their types."""
     symbols = Symbols([param.name for param in lam.params], **assumptions)
-    types = [param.type for param in lam.params]
-    values = [symbols.of(param.name, param.type) for param in lam.params]
-    return tuple(
-        _shown(expressions_in(value, "of an argument"), obj, None)
-        for value, obj in zip(values, types, strict=True)
-    )
+    pairs = ((symbols.of(param.name, param.type), param.type) for param in lam.params)
+    return tuple(_shown(expressions_in(x, "of an argument"), obj, None) for x, obj in pairs)
 
 
 class _Written:
@@ -86,12 +82,10 @@ class _Written:
         self.carrier = Shared(real=self.symbols.assumptions["real"], most=most)
         self.mode = Formula(self.carrier, self.names)
         values = tuple(self.symbols.of(param.name, param.type) for param in lam.params)
-        argument = values[0] if len(values) == 1 else values
-        translated = translate((), lam)
         check_effort(lam, most)
-        arrow = interpret(translated, self.mode)
-        closure = arrow.run(())
+        closure = interpret(translate((), lam), self.mode).run(())
         assert isinstance(lam.type, Fun)
+        argument = values[0] if len(values) == 1 else values
         value = self.mode.eval(lam.type).run((closure, argument))
         self.leaves = list(self._leaves(value, lam.type.cod))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
 from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
-from combinators.objects import Object, components
+from combinators.objects import Fun, Object, components
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
@@ -19,7 +19,6 @@ from combinators.tracing.functions import Faces, Specialised, Types, argument_ty
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced, parameter_names
 from diffcurry.arguments import (
-    applied,
     by_name,
     by_position,
     fits,
@@ -27,7 +26,6 @@ from diffcurry.arguments import (
     in_order,
     is_function,
     is_setting,
-    parameter_types,
     signature_of,
 )
 from diffcurry.border import Guard, NotThese
@@ -136,21 +134,15 @@ class Function(Shown, Definition, Generic[P, R]):
         except (NotKnown, DiffcurryError):
             return self.otherwise(values)
         if known.is_fixed:
-            self._quick[len(values)] = lambda values: self.of_known(
-                known.again(self.primals(values)), values
-            )
+            again = known.again
+            self._quick[len(values)] = lambda xs: self.of_known(again(self.primals(xs)), xs)
         return result
 
     def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
         """The arguments taken apart, and the function of their data; raises NotKnown."""
         return Known(self, values, self.of_data, self._at_data)
 
-    def _at_data(
-        self,
-        applied: Callable[..., Any],
-        types: tuple[Object, ...] | None,
-        functions: Sequence[Any],
-    ) -> Function[..., Any]:
+    def _at_data(self, applied: Any, types: Any, functions: list[Any]) -> Function[..., Any]:
         """It at the data of its arguments, compiled for the code of the ``functions`` in them."""
         made: Function[..., Any] = Function(applied, types)
         made.is_of_data = True
@@ -229,9 +221,8 @@ class Function(Shown, Definition, Generic[P, R]):
                 self.forget()
         self._under = here
         made = super().specialise(types, faces)
-        if not self.checked:
-            return made
-        return made._replace(lam=self._checks.of(made.lam, lambda: checks(made.lam)))
+        lam = self._checks.of(made.lam, lambda: checks(made.lam)) if self.checked else made.lam
+        return made._replace(lam=lam)
 
     def running(self, *args: Any) -> Program:
         """What runs at ``args``: the program, whose parameters are what the user gives."""
@@ -370,7 +361,7 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
                 f"fun takes the types of the parameters as objects, as in fun(f, Real), not {obj!r}"
             )
     if isinstance(function, Traced):
-        function, types = applied(function), types or parameter_types(function)
+        function, types = _applied(function, types)
     if not callable(function):
         raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
     if checked and isinstance(function, Function) and type(function) is not Function:
@@ -382,6 +373,20 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
         types = types or function.types or ()
         function = function.function
     return Function(function, types or None, checked=checked)
+
+
+def _applied(value: Traced, types: tuple[Object, ...]) -> tuple[Any, tuple[Object, ...]]:
+    """A function value, inside a trace, as a Python function, and how that is called."""
+    if not isinstance(value.type, Fun):
+        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
+    dom = value.type.dom
+    product = components(dom)
+
+    def of_args(*args: Any) -> Any:
+        return value(*args)
+
+    parts = product.parts if product is not None and product.width != 1 else (dom,)
+    return of_args, types or parts
 
 
 def as_function(f: Any) -> Function[..., Any]:

@@ -18,7 +18,7 @@ from combinators.tracing.faces import Face, paths, put_together, take_apart
 from combinators.tracing.functions import natural
 from combinators.tracing.scope import current
 from combinators.type_folds import Layout
-from diffcurry.arguments import check_scalar, flattened, leaves, of_pair
+from diffcurry.arguments import Argnums, check_scalar, chosen, flattened, is_many, leaves, of_pair
 from diffcurry.closures import lower
 from diffcurry.function import Function
 from diffcurry.modes import Mode, pushforward, reverse, second_order
@@ -27,10 +27,6 @@ from interpreters.carriers.duals import Dual
 from interpreters.deltas.lines import check_first_order
 from interpreters.modes.delta import Deltas
 from interpreters.sparse_cotangents import Cotangent
-
-Moved = Callable[[Sequence[Any]], Any]
-"""From a tangent for each argument to the tangent of the result."""
-
 
 # ---- reverse mode --------------------------------------------------------------------------------
 
@@ -154,32 +150,37 @@ def _forward_gradient(
             )
     push = pushing(function, values, has_aux=has_aux)
     value, _, *aux = push((None,) * len(values))
-    found = tuple(columns(values, i, lambda tangents: push(tangents)[1]) for i in which)
+    found = tuple(columns(values, i, lambda *along: push(along)[1]) for i in which)
     return (value, *aux) if has_aux else value, found
 
 
-def moving_gradient(
-    function: Function[..., Any], args: tuple[Any, ...], which: tuple[int, ...]
-) -> Moved:
-    """How the gradients of a scalar function move along tangents: reverse over forward mode."""
+def pushing_gradient(
+    function: Function[..., Any], args: tuple[Any, ...], argnums: Argnums
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """From tangents to the gradient of a scalar function and how it moves: reverse over forward."""
     program, mode = function.running(*args), second_order()
     check_scalar(program.cod)
     still, types = program.lifted(args, mode), program.types
     seed = Dual(np.ones((), dtype=getattr(program.cod, "dtype", "float64"))[()])
 
-    def moved(tangents: Sequence[Any]) -> tuple[Any, ...]:
+    def push(tangents: Sequence[Any]) -> tuple[Any, ...]:
         given = zip(tangents, program.lam.params, strict=True)
         read = [read_tangent(tangent, param.type, param.name) for tangent, param in given]
         values = tuple(map(_moving, still, read, types))
         with np.errstate(all="ignore"):
             _, pull = mode.rep(program.arrow(mode), values)
             pulled = pull(seed) or {}
-        return tuple(
-            show(_tangent_part(pulled.get(i)), types[i], take_apart(args[i])[0], values[i], mode)
-            for i in which
-        )
 
-    return moved
+        def shown(side: str) -> Any:
+            found = tuple(
+                show(_side(pulled.get(i), side), types[i], take_apart(args[i])[0], values[i], mode)
+                for i in chosen(argnums, len(args))
+            )
+            return found if is_many(argnums) else found[0]
+
+        return shown("primal"), shown("tangent")
+
+    return push
 
 
 def _moving(value: Any, tangent: Any, obj: Object) -> Any:
@@ -197,12 +198,12 @@ def _moving_leaf(value: Any, tangent: Any, obj: Object) -> Any:
     return Dual(value.primal, tangent)
 
 
-def _tangent_part(cotangent: Any) -> Any:
-    """The sparse cotangent that holds the tangents of a sparse cotangent of duals."""
+def _side(cotangent: Any, side: str) -> Any:
+    """The sparse cotangent of the primals, or of the tangents, of one of duals."""
     if isinstance(cotangent, Dual):
-        return cotangent.tangent
+        return getattr(cotangent, side)
     if type(cotangent) is dict:
-        parts = {i: _tangent_part(part) for i, part in cotangent.items()}
+        parts = {i: _side(part, side) for i, part in cotangent.items()}
         return {i: part for i, part in parts.items() if part is not None} or None
     return cotangent
 
@@ -210,7 +211,9 @@ def _tangent_part(cotangent: Any) -> Any:
 # ---- along a basis -------------------------------------------------------------------------------
 
 
-def columns(args: Sequence[Any], which: int, moved: Moved, shown: Face | None = None) -> Any:
+def columns(
+    args: Sequence[Any], which: int, moved: Callable[..., Any], shown: Face | None = None
+) -> Any:
     """The Jacobian by argument ``which``: how the result moves along every basis tangent of it.
 
     At numbers the result has the containers ``shown``.
@@ -225,7 +228,7 @@ def columns(args: Sequence[Any], which: int, moved: Moved, shown: Face | None = 
 
         def column(unit: Any, at: int = at) -> Any:
             along = put_together(face, _one_moving(given, at, unit))
-            return moved([along if i == which else None for i in range(len(args))])
+            return moved(*(along if i == which else None for i in range(len(args))))
 
         shown, parts = _along_basis(column, obj, shown)
         blocks.append([_last(part, obj) for part in parts])

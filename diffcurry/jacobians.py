@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec
@@ -14,9 +13,9 @@ from combinators.objects import Fun, Vector
 from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition
-from combinators.tracing.faces import Face, take_apart
-from combinators.tracing.functions import Faces, Specialised, Types, call
-from diffcurry import interpretation
+from combinators.tracing.faces import take_apart
+from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.scope import current
 from diffcurry.arguments import (
     Argnums,
     beside,
@@ -32,11 +31,10 @@ from diffcurry.interpretation import columns, rows
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
-from diffcurry.rep_function import Pulled
-from diffcurry.transforms import at_once, check_tuples, jvp
+from diffcurry.rep_function import Linearized, Pulled
+from diffcurry.transforms import at_once, check_tuples
 
 P = ParamSpec("P")
-Found = tuple[list[Any], Callable[[], Face | None]]
 
 LONG = 1_000
 """The derivatives of a program of more nodes take longer to write than to compute once."""
@@ -58,27 +56,35 @@ class Jacobian(Derivative[P, Any]):
         self._signature = inner._signature
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
 
-    @abstractmethod
-    def written(self, args: tuple[Any, ...], which: tuple[int, ...]) -> Found:
-        """The Jacobians by the arguments ``which`` in a trace, and the result's containers."""
+    def linear(self) -> Derivative[..., Any]:
+        """What gives the value, and the linear map there."""
+        return transformed(self.inner, Linearized, has_aux=False, mode="dependent")
 
-    @abstractmethod
-    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
-        """The Jacobians by the arguments ``which``, by interpretation."""
+    @staticmethod
+    def block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
+        """The Jacobian by one argument."""
+        return columns(args, which, linear, take_apart(value)[0])
+
+    def along(self, args: tuple[Any, ...]) -> Any:
+        """The linear map along every basis vector, in a ``map`` in a trace."""
+        made = self.linear()
+        value, linear = made(*args) if current() is not None else made.evaluate(args)
+        found = [self.block(args, i, value, linear) for i in chosen(self.argnums, len(args))]
+        return beside(found, take_apart(value)[0]) if is_many(self.argnums) else found[0]
 
     def python(self) -> Callable[..., Any]:
-        """What is traced: a pullback, or a pushforward, of every basis vector, in a ``map``."""
+        """What is traced."""
 
         def jacobian(*args: Any) -> Any:
-            found, face = self.written(args, chosen(self.argnums, len(args)))
-            return beside(found, face()) if is_many(self.argnums) else found[0]
+            return self.along(args)
 
         jacobian.__signature__ = self.inner._signature  # type: ignore[attr-defined]  # inspect asks
         return jacobian
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """The numbers, a row or a column at a time."""
-        program, which = self.inner.running(*args), chosen(self.argnums, len(args))
+        program = self.inner.running(*args)
+        which = chosen(self.argnums, len(args))
         for obj in (program.cod, *(program.types[i] for i in which)):
             for leaf in leaves(obj):
                 if isinstance(leaf, Fun | Vector):
@@ -86,12 +92,7 @@ class Jacobian(Derivative[P, Any]):
                         f"a Jacobian is between numbers, and {leaf!r} holds functions; "
                         "use vjp or jvp"
                     )
-        found = self.numbers(args, which)
-        return beside(found, self.face(args)) if is_many(self.argnums) else found[0]
-
-    def face(self, args: tuple[Any, ...]) -> Face | None:
-        """The containers of what is differentiated."""
-        return self.inner.running(*args).face
+        return self.along(args)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The program, made simpler: one that is closed."""
@@ -124,59 +125,29 @@ class Jacobian(Derivative[P, Any]):
         return self.on(known.function, argnums=argnums)(*known.data)
 
 
-class Forward(Jacobian[P]):
-    """A pushforward for each number of the argument."""
-
-    def written(self, args: tuple[Any, ...], which: tuple[int, ...]) -> Found:
-        """Column by column."""
-        of = self.differentiated()
-        found = [columns(args, i, lambda moved: jvp(of, args, moved)[1]) for i in which]
-        return found, lambda: take_apart(call(of, args))[0]
-
-    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
-        """Column by column."""
-        push, face = interpretation.pushing(self.inner, args), self.face(args)
-        return [columns(args, i, lambda moved: push(moved)[1], face) for i in which]
-
-    def differentiated(self) -> Function[..., Any]:
-        """What it is the Jacobian of."""
-        return self.inner
-
-
 class Backward(Jacobian[P]):
-    """A pullback for each number of the result."""
+    """A pullback for each number of the result, and not a pushforward for each of the argument."""
 
-    def written(self, args: tuple[Any, ...], which: tuple[int, ...]) -> Found:
-        """Row by row."""
-        value, pullback = Pulled(self.inner, has_aux=False, mode=self.mode)(*args)
-        return [rows(value, pullback, i) for i in which], lambda: take_apart(value)[0]
+    def linear(self) -> Derivative[..., Any]:
+        """What gives the value, and the pullback there."""
+        return transformed(self.inner, Pulled, has_aux=False, mode=self.mode)
 
-    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
-        """Row by row."""
-        value, pullback = interpretation.vjp(self.inner, args, has_aux=False, mode=self.mode)
-        return [rows(value, pullback, i, take_apart(args[i])[0]) for i in which]
+    @staticmethod
+    def block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
+        """The Jacobian by one argument, row by row."""
+        return rows(value, linear, which, take_apart(args[which])[0])
 
 
-class Hessian(Forward[P]):
+class Hessian(Jacobian[P]):
     """The Jacobian of the gradient."""
 
     about = "The Hessian"
     verb = "hessian of"
 
-    def numbers(self, args: tuple[Any, ...], which: tuple[int, ...]) -> list[Any]:
-        """Reverse over forward mode."""
-        moved, face = interpretation.moving_gradient(self.inner, args, which), self.face(args)
-        one = moved if is_many(self.argnums) else lambda tangents: moved(tangents)[0]
-        return [columns(args, i, one, face) for i in which]
-
-    def differentiated(self) -> Function[..., Any]:
-        """The gradient."""
-        return gradient_of(self.inner, self.argnums)
-
-    def face(self, args: tuple[Any, ...]) -> Face | None:
-        """The containers of the gradient."""
-        faces = tuple(take_apart(args[i])[0] for i in chosen(self.argnums, len(args)))
-        return Face(tuple, (), faces) if is_many(self.argnums) else faces[0]
+    def linear(self) -> Derivative[..., Any]:
+        """What gives the gradient, and how it moves."""
+        gradient = gradient_of(self.inner, self.argnums)
+        return transformed(gradient, Linearized, has_aux=False, mode="dependent")
 
 
 def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Jacobian[P]:
@@ -196,7 +167,7 @@ def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent
 
 def jacfwd(f: Callable[P, Any], argnums: Argnums = 0) -> Jacobian[P]:
     """The Jacobian, a pushforward for each number of the argument; laid out as by ``jacrev``."""
-    return Forward(as_function(f), argnums)
+    return Jacobian(as_function(f), argnums)
 
 
 def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Jacobian[P]:
@@ -254,13 +225,6 @@ class MovedGradient(Pushed[Any]):
         found = made(*known.data, *tangents_by(known, values[half:]))
         moved = known.gradients(which, found)
         return moved if is_many(self.inner.argnums) else moved[0]
-
-    def evaluate(self, args: tuple[Any, ...]) -> Any:
-        """At numbers, arrays and functions, and their tangents."""
-        half, argnums = len(args) // 2, self.inner.argnums
-        which = chosen(argnums, half)
-        found = interpretation.moving_gradient(self.base, args[:half], which)(args[half:])
-        return found if is_many(argnums) else found[0]
 
 
 def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:

@@ -57,9 +57,7 @@ def parse_object(text: str) -> Object:
 def parse_objects(text: str) -> tuple[Object, ...]:
     """Types with commas between them, one for each argument; none for blank text."""
     reader = _Reader(text)
-    if reader.next.text == _END:
-        return ()
-    found = [recurse(reader.function())]
+    found = [] if reader.next.text == _END else [recurse(reader.function())]
     while reader.take(","):
         found.append(recurse(reader.function()))
     reader.expect(_END)
@@ -109,15 +107,10 @@ class _Reader:
         if not self.take(sign):
             self._refuse(sign, self.next)
 
-    def _name(self) -> str:
-        if self.next.kind != "name":
-            self._refuse("a name", self.next)
+    def _word(self, kind: str) -> str:
+        if self.next.kind != kind:
+            self._refuse(f"a {kind}", self.next)
         return self._advance().text
-
-    def _number(self) -> int:
-        if self.next.kind != "number":
-            self._refuse("a number", self.next)
-        return int(self._advance().text)
 
     def function(self) -> Recursive[Object]:
         """``A ⇒ B``, or what is no function."""
@@ -134,21 +127,22 @@ class _Reader:
         return parts[0] if len(parts) == 1 else Product(*parts)
 
     def _atom(self) -> Recursive[Object]:
+        inner: Object
         if self.take("("):
-            inner: Object = yield self.function()
+            inner = yield self.function()
             single = self.take(",")
             self.expect(")")
             return Product(inner) if single else inner
         if self.take("{"):
-            record: Object = yield self._record()
-            return record
+            inner = yield self._record()
+            return inner
         token = self.next
-        name = self._name() if token.kind == "name" else ""
+        name = self._word("name") if token.kind == "name" else ""
         if name == "Tensor":
             return self._tensor()
         if name == "Vector":
-            vector: Object = yield self._vector()
-            return vector
+            inner = yield self._vector()
+            return inner
         if name in DTYPES:
             return Tensor((), name)
         if name not in NAMED:
@@ -161,18 +155,18 @@ class _Reader:
         while not self.take("}"):
             if names:
                 self.expect(",")
-            names.append(self._name())
+            names.append(self._word("name"))
             self.expect(":")
             parts.append((yield self.function()))
         return Record.of(tuple(names), Product(*parts))
 
     def _tensor(self) -> Object:
         self.expect("[")
-        shape = [self._number()]
+        shape = [int(self._word("number"))]
         while self.take(","):
-            shape.append(self._number())
+            shape.append(int(self._word("number")))
         token = self.next
-        dtype = self._name() if self.take(";") else "float64"
+        dtype = self._word("name") if self.take(";") else "float64"
         self.expect("]")
         if dtype not in DTYPES:
             self._refuse("an element type, as float32,", token)
@@ -181,12 +175,12 @@ class _Reader:
     def _vector(self) -> Recursive[Object]:
         self.expect("[")
         if self.next.kind == "number":
-            length = self._number()
+            length = int(self._word("number"))
             self.expect(";")
             item: Object = yield self.function()
         else:
             item = yield self.function()
             self.expect(";")
-            length = self._number()
+            length = int(self._word("number"))
         self.expect("]")
         return Vector(item, length)

@@ -28,7 +28,7 @@ from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.arguments import leaves, of_pair
 from diffcurry.border import Border, Guard, NotThese, owned
-from diffcurry.derivative import Derivative, Pushed, filled, transformed
+from diffcurry.derivative import Derivative, Pushed, filled, pushing, transformed
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
 from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
@@ -205,6 +205,10 @@ class Linearized(Pulled[P]):
 
         return Way(border, given, _has_arrays(program, quick), f"derivative to {value!r}")
 
+    def in_trace(self, values: tuple[Any, ...]) -> Any:
+        """The value and the derivative inside a trace: forward mode, for each tangent."""
+        return self.inner(*values), lambda *tangents: self.again(values, tangents)
+
     def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
         """The tangent by forward mode."""
         if current() is None:
@@ -227,7 +231,7 @@ class Linearized(Pulled[P]):
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions: a pushforward for each tangent."""
         kept = owned(args, args)
-        push = interpretation.pushing(self.inner, kept)
+        push = pushing(self.inner, kept)
 
         def derivative(*tangents: Any) -> Any:
             return push(tangents)[1] if current() is None else self.again(kept, tangents)

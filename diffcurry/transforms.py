@@ -137,11 +137,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     >>> derivative(1.0), derivative(0.5)
     (np.float64(12.0), np.float64(6.0))
     """
-    if current() is None:
-        value, derivative = at_once(f, Linearized, primals, has_aux=False, mode="dependent")
-        return value, derivative
-    value, _ = jvp(f, primals, (None,) * len(primals))
-    return value, lambda *tangents: jvp(f, primals, tangents)[1]
+    value, derivative = at_once(f, Linearized, primals, has_aux=False, mode="dependent")
+    return value, derivative
 
 
 def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tuple[Any, ...]]:
