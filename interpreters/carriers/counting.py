@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
@@ -31,11 +32,8 @@ class Counting:
 
     def __init__(self, over: Carrier | Numbered) -> None:
         """Count the operations of ``over``, a carrier or a mode that has numbers."""
-        self.over = over = carrier_of(over)
+        self.over = carrier_of(over)
         self.counts: Counter[str] = Counter()
-        # Moves and literals are the other's, and cost nothing.
-        self.const, self.truth, self.row, self.stack = over.const, over.truth, over.row, over.stack
-        self.lift, self.lower = over.lift, over.lower
 
     @property
     def total(self) -> int:
@@ -70,3 +68,29 @@ class Counting:
         added = parts if rest is not None else parts[1:]
         self.counts["add"] += sum(math.prod(getattr(x, "shape", ())) for _, _, (x, *_) in added)
         return gathered(Scattered(obj, list(parts), rest), self.over)
+
+    # ---- moves and literals are the other's, and cost nothing
+
+    def const(self, literal: Literal) -> Any:
+        """The other's literal."""
+        return self.over.const(literal)
+
+    def truth(self, number: Any) -> bool:
+        """The other's choice."""
+        return self.over.truth(number)
+
+    def row(self, stack: Any, index: int) -> Any:
+        """The other's row."""
+        return self.over.row(stack, index)
+
+    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
+        """The other's array."""
+        return self.over.stack(rows, obj)
+
+    def lift(self, value: Any, obj: Tensor) -> Any:
+        """The other's number."""
+        return self.over.lift(value, obj)
+
+    def lower(self, number: Any) -> Any:
+        """What the other shows."""
+        return self.over.lower(number)
