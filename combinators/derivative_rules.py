@@ -11,11 +11,9 @@ from combinators.objects import Object, Tensor
 from combinators.operation import (
     Constant,
     Linear,
-    Multilinear,
     Operation,
     Pair,
     Pointwise,
-    Weighted,
 )
 from combinators.terms import Lam
 from combinators.tracing.emit import emit_operation, operand
@@ -89,14 +87,6 @@ def _pulled(operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: An
         case Linear(transpose):
             args = [t if is_smooth(t) else x for t, x in zip(types, xs, strict=True)]
             return _several(transpose(g, *args, **parameters))
-        case Multilinear(transposes, _):
-            return [
-                transpose(g, *xs, **parameters) if is_smooth(t) else None
-                for transpose, t in zip(transposes, types, strict=True)
-            ]
-        case Weighted(weights):
-            y_kept, g_kept = (LIBRARY["keep_axes"](z, xs[0], **parameters) for z in (y, g))
-            return [LIBRARY["scale"](g_kept, weights(xs[0], y_kept, **parameters))]
         case Pair(_, pullback):
             return _several(pullback(g, *xs, y, **parameters))
         case _:
@@ -116,14 +106,6 @@ def _pushed(
                 for i, (t, x) in enumerate(zip(types, xs, strict=True))
             ]
             return emit_operation(operation, tuple(map(operand, args)))
-        case Multilinear(_, tangents):
-            args = [v if i == index else x for i, x in enumerate(xs)]
-            product = Operation(operation.primitive, tangents or operation.parameters)
-            return emit_operation(product, tuple(map(operand, args)))
-        case Weighted(weights):
-            y_kept = LIBRARY["keep_axes"](y, xs[0], **parameters)
-            pushed = LIBRARY["scale"](v, weights(xs[0], y_kept, **parameters))
-            return LIBRARY["sum"](pushed, **parameters)
         case Pair(pushforwards, _):
             return pushforwards[index](v, *xs, y, **parameters)
         case _:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -59,28 +60,6 @@ class Selection(Linear):
 
 
 @dataclass(frozen=True)
-class Multilinear:
-    """Linear in each smooth argument while the others stand still, as ``matmul`` is.
-
-    ``transposes[i](g, *xs, **parameters)`` gives the cotangent of argument i. A pushforward is the
-    primitive itself at the tangent, with the parameters ``tangents`` instead of its own if given.
-    """
-
-    transposes: Sequence[Rule]
-    tangents: tuple[tuple[str, Any], ...] = ()
-
-
-@dataclass(frozen=True)
-class Weighted:
-    """A reduction of ``x`` whose pushforward is ``sum(w * ẋ)`` over the reduced axes.
-
-    ``weights(x, y, **parameters)`` gives ``w``, of the shape of ``x``; ``y`` keeps its axes.
-    """
-
-    weights: Rule
-
-
-@dataclass(frozen=True)
 class Pair:
     """Both directions, given apart; one has to be the other's transpose (law L3).
 
@@ -99,8 +78,7 @@ class Constant:
 
 CONSTANT = Constant()
 
-Derivative = Pointwise | Linear | Multilinear | Weighted | Pair | Constant
-
+Derivative = Pointwise | Linear | Pair | Constant
 
 Typing = Callable[..., Object]
 """``(*argument types, **parameters) -> result type``; it raises where they do not fit."""
@@ -127,20 +105,26 @@ def free(_: Sequence[Tensor], __: Object) -> int:
     return 0
 
 
+@dataclass(eq=False, repr=False)
 class Primitive:
     """A primitive of the language. Each has a class of its own, on which carriers dispatch."""
 
     name: str
     typing: Typing
     derivative: Any
-    promote: Promotion | None
-    cost: Cost
-    infix: str
-    kink: str
-    word: Callable[..., str] | None
+    """One of the forms above; None of what each mode interprets itself."""
+    promote: Promotion | None = None
+    cost: Cost = elementwise
+    infix: str = ""
+    kink: str = ""
+    """What it gives, in words, where there is no derivative."""
+    word: Callable[..., str] | None = None
     """What it is called with these parameters, where that is not its name."""
-    plain: Operation
-    """Itself, with no parameters."""
+
+    @cached_property
+    def plain(self) -> Operation:
+        """Itself, with no parameters."""
+        return Operation(self)
 
     def __repr__(self) -> str:
         """Its name."""
@@ -156,35 +140,14 @@ PRIMITIVES: dict[str, Primitive] = {}
 
 
 def declare(
-    name: str,
-    typing: Typing,
-    derivative: Any,
-    *,
-    promote: Promotion | None = None,
-    cost: Cost = elementwise,
-    infix: str = "",
-    kink: str = "",
-    public: bool = True,
-    word: Callable[..., str] | None = None,
+    name: str, typing: Typing, derivative: Any, *, public: bool = True, **said: Any
 ) -> Primitive:
-    """Declare the primitive ``name``; declaring it again replaces it.
+    """Declare the primitive ``name``, of which ``said`` are the fields; again, it is replaced.
 
     One that is not ``public`` is known to the programs it stands in alone, and not by its name.
-    ``derivative`` is one of the forms in ``combinators.operation``; ``kink`` says in words what
-    it gives where there is no derivative; ``word`` what it is called with given parameters.
     """
-    primitive: Primitive = type(f"Primitive_{name}", (Primitive,), {})()
-    vars(primitive).update(
-        name=name,
-        typing=typing,
-        derivative=derivative,
-        promote=promote,
-        cost=cost,
-        infix=infix,
-        kink=kink,
-        word=word,
-    )
-    primitive.plain = Operation(primitive)
+    kind = type(f"Primitive_{name}", (Primitive,), {})
+    primitive: Primitive = kind(name, typing, derivative, **said)
     if public:
         PRIMITIVES[name] = primitive
     return primitive
@@ -201,35 +164,34 @@ _TYPED = 1 << 8
 """At so many argument types an operation remembers its result's type."""
 
 
-def _memory() -> int:
-    """How many bytes there are to compute in; a terabyte where the system does not tell."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 1 << 40
-
-
-MOST_BYTES = 4 * _memory()
-"""No value is larger: what is mostly zeros may be promised more memory than there is."""
-
-
 VIEWS = frozenset(("broadcast_to", "reshape", "transpose", "slice", "stop_gradient"))
 """What NumPy makes without memory of its own."""
 
 
+@cache
+def _most_bytes() -> int:
+    """No value is larger: what is mostly zeros may be promised more memory than there is.
+
+    It is a few terabytes where the system does not tell.
+    """
+    try:
+        return 4 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 42
+
+
 def is_beyond_memory(obj: Object) -> bool:
     """Whether a tensor is larger than the memory here."""
-    return isinstance(obj, Tensor) and obj.size * np.dtype(obj.dtype).itemsize > MOST_BYTES
+    return isinstance(obj, Tensor) and obj.size * np.dtype(obj.dtype).itemsize > _most_bytes()
 
 
 def check_size(name: str, obj: Object) -> None:
     """Raise where a tensor is larger than the memory here: before anything is allocated."""
     if isinstance(obj, Tensor) and is_beyond_memory(obj):
-        size = obj.size
         raise ShapeMismatch(
-            f"{name} would make an array of shape {obj.shape}: {size} elements, "
-            f"{size * np.dtype(obj.dtype).itemsize} bytes, which is more than this machine holds; "
-            "fold over its rows instead"
+            f"{name} would make an array of shape {obj.shape}: {obj.size} elements, "
+            f"{obj.size * np.dtype(obj.dtype).itemsize} bytes, which is more than this machine "
+            "holds; fold over its rows instead"
         )
 
 

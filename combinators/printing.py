@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from combinators.free import captured
 from combinators.kit.text import Names, Pieces, cut, text_of
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import (
@@ -35,7 +34,7 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Object, Record
 from combinators.operation import Operation
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
 
 LINE, REPR = 96, 120
 """What is longer is set on several lines, where it can be; what ``repr`` shows is cut."""

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from combinators.errors import TypeMismatch, UnboundVariable
-from combinators.free import Captured, captured
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.morphisms import (
@@ -30,7 +29,20 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import (
+    App,
+    Captured,
+    Cond,
+    Const,
+    Lam,
+    Let,
+    Prim,
+    Proj,
+    Term,
+    Tuple,
+    Var,
+    captured,
+)
 
 _LISTED = 8
 LINE = 32

@@ -17,6 +17,7 @@ from combinators.terms import Lam
 from combinators.tracing.faces import Face, face_of
 from combinators.translate import translate
 from combinators.type_folds import parts_of
+from interpreters.carriers.sympy_places import expressions
 from interpreters.carriers.sympy_shared import (
     MOST_OPERATIONS,
     READABLE,
@@ -28,7 +29,6 @@ from interpreters.carriers.sympy_shared import (
     total_size,
     written_out,
 )
-from interpreters.carriers.sympy_values import expressions
 from interpreters.modes.formula import Formula, check_effort
 from interpreters.modes.symbols import Symbols, expressions_in
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from combinators.bulk import bulk
 from combinators.errors import TypeMismatch, UnknownCode
-from combinators.free import captured as captured_by
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product, Tensor, components
@@ -21,6 +20,7 @@ from combinators.operation import Operation
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import simplify, simplifying
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
+from combinators.terms import captured as captured_by
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces, argument_types, call
 from combinators.tracing.scope import current

@@ -11,7 +11,6 @@ from combinators.bulk.batches import Deferred, Rep
 from combinators.bulk.block import Block, Tensors
 from combinators.bulk.clauses import indexing_of
 from combinators.bulk.selection import selected
-from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
@@ -20,7 +19,7 @@ from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import is_map
 from combinators.primitives.structural import UNPACK
 from combinators.simplify.rule import Fired, Trace
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Term, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Term, Var, captured
 
 Env = dict[str, Rep]
 """What the variables stand for."""

@@ -16,7 +16,6 @@ from combinators.primitives import (  # noqa: F401 (each declares its own)
     indexing,
     loops,
     reductions,
-    selection,
     shapes,
     structural,
 )

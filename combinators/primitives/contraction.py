@@ -11,7 +11,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
-from combinators.operation import Multilinear, declare
+from combinators.operation import Pair, declare
 from combinators.primitives.arithmetic import multiply
 from combinators.primitives.reductions import sum
 from combinators.primitives.shapes import (
@@ -53,15 +53,19 @@ def _absorbing(x: Any, y: Any) -> Any:
     return apply(MATMUL, x, y, absorbing=True)
 
 
+def _matmul_back(g: Any, x: Any, y: Any, z: Any, *, absorbing: bool = False) -> tuple[Any, Any]:
+    return _absorbing(g, swapaxes(y, -1, -2)), _absorbing(swapaxes(x, -1, -2), g)
+
+
 MATMUL = declare(
     "matmul",
     _matmul_type,
-    Multilinear(
+    Pair(
         (
-            lambda g, x, y, absorbing=False: _absorbing(g, swapaxes(y, -1, -2)),
-            lambda g, x, y, absorbing=False: _absorbing(swapaxes(x, -1, -2), g),
+            lambda v, x, y, z, absorbing=False: _absorbing(v, y),
+            lambda v, x, y, z, absorbing=False: _absorbing(x, v),
         ),
-        tangents=(("absorbing", True),),
+        _matmul_back,
     ),
     promote=common_number,
     cost=_matmul_cost,

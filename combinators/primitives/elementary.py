@@ -9,8 +9,7 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.operation import Pointwise, declare
-from combinators.primitives.arithmetic import scale, unscale
-from combinators.primitives.selection import where
+from combinators.primitives.arithmetic import scale, unscale, where
 from combinators.primitives.signatures import Function, common_number, pointwise, smooth
 from combinators.tracing.emit import apply, dtype_of
 from combinators.tracing.traced import library
@@ -122,17 +121,17 @@ arctan = smooth(
 )
 
 
-def _turn(v: Any, y: Any, x: Any) -> Any:
+def _turn(v: Any, y: Any, x: Any, z: Any) -> Any:
     radius = hypot(x, y)
     # Divided twice: the square of the radius may overflow where its quotients do not.
-    along, across = (unscale(unscale(z, radius), radius) for z in (x, y))
+    along, across = (unscale(unscale(leg, radius), radius) for leg in (x, y))
     return scale(v, along), -scale(v, across)
 
 
 arctan2 = smooth(
     "arctan2",
     "The angle in [-π, π] of the point of ordinate ``y`` and abscissa ``x``: ``arctan2(y, x)``.",
-    lambda v, y, x, z: _turn(v, y, x),
+    _turn,
     "atan2",
     kink="both derivatives are 0 at (0, 0)",
 )

@@ -29,13 +29,19 @@ from combinators.operation import (
     Primitive,
     Promotion,
     Typing,
-    Weighted,
     declare,
     over_arguments,
 )
-from combinators.primitives.arithmetic import divide, multiply, scale, unscale
+from combinators.primitives.arithmetic import (
+    divide,
+    equal,
+    multiply,
+    not_equal,
+    scale,
+    unscale,
+    where,
+)
 from combinators.primitives.elementary import exp, sqrt, square
-from combinators.primitives.selection import equal, not_equal, where
 from combinators.primitives.shapes import (
     Axis,
     astype,
@@ -111,23 +117,37 @@ def _reduction(
     return primitive, library(name, *names)(word)
 
 
-@library("keep_axes", word=False)
-def keep_axes(y: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
-    """``y``, reduced from ``x``, with the axes that it lost as axes of extent 1."""
-    return y if keepdims else reshape(y, _kept(shape_of(x), axis))
-
-
 def _spread(g: Any, x: Object, axis: Axes, keepdims: bool) -> Any:
     shape = tensor(x).shape
     return broadcast_to(g if keepdims else reshape(g, _kept(shape, axis)), shape)
 
 
-def _ties(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
+def _weighted(weights: Callable[..., Any]) -> Pair:
+    """Of a reduction of ``x`` whose pushforward is ``sum(w * ẋ)`` over the reduced axes.
+
+    ``weights(x, y, axis)`` gives ``w``, of the shape of ``x``; ``y`` keeps its axes.
+    """
+
+    def kept(y: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
+        return y if keepdims else reshape(y, _kept(shape_of(x), axis))
+
+    def push(v: Any, x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
+        moved = scale(v, weights(x, kept(y, x, axis, keepdims), axis))
+        return sum(moved, axis, keepdims=keepdims)
+
+    def pull(v: Any, x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
+        y_kept, v_kept = (kept(z, x, axis, keepdims) for z in (y, v))
+        return scale(v_kept, weights(x, y_kept, axis))
+
+    return Pair((push,), pull)
+
+
+def _ties(x: Any, y: Any, axis: Axes) -> Any:
     best = astype(equal(x, y), x.dtype)
     return best / sum(best, axis, keepdims=True)
 
 
-def _others(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
+def _others(x: Any, y: Any, axis: Axes) -> Any:
     """For each element, the product of all the others: those before it, times those behind it."""
     if len(axis) == 1:
         before, behind = (exclusive_cumprod(x, axis[0], reverse=r) for r in (False, True))
@@ -136,10 +156,10 @@ def _others(x: Any, y: Any, axis: Axes, keepdims: bool) -> Any:
     moved = moveaxis(x, axis, ends)
     last = len(moved.shape) - len(axis)
     flat = reshape(moved, (*moved.shape[:last], math.prod(x.shape[a] for a in axis)))
-    return moveaxis(reshape(_others(flat, y, (last,), keepdims), moved.shape), ends, axis)
+    return moveaxis(reshape(_others(flat, y, (last,)), moved.shape), ends, axis)
 
 
-def _softmax(x: Any, total: Any, axis: Axes, keepdims: bool) -> Any:
+def _softmax(x: Any, total: Any, axis: Axes) -> Any:
     """The shares of a sum of exponentials; 0 where all are 0."""
     shares = exp(x - where(total == -math.inf, 0.0, total))
     # What the rounding of a large total did to all of them, their sum undoes.
@@ -149,12 +169,12 @@ def _softmax(x: Any, total: Any, axis: Axes, keepdims: bool) -> Any:
 SUM, sum = _reduction(
     "sum", "The sum over ``axis``, or over all; booleans are counted.", Linear(_spread)
 )
-PROD, prod = _reduction("prod", "The product over ``axis``, or over all.", Weighted(_others))
+PROD, prod = _reduction("prod", "The product over ``axis``, or over all.", _weighted(_others))
 (MAX, max), (MIN, min) = (
     _reduction(
         name,
         f"The {which} over ``axis``, or over all.",
-        Weighted(_ties),
+        _weighted(_ties),
         f"a{name}",
         typing=_of_some(name),
         promote=common,
@@ -165,7 +185,7 @@ PROD, prod = _reduction("prod", "The product over ``axis``, or over all.", Weigh
 LOGSUMEXP, logsumexp = _reduction(
     "logsumexp",
     "``log(sum(exp(x)))`` over ``axis``, or over all, without overflow.",
-    Weighted(_softmax),
+    _weighted(_softmax),
     typing=_of_some("logsumexp"),
     promote=common_float,
     kink="its derivatives are 0 where all elements are -inf, and nan where one is inf",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -20,22 +21,18 @@ from combinators.objects import Object, Tensor
 from combinators.operation import CONSTANT, Linear, Selection, declare, free
 from combinators.primitives.signatures import check_axes, common, same_dtype, tensor
 from combinators.terms import Const
-from combinators.tracing.emit import apply, emit, operand
+from combinators.tracing.emit import apply, emit
 from combinators.tracing.traced import LIBRARY, library
 
+Shape = tuple[int, ...]
+_moving = partial(declare, cost=free)
 
-def _convert_type(x: Object, dtype: str) -> Object:
-    return Tensor(tensor(x).shape, dtype)
-
-
-def _convert_back(g: Any, x: Object, dtype: str) -> Any:
-    return astype(g, tensor(x).dtype)
-
-
-CONVERT = declare("convert", _convert_type, Linear(_convert_back), cost=free)
-STOP_GRADIENT = declare(
-    "stop_gradient", tensor, CONSTANT, cost=free, kink="its derivative is 0 everywhere"
+CONVERT = _moving(
+    "convert",
+    lambda x, dtype: Tensor(tensor(x).shape, dtype),
+    Linear(lambda g, x, dtype: astype(g, tensor(x).dtype)),
 )
+STOP_GRADIENT = _moving("stop_gradient", tensor, CONSTANT, kink="its derivative is 0 everywhere")
 
 
 @library("astype")
@@ -48,9 +45,6 @@ def astype(x: Any, dtype: Any) -> Any:
 def stop_gradient(x: Any) -> Any:
     """``x``, as a constant to every derivative."""
     return apply(STOP_GRADIENT, x)
-
-
-Shape = tuple[int, ...]
 
 
 def shape_of(x: Any) -> Shape:
@@ -76,11 +70,8 @@ def _broadcast_type(x: Object, shape: Shape) -> Object:
     return whole
 
 
-BROADCAST_TO = declare(
-    "broadcast_to",
-    _broadcast_type,
-    Linear(lambda g, x, shape: sum_to(g, tensor(x).shape)),
-    cost=free,
+BROADCAST_TO = _moving(
+    "broadcast_to", _broadcast_type, Linear(lambda g, x, shape: sum_to(g, tensor(x).shape))
 )
 
 
@@ -91,9 +82,7 @@ def _reshape_type(x: Object, shape: Shape) -> Object:
     return Tensor(shape, given.dtype)
 
 
-RESHAPE = declare(
-    "reshape", _reshape_type, Linear(lambda g, x, shape: reshape(g, tensor(x).shape)), cost=free
-)
+RESHAPE = _moving("reshape", _reshape_type, Linear(lambda g, x, shape: reshape(g, tensor(x).shape)))
 
 
 def _transpose_type(x: Object, axes: Shape) -> Object:
@@ -103,11 +92,10 @@ def _transpose_type(x: Object, axes: Shape) -> Object:
     return Tensor(tuple(given.shape[axis] for axis in axes), given.dtype)
 
 
-TRANSPOSE = declare(
+TRANSPOSE = _moving(
     "transpose",
     _transpose_type,
     Linear(lambda g, x, axes: transpose(g, tuple(int(i) for i in np.argsort(axes)))),
-    cost=free,
 )
 
 
@@ -150,11 +138,10 @@ def sum_to(x: Any, shape: Shape) -> Any:
     given = shape_of(x)
     if given == shape:
         return x
+    kept = (1,) * (len(given) - len(shape)) + shape
     lead = len(given) - len(shape)
     repeated = tuple(
-        axis
-        for axis in range(len(given))
-        if axis < lead or (shape[axis - lead] == 1 and given[axis] != 1)
+        axis for axis, n in enumerate(given) if axis < lead or (kept[axis] == 1 and n != 1)
     )
     return reshape(LIBRARY["sum"](x, axis=repeated), shape)
 
@@ -162,11 +149,7 @@ def sum_to(x: Any, shape: Shape) -> Any:
 @library("zeros_of", word=False)
 def zeros_of(obj: Tensor) -> Any:
     """A tensor of zeros, held as one number."""
-    literal = Literal.filled(0.0, obj)
-    return emit(Const(literal))
-
-
-__all__ = ["operand"]
+    return emit(Const(Literal.filled(0.0, obj)))
 
 
 def _check_window(shape: Shape, start: Shape, step: Shape, extent: Shape) -> None:
@@ -190,17 +173,15 @@ def _embed_type(x: Object, start: Shape, step: Shape, shape: Shape) -> Object:
     return Tensor(shape, given.dtype)
 
 
-SLICE = declare(
+SLICE = _moving(
     "slice",
     _slice_type,
     Selection(lambda g, x, start, step, extent: embed(g, start, step, tensor(x).shape)),
-    cost=free,
 )
-EMBED = declare(
+EMBED = _moving(
     "embed",
     _embed_type,
     Linear(lambda g, x, start, step, shape: window(g, start, step, tensor(x).shape)),
-    cost=free,
 )
 
 
@@ -328,7 +309,7 @@ def _parts(g: Any, *parts: Object, axis: int) -> Any:
     return [part(g, axis, start, n) for start, n in zip(starts, extents, strict=False)]
 
 
-CONCATENATE = declare("concatenate", _concatenate_type, Linear(_parts), promote=common, cost=free)
+CONCATENATE = _moving("concatenate", _concatenate_type, Linear(_parts), promote=common)
 
 
 @library("concatenate", "concat")

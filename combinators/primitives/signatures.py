@@ -101,16 +101,6 @@ def common_float(kinds: Sequence[Any]) -> Sequence[DType]:
     return [found if found.kind == "f" else np.dtype(np.float64)] * len(kinds)
 
 
-def booleans(kinds: Sequence[Any]) -> Sequence[DType]:
-    """All booleans."""
-    return [np.dtype(np.bool_)] * len(kinds)
-
-
-def choice(kinds: Sequence[Any]) -> Sequence[DType]:
-    """A boolean, then alternatives of a common type."""
-    return [np.dtype(np.bool_), *common(kinds[1:])]
-
-
 Function = Callable[..., Any]
 
 
@@ -171,9 +161,3 @@ def stepwise(
     """A pointwise function that is constant in pieces: its derivative is 0 everywhere."""
     primitive = declare(name, typing, CONSTANT, promote=promote, infix=infix, kink=kink)
     return function(primitive, arity, doc, *names)
-
-
-def comparison(name: str, infix: str) -> Function:
-    """A comparison, elementwise, to booleans."""
-    doc = f"``x {infix} y``, elementwise."
-    return stepwise(name, doc, arity=2, promote=common, typing=predicate, infix=infix)

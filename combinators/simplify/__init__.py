@@ -19,7 +19,6 @@ from typing import Any
 
 from combinators.block import Block, opened
 from combinators.errors import TypeMismatch, UnboundVariable
-from combinators.free import captured
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import recurse
 from combinators.primitives.loops import LOOP
@@ -33,7 +32,7 @@ from combinators.simplify.rules import FAST, RULES, STEPS
 from combinators.simplify.sums import summed
 from combinators.simplify.walks import closed_in, nested_blocks
 from combinators.simplify.writer import Writer
-from combinators.terms import App, Cond, Lam, Let, Term
+from combinators.terms import App, Cond, Lam, Let, Term, captured
 
 PASSES = 8
 """A program that still changes after so many passes is left as it is then."""

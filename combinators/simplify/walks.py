@@ -29,7 +29,6 @@ from combinators.block import (
     operands,
     remade,
 )
-from combinators.free import Captured, captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
@@ -37,7 +36,7 @@ from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
 from combinators.simplify.patterns import is_atom, same
 from combinators.simplify.rule import Switches
-from combinators.terms import Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Captured, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
 
 
 class Inside:

@@ -21,8 +21,7 @@ from combinators.kit.text import Names
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Compute
-from interpreters.carriers.sympy import SymPy
-from interpreters.carriers.sympy_values import chosen
+from interpreters.carriers.sympy import SymPy, chosen
 
 MOST_NODES, MOST_DEEP = 24, 12
 """An expression larger than this is given a name."""

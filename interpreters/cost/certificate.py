@@ -19,11 +19,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from combinators.free import captured
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.loops import loop_of
 from combinators.primitives.shapes import BROADCAST_TO
-from combinators.terms import Lam, Prim, Term
+from combinators.terms import Lam, Prim, Term, captured
 from combinators.type_folds import tangent_of
 from interpreters.cost.counted import Cost, counted, number, plural, ratio
 from interpreters.cost.theorem import OutsideSource, measured, nesting

@@ -15,13 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from combinators.free import check_unfolding
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import loop_of
 from combinators.primitives.structural import PLUS, STRUCTURAL
-from combinators.terms import Lam, Let, Prim, Term
+from combinators.terms import Lam, Let, Prim, Term, check_unfolding
 from interpreters.carriers.carrier import Compute
 from interpreters.carriers.counting import Counting
 from interpreters.cost.walk import numbers_in, tallied

@@ -24,7 +24,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from combinators.errors import DiffcurryError
-from combinators.free import check_unfolding
 from combinators.kit.tree import distinct_nodes, remade
 from combinators.objects import Product, Real, Tensor
 from combinators.operation import CONSTANT, Pointwise, Primitive, declare
@@ -32,7 +31,7 @@ from combinators.primitives.arithmetic import scale
 from combinators.primitives.loops import LOOP, LoopTerm, loop_of
 from combinators.primitives.signatures import pointwise
 from combinators.primitives.structural import PACK, UNPACK
-from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, check_unfolding
 from combinators.tracing.emit import apply
 from interpreters.cost.counted import operations_of
 from interpreters.cost.walk import numbers_in, tallied

@@ -20,12 +20,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from combinators.free import captured
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Tangent, Tensor, Vector
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, VECTOR
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
 from combinators.type_folds import columns_of, fold_type, parts_inside
 
 _Contents = tuple[int, bool]

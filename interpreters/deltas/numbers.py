@@ -32,12 +32,11 @@ import numpy as np
 
 from combinators.block import opened
 from combinators.derivative_rules import Types, pullback_rule
-from combinators.free import captured
 from combinators.literal import Literal
 from combinators.objects import Int, Object, Tensor
 from combinators.operation import Operation, Pointwise
 from combinators.primitives.indexing import TAKE
-from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, packed
+from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, captured, packed
 from combinators.type_folds import is_smooth, row_of
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.deltas.terms import (

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import combinators.primitives  # noqa: F401
-from combinators.free import captured
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Curry
 from combinators.objects import Bool, Fun, Real
 from combinators.operation import Operation, named
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, captured, const
 from combinators.tracing.definition import Definition
 from combinators.tracing.faces import face_of
 from combinators.translate import translate

@@ -11,10 +11,22 @@ from collections import Counter
 from functools import cached_property
 from typing import NamedTuple
 
-from combinators.free import Captured, captured
 from combinators.objects import Object
 from combinators.operation import Operation
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import (
+    App,
+    Captured,
+    Cond,
+    Const,
+    Lam,
+    Let,
+    Prim,
+    Proj,
+    Term,
+    Tuple,
+    Var,
+    captured,
+)
 
 OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""

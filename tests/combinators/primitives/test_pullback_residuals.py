@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from combinators.derivative_rules import pullback_rule
-from combinators.free import captured
 from combinators.objects import Real
 from combinators.operation import named
+from combinators.terms import captured
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,7 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import VALUES
 from interpreters.carriers.pointwise_values import ROWS
 from interpreters.carriers.sympy import SymPy
-from interpreters.carriers.sympy_places import Index, element
-from interpreters.carriers.sympy_values import expression, expressions
+from interpreters.carriers.sympy_places import Index, element, expression, expressions
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent, Pullback
