@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, ParamSpec
 
@@ -51,8 +52,7 @@ class XLA(Generic[P]):
         self.jax = asked()
         functools.update_wrapper(self, function, updated=())
         self._compiled: Remembered[Program, Callable[..., Any]] = Remembered()
-        self._jitted = self.jax.jit(self.traced)
-        self._config = self.jax.config
+        self._jitted, self._config = self.jax.jit(self.traced), self.jax.config
         self._runtime_error = self.jax.errors.JaxRuntimeError
         self._takes_apart = False
 
@@ -68,16 +68,15 @@ class XLA(Generic[P]):
                     result = self._jitted(*args)
         except (TypeError, self._runtime_error) as error:
             return self._after(error, args)
-        return self.shown(result)
+        return _as_given(result)
 
     def traced(self, *args: Any) -> Any:
         """The value at JAX's tracers, of which shapes and dtypes are known."""
-        given = tuple(_whole(arg) if isinstance(arg, Parts) else arg for arg in args)
+        given = tuple(map(_as_given, args))
         program = self.function.program(*map(_stand_in, given))
         run = self._compiled.of(program, lambda: self._written(program).function)
         found = run(*map(self._taken, given, program.types))
-        result = _shown(found, program.cod, program.face)
-        return _parts(result) if _is_odd(result) else result
+        return _as_tree(_in_containers(found, program.cod, program.face))
 
     def _written(self, program: Program) -> JaxProgram:
         name = self.function.__name__
@@ -98,7 +97,7 @@ class XLA(Generic[P]):
         if current() is not None:
             return function(*values)
         with self.enabled():
-            return self.shown(self._jitted(*map(self.as_tree, values)))
+            return _as_given(self._jitted(*map(_as_tree, values)))
 
     def _after(self, error: Exception, args: tuple[Any, ...]) -> Any:
         """What to do about arguments that JAX does not take."""
@@ -122,30 +121,18 @@ class XLA(Generic[P]):
         self._takes_apart = True
         return self._in_parts(args, {})
 
-    @staticmethod
-    def as_tree(value: Any) -> Any:
-        """An argument as one of JAX's trees, which has no dataclasses."""
-        return _parts(value) if _is_odd(value) else value
-
-    @staticmethod
-    def shown(result: Any) -> Any:
-        """A result as the user gets it."""
-        return _whole(result) if type(result) is Parts else result
-
     def enabled(self) -> AbstractContextManager[Any]:
         """While it holds, JAX keeps numbers of 64 bits."""
-        context: AbstractContextManager[Any] = self.jax.enable_x64(True)
-        return context
+        return self.jax.enable_x64(True)  # type: ignore[no-any-return]
 
     def lower(self, *args: Any) -> Any:
         """The program as JAX hands it to XLA: ``.as_text()``, ``.compile()``."""
         with self.enabled():
-            return self._jitted.lower(*map(self.as_tree, args))
+            return self._jitted.lower(*map(_as_tree, args))
 
     def compiled_text(self, *args: Any) -> str:
         """The program as XLA runs it."""
-        text: str = self.lower(*args).compile().as_text()
-        return text
+        return str(self.lower(*args).compile().as_text())
 
     def source(self, *at: Any) -> str:
         """The program as a module of JAX; without ``fast_math`` the same as ``f.source("jax")``."""
@@ -167,35 +154,32 @@ def asked() -> Any:
         raise MissingRule(
             "JAX is not installed, and XLA runs through it; pip install 'diffcurry[xla]' brings it"
         ) from None
-    _tell(jax)
+    with suppress(ValueError):  # it was told before
+        jax.tree_util.register_pytree_node(
+            Parts, lambda parts: (parts.leaves, parts.face), lambda face, own: Parts(own, face)
+        )
     return jax
 
 
-@functools.cache
-def _tell(jax: Any) -> None:
-    """Tell JAX of our ``Parts``, which it hears once."""
-    jax.tree_util.register_pytree_node(
-        Parts, lambda parts: (parts.leaves, parts.face), lambda face, leaves: Parts(leaves, face)
-    )
-
-
+@dataclass(frozen=True, slots=True)
 class Parts:
-    """A container that JAX knows nothing of, as a dataclass: what is in it, and what it is."""
+    """A container that JAX knows nothing of, as a dataclass: what is in it, in order, and it."""
 
-    __slots__ = ("face", "leaves")
-
-    def __init__(self, leaves: Any, face: Face | None) -> None:
-        """The leaves, in order, and the container that holds them."""
-        self.leaves, self.face = leaves, face
+    leaves: Any
+    face: Face | None
 
 
-def _parts(value: Any) -> Parts:
+def _as_tree(value: Any) -> Any:
+    """A value as one of JAX's trees, which has no dataclasses."""
+    if not _is_odd(value):
+        return value
     face, leaves = take_apart(value)
     return Parts(tuple(leaves), face)
 
 
-def _whole(parts: Parts) -> Any:
-    return put_together(parts.face, iter(parts.leaves))
+def _as_given(value: Any) -> Any:
+    """A value as the user has it."""
+    return put_together(value.face, iter(value.leaves)) if type(value) is Parts else value
 
 
 def _check_number(leaf: Any) -> None:
@@ -227,14 +211,14 @@ def _stand_in(value: Any) -> Any:
     return put_together(face, zeros)
 
 
-def _shown(value: Any, obj: Object, face: Face | None) -> Any:
+def _in_containers(value: Any, obj: Object, face: Face | None) -> Any:
     """A result in its containers."""
     product = components(obj)
     if product is None:
         return value
     shown = face if face is not None else face_of(obj)
     assert shown is not None
-    return shown.build(list(map(_shown, value, product.parts, shown.children)))
+    return shown.build(list(map(_in_containers, value, product.parts, shown.children)))
 
 
 matmul, x, y = head("matmul"), Hole("x"), Hole("y")
@@ -294,7 +278,7 @@ class Parallel(Generic[P]):
         """The value at ``args``, whole on every device."""
         values = self.single.function.positional(args, kwargs)
         with self.single.enabled():
-            return self.single.shown(self._jitted(*self._given(values)))
+            return _as_given(self._jitted(*map(_as_tree, self.place(*values))))
 
     def place(self, *args: Any) -> tuple[Any, ...]:
         """``args`` on the devices, each leaf divided as ``batch_axes`` says.
@@ -312,12 +296,8 @@ class Parallel(Generic[P]):
     def compiled_text(self, *args: Any) -> str:
         """The program that each device runs, with its collective operations."""
         with self.single.enabled():
-            lowered = self._jitted.lower(*self._given(args))
-        text: str = lowered.compile().as_text()
-        return text
-
-    def _given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(map(self.single.as_tree, self.place(*args)))
+            lowered = self._jitted.lower(*map(_as_tree, self.place(*args)))
+        return str(lowered.compile().as_text())
 
     def _placed(self, value: Any, axes: Axes) -> Any:
         """A value, or a container of them, divided along ``axes``."""

@@ -2,7 +2,27 @@
 
 from interpreters.backends.text.module import SUM_OF_TWO, by_name
 
-OF_NUMBERS = """\
+_TOTAL = {
+    **{name: f"math.{name}(x) if math.isfinite(x) else math.nan" for name in ("sin", "cos", "tan")},
+    **{
+        name: f"math.{name}(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan"
+        for name in ("log", "log2", "log10")
+    },
+    "log1p": "math.log1p(x) if x > -1.0 else -math.inf if x == -1.0 else math.nan",
+    "sqrt": "math.nan if x < 0.0 else math.sqrt(x)",
+    "arcsin": "math.nan if abs(x) > 1.0 else math.asin(x)",
+    "arccos": "math.nan if abs(x) > 1.0 else math.acos(x)",
+    "arccosh": "math.nan if x < 1.0 else math.acosh(x)",
+    **{name: f"_bounded(math.{name}, x, math.inf)" for name in ("exp", "exp2", "expm1", "cosh")},
+    "sinh": "_bounded(math.sinh, x, math.copysign(math.inf, x))",
+    **{
+        name: f"math.copysign(math.{name}(x), x) if math.isfinite(x) else x"
+        for name in ("floor", "ceil", "trunc")
+    },
+}
+"""Functions of ``math`` where it raises and IEEE gives inf or nan."""
+
+_SOURCE = """\
 def _divide(x, y):
     if y:
         return x / y
@@ -33,58 +53,6 @@ def _total_power(x, y):
     return np.power(x, np.where(y < 0, 2 - y % 2, y))
 
 
-def _sin(x):
-    return math.sin(x) if math.isfinite(x) else math.nan
-
-
-def _cos(x):
-    return math.cos(x) if math.isfinite(x) else math.nan
-
-
-def _tan(x):
-    return math.tan(x) if math.isfinite(x) else math.nan
-
-
-def _log(x):
-    if x == 0.0:
-        return -math.inf
-    return math.nan if x < 0.0 else math.log(x)
-
-
-def _log2(x):
-    if x == 0.0:
-        return -math.inf
-    return math.nan if x < 0.0 else math.log2(x)
-
-
-def _log10(x):
-    if x == 0.0:
-        return -math.inf
-    return math.nan if x < 0.0 else math.log10(x)
-
-
-def _log1p(x):
-    if x == -1.0:
-        return -math.inf
-    return math.nan if x < -1.0 else math.log1p(x)
-
-
-def _sqrt(x):
-    return math.nan if x < 0.0 else math.sqrt(x)
-
-
-def _arcsin(x):
-    return math.nan if abs(x) > 1.0 else math.asin(x)
-
-
-def _arccos(x):
-    return math.nan if abs(x) > 1.0 else math.acos(x)
-
-
-def _arccosh(x):
-    return math.nan if x < 1.0 else math.acosh(x)
-
-
 def _arctanh(x):
     if abs(x) == 1.0:
         return math.copysign(math.inf, x)
@@ -96,38 +64,6 @@ def _bounded(function, x, beyond):
         return function(x)
     except OverflowError:
         return beyond
-
-
-def _exp(x):
-    return _bounded(math.exp, x, math.inf)
-
-
-def _exp2(x):
-    return _bounded(math.exp2, x, math.inf)
-
-
-def _expm1(x):
-    return _bounded(math.expm1, x, math.inf)
-
-
-def _cosh(x):
-    return _bounded(math.cosh, x, math.inf)
-
-
-def _sinh(x):
-    return _bounded(math.sinh, x, math.copysign(math.inf, x))
-
-
-def _floor(x):
-    return math.copysign(math.floor(x), x) if math.isfinite(x) else x
-
-
-def _ceil(x):
-    return math.copysign(math.ceil(x), x) if math.isfinite(x) else x
-
-
-def _trunc(x):
-    return math.copysign(math.trunc(x), x) if math.isfinite(x) else x
 
 
 def _sign(x):
@@ -183,9 +119,8 @@ def _scale_number(v, p):
 def _unscale_number(v, p):
     z = v / p
     return z.dtype.type(0) if np.isnan(z) and (v == 0 or np.isinf(p)) else z
-"""
 
-OF_ARRAYS = """\
+
 def _scale_array(v, p):
     z = v * p
     bad = np.isnan(z)
@@ -273,9 +208,8 @@ def _others(x):
         before[i] *= behind
         behind *= rows[i]
     return y
-"""
 
-COPIED = """\
+
 def _copied(x, made=None):
     if isinstance(x, np.ndarray):
         return x.copy()
@@ -285,10 +219,8 @@ def _copied(x, made=None):
     if id(x) not in made:
         made[id(x)] = tuple(_copied(part, made) for part in x)
     return made[id(x)]
-"""
-"""A copy of a result of any type."""
 
-AT_INDICES = """\
+
 def _take(x, axis, *indices):
     before, extents = (slice(None),) * axis, x.shape[axis:]
     inside = _inside(indices, extents)
@@ -370,5 +302,8 @@ def _exact(x, *rest):
     return x
 """
 
-HELPERS = by_name(OF_NUMBERS, OF_ARRAYS, SUM_OF_TWO, COPIED, AT_INDICES)
+HELPERS = {
+    **{f"_{name}": f"def _{name}(x):\n    return {text}" for name, text in _TOTAL.items()},
+    **by_name(_SOURCE, SUM_OF_TWO),
+}
 """The text of each, by its name."""
