@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, components
-from combinators.terms import Cond, Lam, Term
+from combinators.terms import Cond, Term
 from interpreters.backends.analysis.captures import OFTEN, VariableUses
 from interpreters.backends.python.python_numbers import SHORT
 from interpreters.backends.text.layout import ATOM, CHOICE, Assign, Clause, Statement, call
@@ -34,27 +34,13 @@ def closure(
 
     One that a user gets takes the ``whole`` of a product as one argument, where its λ does.
     """
-    function = known.function
     name, args = yield writer.callee(known)
-    whole = whole and len(function.params) == 1 and is_apart(function.params[0].type)
-    if args or whole:
-        name = writer.assign(call(_closer(writer, function, name, whole=whole), *args), wish)
-    return writer.remember(known, Leaf(name, function.type))
-
-
-def _closer(writer: Writer, function: Lam, name: str, *, whole: bool) -> str:
-    """A function that gives the λ, so that what it captures is fixed."""
-    key = id(function), whole
-    if key not in writer.closers:
-        captures = writer.captured[id(function)]
-        with writer.function(function):
-            params = writer.parameters((*captures, *function.params), len(captures))
-            given, rest = params[: len(captures)], ", ".join(params[len(captures) :])
-            rest = rest.lstrip("*") if whole else rest
-            closer = writer.closers[key] = writer.module.fresh(f"close_{name.lstrip('_')}")
-            writer.do(call(f"lambda {rest}: {name}".replace(" :", ":"), *params), "return ")
-            writer.module.define(closer, given, writer.at.body)
-    return writer.closers[key]
+    params = known.function.params
+    if args:
+        name = writer.assign(call("functools.partial", name, *args), wish)
+    if whole and len(params) == 1 and is_apart(params[0].type):
+        name = writer.assign(call("_of_one", name), wish)
+    return writer.remember(known, Leaf(name, known.type))
 
 
 def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:

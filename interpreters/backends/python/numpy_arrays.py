@@ -14,6 +14,7 @@ from combinators.terms import Prim
 from interpreters.backends.analysis.lines import SCALES, hides_zeros
 from interpreters.backends.text.layout import (
     COMPARISONS,
+    SIGNS,
     Shape,
     Text,
     call,
@@ -36,27 +37,6 @@ UFUNCS = {
 }
 """The ufunc of each elementwise primitive that has one."""
 
-_INFIX = {
-    "add": "+",
-    "plus": "+",
-    "subtract": "-",
-    "multiply": "*",
-    "scale": "*",
-    "divide": "/",
-    "unscale": "/",
-    "floor_divide": "//",
-    "remainder": "%",
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
-    "logical_and": "&",
-    "logical_or": "|",
-    "logical_xor": "^",
-}
-
 
 def elementwise_text(
     name: str, args: Sequence[str], dtype: str, out: str, *, careful: bool
@@ -76,8 +56,8 @@ def elementwise_text(
             args = (*args, zero)
         case "reciprocal":
             args = (one, *args)
-        case _ if not out and name in _INFIX and (name not in COMPARISONS or args[0] != args[1]):
-            return f"{args[0]} {_INFIX[name]} {args[1]}"
+        case _ if not out and name in SIGNS and (name not in COMPARISONS or args[0] != args[1]):
+            return f"{args[0]} {SIGNS[name]} {args[1]}"
         case "negative" if not out:
             return f"-{args[0]}"
     if name in UFUNCS:

@@ -210,6 +210,10 @@ def _others(x):
     return y
 
 
+def _of_one(f):
+    return lambda x: f(*x)
+
+
 def _copied(x, made=None):
     if isinstance(x, np.ndarray):
         return x.copy()

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -67,7 +67,11 @@ class PythonModule(Module):
     """Functions and constants, which need ``math`` and NumPy at most."""
 
     helpers = HELPERS
-    imports = {"math": "import math\n", "np": "import numpy as np"}  # noqa: RUF012 (ClassVar above)
+    imports: ClassVar = {
+        "functools": "import functools",
+        "math": "import math",
+        "np": "\nimport numpy as np",
+    }
 
     def array(self, name: str, array: Array) -> str:
         """The lines that give a name to an array."""

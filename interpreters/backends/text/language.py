@@ -97,7 +97,6 @@ class Language(ABC):
         self._functions: dict[int, str] = {}
         self._times = survey.times
         self._kept: list[Term] = []
-        self.closers: dict[tuple[int, bool], str] = {}
         self.zero_values: dict[int, Value] = {}
 
     # What a language has of its own.

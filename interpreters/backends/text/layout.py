@@ -148,49 +148,34 @@ def _block(block: Clause, depth: int) -> Iterator[str]:
         here = here.next
 
 
-def _each(body: list[Statement]) -> list[Statement]:
+def _each(body: list[Statement]) -> Iterator[Statement]:
     """The statements of a body and of the blocks in it, in order."""
-    found: list[Statement] = []
     for statement in body:
-        found.append(statement)
+        yield statement
         block = statement if type(statement) is Clause else None
         while block is not None:
-            found += _each(block.body)
+            yield from _each(block.body)
             block = block.next
-    return found
 
 
 def without_unused(body: list[Statement]) -> list[Statement]:
     """The statements without the assignments, and then the blocks, that nothing needs."""
-    each, before = _each(body), -1
-    while before != (before := sum(type(s) is Clause for s in each)):
-        body = _without_unused(body, each)
-        each = _each(body)
-    return body
-
-
-def _without_unused(body: list[Statement], each: list[Statement]) -> list[Statement]:
-    uses = Counter(words("\n".join(map(_looked_at, each))))
-    makers: dict[str, list[Assign]] = {}
-    for statement in each:
-        if type(statement) is Assign:
-            for target in statement.targets:
-                makers.setdefault(target, []).append(statement)
-    dropped: set[int] = set()
-    todo = [name for name in makers if not uses[name]]
-    while todo:
-        for assign in makers.get(todo.pop(), ()):
-            if id(assign) in dropped or any(uses[target] for target in assign.targets):
-                continue
-            dropped.add(id(assign))
-            for name in words(assign.text):
-                uses[name] -= 1
-                if not uses[name]:
-                    todo.append(name)
-    for statement in each:
-        if type(statement) is Assign and len(statement.targets) > 1:
-            statement.targets = tuple(t if uses[t] else "_" for t in statement.targets)
-    return list(_kept(body, dropped)) if dropped else body
+    while True:
+        each = list(_each(body))
+        uses = Counter(words("\n".join(map(_looked_at, each))))
+        dropped: set[int] = set()
+        for statement in reversed(each):
+            if type(statement) is Assign:
+                if not any(map(uses.__getitem__, statement.targets)):
+                    dropped.add(id(statement))
+                    uses.subtract(words(statement.text))
+                elif len(statement.targets) > 1:
+                    statement.targets = tuple(t if uses[t] else "_" for t in statement.targets)
+        if not dropped:
+            return body
+        body = list(_kept(body, dropped))
+        if not any(type(statement) is Clause for statement in each):
+            return body
 
 
 def _looked_at(statement: Statement) -> str:
@@ -293,30 +278,36 @@ _CALL = re.compile(r"[\w.]+\([^()]*\)")
 
 
 def infix(sign: str, level: int) -> Form:
-    """An operator that groups from the left."""
-    return Form(f"{{0}} {sign} {{1}}", level, (level, level + 1))
+    """An operator that groups from the left, or a comparison, of which Python makes chains."""
+    left = level + 1 if level == COMPARED else level
+    return Form(f"{{0}} {sign} {{1}}", level, (left, level + 1))
 
 
-def compared(sign: str) -> Form:
-    """A comparison, of which Python makes chains."""
-    return Form(f"{{0}} {sign} {{1}}", COMPARED, (COMPARED + 1, COMPARED + 1))
-
-
-COMPARISONS = {
-    "less": compared("<"),
-    "less_equal": compared("<="),
-    "greater": compared(">"),
-    "greater_equal": compared(">="),
-    "equal": compared("=="),
-    "not_equal": compared("!="),
-}
-OPERATORS = {
-    **COMPARISONS,
-    "add": infix("+", PLUS),
-    "plus": infix("+", PLUS),
-    "subtract": infix("-", PLUS),
-    "multiply": infix("*", TIMES),
-    "negative": Form("-{0}", UNARY, (UNARY + 1,)),
+_SIGNED = (
+    ("+", PLUS, ("add", "plus")),
+    ("-", PLUS, ("subtract",)),
+    ("*", TIMES, ("multiply", "scale")),
+    ("/", TIMES, ("divide", "unscale")),
+    ("//", TIMES, ("floor_divide",)),
+    ("%", TIMES, ("remainder",)),
+    ("@", TIMES, ("matmul",)),
+    ("&", BIT_AND, ("logical_and",)),
+    ("^", BIT_XOR, ("logical_xor",)),
+    ("|", BIT_OR, ("logical_or",)),
+    ("<", COMPARED, ("less",)),
+    ("<=", COMPARED, ("less_equal",)),
+    (">", COMPARED, ("greater",)),
+    (">=", COMPARED, ("greater_equal",)),
+    ("==", COMPARED, ("equal",)),
+    ("!=", COMPARED, ("not_equal",)),
+)
+SIGNS = {name: sign for sign, _, names in _SIGNED for name in names}
+"""The primitives of arrays that are Python's operators."""
+ON_ARRAYS = {name: infix(sign, level) for sign, level, names in _SIGNED for name in names}
+ON_ARRAYS["negative"] = Form("-{0}", UNARY, (UNARY + 1,))
+COMPARISONS = {name: form for name, form in ON_ARRAYS.items() if form.level == COMPARED}
+OPERATORS = COMPARISONS | {
+    name: ON_ARRAYS[name] for name in ("add", "plus", "subtract", "multiply", "negative")
 }
 """Primitives that are Python's operators, of numbers and of arrays."""
 

@@ -214,7 +214,7 @@ def needed(helpers: Mapping[str, str], text: str) -> list[str]:
     found: set[str] = set()
     todo = [text]
     while todo:
-        for name in re.findall(r"\b_[a-z0-9_]+\b", todo.pop()):
+        for name in re.findall(r"\b_\w+\b", todo.pop()):
             if name in helpers and name not in found:
                 found.add(name)
                 todo.append(helpers[name])
@@ -222,7 +222,6 @@ def needed(helpers: Mapping[str, str], text: str) -> list[str]:
 
 
 BETWEEN = "\n\n\n"
-_CONSTANT = re.compile(r"_(?:ARRAY|ZERO)\d+")
 
 
 class Module(ABC):
@@ -239,7 +238,8 @@ class Module(ABC):
         self.name = self.local_names().fresh(self.called(name))
         self._names = Names({self.name, *self.helpers})
         self._functions: list[str] = []
-        self._constants: dict[Literal | Object, tuple[str, str]] = {}
+        self._names_of: dict[Literal | Object, str] = {}
+        self._constants: dict[str, str] = {}
 
     def local_names(self) -> Names:
         """Names of variables; none hides a keyword, a builtin, a module or the entry."""
@@ -270,28 +270,23 @@ class Module(ABC):
 
     def constant(self, literal: Literal) -> str:
         """The name of an array."""
-        if literal not in self._constants:
-            name = self._names.fresh(f"_ARRAY{len(self._constants) + 1}")
-            self._constants[literal] = name, self.array(name, literal.array)
-        return self._constants[literal][0]
+        if literal not in self._names_of:
+            name = self._names_of[literal] = self._names.fresh(f"_ARRAY{len(self._names_of) + 1}")
+            self._constants[name] = self.array(name, literal.array)
+        return self._names_of[literal]
 
-    def zero(self, obj: Object, text: str) -> str:
+    def zero(self, obj: Object, text: Text) -> str:
         """The name of the zero of a type, which ``text`` says."""
-        if obj not in self._constants:
-            name = self._names.fresh(f"_ZERO{len(self._constants) + 1}")
-            self._constants[obj] = name, "\n".join(laid(f"{name} = ", text, "", 0))
-        return self._constants[obj][0]
+        if obj not in self._names_of:
+            name = self._names_of[obj] = self._names.fresh(f"_ZERO{len(self._names_of) + 1}")
+            self._constants[name] = "\n".join(laid(f"{name} = ", text, "", 0))
+        return self._names_of[obj]
 
     def source(self, *head: str) -> str:
         """What has been written so far, below ``head`` and what that needs."""
         functions = BETWEEN.join(self._functions)
-        used = set(re.findall(_CONSTANT, functions)) if self._constants else set()
-        constants: list[str] = []
-        for name, text in reversed(self._constants.values()):
-            if name in used:
-                constants.append(text)
-                used |= set(re.findall(_CONSTANT, text)) if name.startswith("_ZERO") else set()
-        parts = ("\n".join(reversed(constants)), BETWEEN.join(needed(self.helpers, functions)))
+        constants = "\n".join(needed(self._constants, functions)) if self._constants else ""
+        parts = constants, BETWEEN.join(needed(self.helpers, functions))
         text = BETWEEN.join(filter(None, (*parts, functions)))
         known = [
             line

@@ -19,10 +19,7 @@ from combinators.objects import Tensor
 from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_zero
 from interpreters.backends.text.layout import (
     ATOM,
-    BIT_AND,
-    BIT_OR,
-    BIT_XOR,
-    OPERATORS,
+    ON_ARRAYS,
     POWER,
     TIMES,
     UNARY,
@@ -31,7 +28,6 @@ from interpreters.backends.text.layout import (
     call,
     enclosed,
     filled_in,
-    infix,
 )
 from interpreters.backends.text.leaves import Leaf, Origin, tensor
 from interpreters.backends.text.module import is_plain
@@ -41,20 +37,13 @@ from interpreters.carriers.pointwise_values import ROWS
 LONG = 56
 """How long an expression is that may stand in a line."""
 FORMS = {
-    **OPERATORS,
-    "divide": infix("/", TIMES),
-    "floor_divide": infix("//", TIMES),
-    "remainder": infix("%", TIMES),
+    **ON_ARRAYS,
     "power": Form("{0}**{1}", POWER, (ATOM, UNARY)),
     "reciprocal": Form("1.0 / {0}", TIMES, (TIMES + 1,)),
-    "logical_and": infix("&", BIT_AND),
-    "logical_or": infix("|", BIT_OR),
-    "logical_xor": infix("^", BIT_XOR),
     "logical_not": Form("~{0}", UNARY, (UNARY,)),
     "relu": Form("jnp.maximum({0}, 0)"),
     "clip": Form("jnp.clip({0}, {1}, {2})"),
     "where": Form("jnp.where({0}, {1}, {2})"),
-    "matmul": infix("@", TIMES),
     "scale": Form("_scale({0}, {1})"),
     "unscale": Form("_unscale({0}, {1})"),
 }

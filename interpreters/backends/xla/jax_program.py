@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, Step, recurse
@@ -175,7 +175,7 @@ class JaxModule(Module):
     """Functions and constants, which need JAX."""
 
     helpers = HELPERS
-    imports = {  # noqa: RUF012 (a ClassVar above)
+    imports: ClassVar = {
         "jax": "import jax",
         "jnp": "import jax.numpy as jnp",
         "np": "import numpy as np",
