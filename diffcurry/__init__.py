@@ -9,6 +9,7 @@ np.float64(1.3817732906760363)
 import diffcurry.rooms  # noqa: F401 (first: it says who stands in the way of an import below)
 
 # isort: split
+from sys import modules as _modules
 from typing import Any as _Any
 
 from combinators.errors import (
@@ -119,7 +120,8 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> _Any:
     """``diffcurry.laws``: the law kit, with our own things as its models."""
     if name != "laws":
-        raise AttributeError(f"module 'diffcurry' has no attribute {name!r}")
+        message, here = f"module 'diffcurry' has no attribute {name!r}", _modules[__name__]
+        raise AttributeError(message, name=name, obj=here)  # Python asks what was meant
     from diffcurry.rooms import law_kit
 
     return law_kit()

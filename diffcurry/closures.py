@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,16 +50,8 @@ def arrow_in(mode: Running, morphism: Morphism) -> Arrow:
 
 def transport(closure: Closure, obj: Fun, mode: Running) -> Any:
     """A closure over NumPy's numbers as a closure of ``mode``."""
-    return _TRANSPORTS.of(mode, lambda: Transport(mode, _number_into(mode)))(closure, obj)
-
-
-def _number_into(mode: Running) -> Callable[[Any], Any]:
-    over = mode.over
-    return Dual if isinstance(over, Duals) else _same
-
-
-def _same(number: Any) -> Any:
-    return number
+    into = Dual if isinstance(mode.over, Duals) else lambda number: number
+    return _TRANSPORTS.of(mode, lambda: Transport(mode, into))(closure, obj)
 
 
 class FunctionValue(Specialisable):

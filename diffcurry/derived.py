@@ -121,8 +121,11 @@ def _as_type(term: Term, obj: Object) -> Term:
         while (made := todo.pop(0)).type is not obj:  # ``dual (rep g)`` and the like
             todo += [Prim(operation, (made,)) for operation in (REP, DUAL)]
         return made
-    if target is None:
-        raise NotDifferentiable(f"a vector of functions, {term.type!r}, has no rep-functions yet")
+    if isinstance(obj, Vector) and isinstance(term.type, Vector):
+        row = Var("row", term.type.item)
+        each = Lam((row,), _as_type(row, obj.item))
+        return loop_term(looping(carries=False, keeps=True), each, None, term)
+    assert target is not None
     return _whole((_as_type(Proj(i, term), part) for i, part in enumerate(target.parts)), obj)
 
 

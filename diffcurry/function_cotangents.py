@@ -15,7 +15,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,11 +82,7 @@ class Calls(FunctionCotangent, Sequence[Call]):
     def __init__(self, calls: Sequence[Call | tuple[Any, Any]] = ()) -> None:
         self._calls = tuple(Call(*call) for call in calls)
 
-    @overload
-    def __getitem__(self, index: int) -> Call: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Call]: ...
-    def __getitem__(self, index: int | slice) -> Call | Sequence[Call]:
+    def __getitem__(self, index: Any) -> Any:
         return self._calls[index]
 
     def __len__(self) -> int:

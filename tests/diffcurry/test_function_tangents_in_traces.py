@@ -124,3 +124,18 @@ def test_what_a_function_of_unknown_code_captured_is_shown_in_order():
     """Inside the program a parameter's code is not known, and its captures have no names."""
     slope = fun(lambda g, x: dc.grad(of_a_function)(g, x), dc.Fun(Real, Real), Real)
     assert slope(partial(lambda a, z: a * z * a, 3.0), 5.0) == (5400.0,)
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [lambda f, a: dc.grad(f)(a), lambda f, a: dc.jvp(f, (a,), (1.0,))[1]],
+    ids=["grad", "jvp"],
+)
+def test_a_vector_of_functions_is_captured_inside_a_trace(derivative):
+    def slope(a, xs):
+        functions = dc.map(lambda x: dc.fun(lambda z: z * z * x * a, Real), xs)
+        return derivative(lambda t: dc.fold(lambda c, f: c + f(t), 0.0, functions), a)
+
+    xs = np.array([1.0, 2.0, 3.0])
+    assert dc.fun(slope)(2.0, xs) == 48.0  # (Σ xs a t²)' = 2 a t Σ xs, where t is a
+    assert dc.grad(slope)(2.0, xs) == 48.0
