@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from combinators.bulk.block import (
     Affine,
     Array,
@@ -58,17 +56,12 @@ def is_within(index: Affine, extent: int) -> bool:
 def of_constant(term: Const) -> Tensors:
     """A constant; integers with equal steps between them are affine in their axis."""
     obj = term.literal.type
-    whole = Array(term, tuple(range(len(obj.shape))), obj)
-    if obj.dtype != "int64" or len(obj.shape) > 1:
+    whole = Array(term, own_labels(obj), obj)
+    if obj.dtype != "int64" or len(obj.shape) > 1 or not obj.size:
         return whole
-    values = term.literal.array
-    if not obj.shape:
-        return Affine(int(values), {}, obj, [whole])
-    if not obj.size:
-        return whole
-    start = int(values[0])
-    step = int(values[1]) - start if obj.size > 1 else 0
-    if not np.array_equal(values, np.arange(obj.size) * step + start):
+    start, *rest = term.literal.array.ravel().tolist()
+    step = rest[0] - start if rest else 0
+    if rest != [start + step * (at + 1) for at in range(len(rest))]:
         return whole
     return Affine(start, {0: step} if step else {}, obj, [whole])
 

@@ -30,6 +30,7 @@ from combinators.bulk.walk import Env, Walk, behind, has_map
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Tensor
+from combinators.primitives.contraction import MATMUL
 from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import LOOP, is_map
 from combinators.primitives.structural import RECOMPUTE
@@ -169,12 +170,9 @@ class Evaluation(Walk):
             if made is not None:
                 if self.trace is not None and any(map(axes_of, reps)):
                     new = [line for _, line in block.lines[lines:]]
-                    self.say(_told(clause.equation, new), term, new[-1] if new else term)
+                    multiplied = any(getattr(x, "operation", None) == MATMUL.plain for x in new)
+                    is_sum = clause.equation == "build1-sumOuter"
+                    told = "sum-product" if is_sum and multiplied else clause.equation
+                    self.say(told, term, new[-1] if new else term)
                 return made
         return (yield from kept(self, term, reps, block))
-
-
-def _told(equation: str, new: list[Term]) -> str:
-    """What was used: a sum that became a matrix product is told as one."""
-    products = (isinstance(line, Prim) and line.operation.name == "matmul" for line in new)
-    return "sum-product" if equation == "build1-sumOuter" and any(products) else equation

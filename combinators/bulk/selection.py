@@ -75,8 +75,8 @@ class _Selecting:
         """
         obj = self.obj
         off = {axis: index for axis, index in key.items() if axis not in self.array.labels}
-        left = {axis: i for axis, i in key.items() if not self._is_easy(axis, i, key)}
-        left = self._diagonals({a: i for a, i in left.items() if a in self.array.labels})
+        hard = {axis: i for axis, i in key.items() if not self._is_easy(axis, i, key)}
+        left = self._diagonals({a: i for a, i in hard.items() if a in self.array.labels})
         if left:
             self._gather(left)
         found = Array(self.array.term, self.array.labels, narrowed(obj, key))
@@ -142,41 +142,38 @@ class _Selecting:
             return
         self._becomes(axis, x, *labels)
 
-    def _diagonals(self, key: dict[int, Index]) -> dict[int, Index]:
+    def _diagonals(self, key: Key) -> Key:
         """Axes that one index drives together, ``x[i, i]``, are a window of both laid flat."""
-        for axis, index in list(key.items()):
-            label = _driver(index.at)
-            if label is None or axis not in key:
-                continue
-            others = [a for a, other in key.items() if a != axis and _driver(other.at) is label]
-            other: Label
-            partner: Tensors
-            if label in self.array.labels and not others:
-                other, partner = label, index_of(label)
-            elif len(others) == 1 and label not in self.array.labels:
-                ((other,), partner) = others, key[others[0]].at
-            else:
-                continue
-            if self._flatten((axis, index.at), (other, partner), label):
-                key = {a: i for a, i in key.items() if a not in (axis, other)}
+        drivers: dict[Label, list[Label]] = {}
+        for axis, index in key.items():
+            if isinstance(index.at, Affine) and len(index.at.slopes) == 1:
+                drivers.setdefault(next(iter(index.at.slopes)), []).append(axis)
+        for label, axes in drivers.items():
+            assert isinstance(label, Axis)
+            both = axes if label not in self.array.labels else [*axes, label]
+            driven: dict[Label, Index] = dict(key.items())
+            driven[label] = Index(index_of(label))
+            if len(both) == 2 and self._flatten(both, driven, label):
+                key = {axis: index for axis, index in key.items() if axis not in axes}
         return key
 
-    def _flatten(self, one: tuple[Label, Tensors], two: tuple[Label, Tensors], label: Axis) -> bool:
+    def _flatten(self, both: list[Label], at: Mapping[Label, Index], label: Axis) -> bool:
         """Take the diagonal that two indices run along, if all of it is there."""
-        array = self.array
-        (first, p), (second, q) = sorted((one, two), key=lambda it: array.labels.index(it[0]))
+        array, block = self.array, self.block
+        first, second = sorted(both, key=array.labels.index)
         n, m = extent_of(first, self.obj), extent_of(second, self.obj)
+        p, q = at[first].at, at[second].at
         assert isinstance(p, Affine)
         assert isinstance(q, Affine)
         start, step = p.offset * m + q.offset, p.slopes[label] * m + q.slopes[label]
         if step == 0 or not (is_within(p, n) and is_within(q, m)):
             return False
-        rest = [a for a in array.labels if a not in (first, second)]
-        at = array.labels.index(first)
-        x = self.block.ordered(array, (*rest[:at], first, second, *rest[at:]), full=True)
-        flat = self.block.reshaped(x, (*shape_of(x)[:at], n * m, *shape_of(x)[at + 2 :]))
-        taken = self.block.part(flat, at, start, step, label.extent)
-        self.array = Array(taken, (*rest[:at], label, *rest[at:]), self.obj)
+        rest = [a for a in array.labels if a not in both]
+        place = array.labels.index(first)
+        x = block.ordered(array, (*rest[:place], first, second, *rest[place:]), full=True)
+        flat = block.reshaped(x, (*shape_of(x)[:place], n * m, *shape_of(x)[place + 2 :]))
+        taken = block.part(flat, place, start, step, label.extent)
+        self.array = Array(taken, (*rest[:place], label, *rest[place:]), self.obj)
         return True
 
     def _gather(self, key: Key) -> None:
@@ -196,14 +193,6 @@ class _Selecting:
         indices = [self.block.ordered(wanted[label], rows, full=False) for label in taken]
         result = self.block.apply("take", x, *indices, axis=start)
         self.array = Array(result, (*rest[:start], *rows, *rest[start:]), self.obj)
-
-
-def _driver(index: Tensors) -> Axis | None:
-    """The one axis that an affine index depends on."""
-    if not isinstance(index, Affine) or len(index.slopes) != 1:
-        return None
-    (label,) = index.slopes
-    return label if isinstance(label, Axis) else None
 
 
 def _inside(offset: int, slope: int, count: int, extent: int) -> range:
