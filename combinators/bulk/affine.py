@@ -63,7 +63,7 @@ def of_constant(term: Const) -> Tensors:
     step = rest[0] - start if rest else 0
     if rest != [start + step * (at + 1) for at in range(len(rest))]:
         return whole
-    return Affine(start, {0: step} if step else {}, obj, [whole])
+    return Affine(start, {0: step} if step else {}, obj, whole)
 
 
 def index_of(axis: Axis) -> Affine:

@@ -43,21 +43,17 @@ def shape_of(term: Term) -> Shape:
     return term.type.shape
 
 
-_SERIALS = count()
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Axis:
     """The index of a build, which is a batch axis of what depends on it.
 
-    Builds further in have larger serials; ``block`` is where the build stands. The axis of many
-    small rows is laid ``last``, so that each number of a row is a column in memory.
+    Builds further in have larger serials. The axis of many small rows is laid ``last``, so that
+    each number of a row is a column in memory.
     """
 
     extent: int
-    block: Block
-    serial: int
     last: bool = False
+    serial: int = field(default_factory=count().__next__)
 
     def __repr__(self) -> str:
         """Its number and extent."""
@@ -97,12 +93,12 @@ class Array:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Affine:
-    """Integers ``offset + Σ slope · label``; ``made`` are those that were written down already."""
+    """Integers ``offset + Σ slope · label``; ``known`` are those of a constant."""
 
     offset: int
     slopes: Mapping[Label, int]
     type: Tensor
-    made: list[Array] = field(default_factory=list)
+    known: Array | None = None
 
     @property
     def labels(self) -> Labels:
@@ -137,6 +133,11 @@ class Product:
 Tensors = Array | Affine | Product
 
 
+def rows_axis(extent: int, size: int) -> Axis:
+    """The index of so many rows of at most this size."""
+    return Axis(extent, last=extent >= MANY and 1 < size <= FEW)
+
+
 def relabelled(rep: Tensors, new: Mapping[Any, Label], obj: Tensor) -> Tensors:
     """The same numbers with other labels, and so of another type: nothing is moved."""
 
@@ -167,14 +168,6 @@ def own_labels(obj: Tensor) -> tuple[int, ...]:
 
 class Block(block.Block):
     """The lines of a block, and the moves of arrays that are written there."""
-
-    def axis(self, extent: int, *, last: bool = False) -> Axis:
-        """The index of a build that stands here."""
-        return Axis(extent, self, next(_SERIALS), last)
-
-    def rows(self, extent: int, size: int) -> Axis:
-        """The index of so many rows of at most this size."""
-        return self.axis(extent, last=extent >= MANY and 1 < size <= FEW)
 
     def apply(self, name: str, *args: Term, place: Place | None = None, **parameters: Any) -> Var:
         """A line that applies a primitive."""
@@ -235,7 +228,7 @@ class Block(block.Block):
             case Array():
                 return rep
             case Affine():
-                return self._tabulated(rep)
+                return rep.known or self._tabulated(rep)
             case Product(left, right, _, place):
                 return self.pointwise("multiply", (left, right), place)
 
@@ -300,23 +293,14 @@ class Block(block.Block):
         return Array(self.operate(operation, *args, place=place), order, out)
 
     def _tabulated(self, rep: Affine) -> Array:
-        """A table of indices; those of batch axes are written where their build stands."""
-        if rep.made:
-            return rep.made[0]
-        home, axes = self, batch(rep.slopes)
-        is_everywhere = len(axes) == len(rep.slopes)
-        if axes and is_everywhere:
-            home = max(axes, key=lambda axis: axis.serial).block
+        """A table of indices."""
         columns = []
         for label in in_order(rep.slopes):
-            term: Atom = home.apply("iota", length=extent_of(label, rep.type))
+            term: Atom = self.apply("iota", length=extent_of(label, rep.type))
             if (slope := rep.slopes[label]) != 1:
-                term = home.apply("multiply", term, const(slope, "int64"))
+                term = self.apply("multiply", term, const(slope, "int64"))
             columns.append(Array(term, (label,), rep.type))
         if rep.offset or not columns:
             columns.append(Array(const(rep.offset, "int64"), (), Int))
-        made = reduce(lambda x, y: home.pointwise("add", (x, y)), columns)
-        table = Array(made.term, made.labels, rep.type)
-        if is_everywhere:
-            rep.made.append(table)
-        return table
+        made = reduce(lambda x, y: self.pointwise("add", (x, y)), columns)
+        return Array(made.term, made.labels, rep.type)

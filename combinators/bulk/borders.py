@@ -23,7 +23,6 @@ from combinators.bulk.batches import (
     map_leaves,
 )
 from combinators.bulk.block import (
-    Affine,
     Array,
     Axis,
     Block,
@@ -191,7 +190,7 @@ def _made(
     walk: Walk, f: Closure, layouts: list[Layout], axes: list[Axis]
 ) -> Recursive[tuple[Lam, Layout, list[Axis]]]:
     inner, env = Block(names=walk.survey.names), dict(f.captured)
-    own = axes if axes_of(f) else [inner.axis(axis.extent, last=axis.last) for axis in axes]
+    own = axes if axes_of(f) else [Axis(axis.extent, axis.last) for axis in axes]
     new, params = dict(zip(axes, own, strict=True)), f.lam.params
     if axes:
         fresh = walk.survey.names.fresh
@@ -219,13 +218,7 @@ def prepared(block: Block, rep: R) -> R:
     """A value that a λ or a branch may capture: what was put off is written before it."""
 
     def each(leaf: Leaf) -> Rep:
-        match leaf:
-            case Product():
-                return block.array(leaf)
-            case Affine(offset, slopes, obj, []) if any(isinstance(a, int) for a in slopes):
-                return Affine(offset, slopes, obj, [block.array(leaf)])
-            case _:
-                return leaf
+        return block.array(leaf) if isinstance(leaf, Product) else leaf
 
     return cast("R", map_leaves(rep, each))
 

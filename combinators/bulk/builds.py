@@ -27,7 +27,17 @@ from combinators.bulk.affine import (
     without,
 )
 from combinators.bulk.batches import Closure, Rep, axes_of
-from combinators.bulk.block import Affine, Block, Label, Tensors, own_labels, relabelled, shape_of
+from combinators.bulk.block import (
+    Affine,
+    Axis,
+    Block,
+    Label,
+    Tensors,
+    own_labels,
+    relabelled,
+    rows_axis,
+    shape_of,
+)
 from combinators.bulk.borders import rows_of, tensorwise
 from combinators.bulk.calls import bound, called, kept
 from combinators.bulk.clauses import as_builds, clause_of, gathered, indexing_of, of_operand, pushed
@@ -83,7 +93,7 @@ def window(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursiv
         elif extent == 1:
             at = number(start)
         else:
-            label = block.axis(extent)
+            label = Axis(extent)
             moved[label] = axis
             at = Affine(start, {label: step}, Int)
         inner[axis] = Index(at, sure=True)
@@ -182,7 +192,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
         walk.has_split = True
         stacks: Rep = yield walk.value(xs, env, block)
         return (yield from kept(walk, term, [f, stacks], block))
-    axis = block.rows(length_of(xs.type), walk.survey.widest[id(f.lam)])
+    axis = rows_axis(length_of(xs.type), walk.survey.widest[id(f.lam)])
     row: Rep = yield _row(walk, xs, key.get(0, Index(index_of(axis))), env, block)
     if key:
         walk.say("index-build1", term, f.lam.body)

@@ -214,7 +214,7 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
         return (yield from kept(walk, term, reps, block))
     walk.say("build1-fold", term, term)
     types = LoopTerm(term).types
-    axis = block.axis(types.length)
+    axis = Axis(types.length)
     row = prepared(block, rows_of(block, xs, Index(index_of(axis))))
     columns, f = Columns(block, axis, row), prepared(block, f)
     layout, wider = None, layout_of(init)

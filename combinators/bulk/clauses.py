@@ -37,6 +37,7 @@ from combinators.bulk.block import (
     in_order,
     own_labels,
     relabelled,
+    rows_axis,
     shape_of,
 )
 from combinators.bulk.contraction import matmul, reduced, summed
@@ -203,7 +204,7 @@ def as_builds(
     count, rank = len(indices), max(len(index.type.shape) for index in indices)
     rows = out.shape[axis : axis + rank]
     size = out.size // max(1, math.prod(rows))
-    builds = [block.rows(extent, size) for extent in rows]
+    builds = [rows_axis(extent, size) for extent in rows]
     key = {axis + n: Index(_as_scalar(block, i, rows, builds)) for n, i in enumerate(indices)}
     moved: dict[Label, Label] = {
         own - rank + count: own for own in range(axis + rank, len(out.shape))

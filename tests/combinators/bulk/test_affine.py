@@ -10,7 +10,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.bulk.affine import affine, bounds
-from combinators.bulk.block import Affine, Axis, Block
+from combinators.bulk.block import Affine, Axis
 from combinators.bulk.selection import sliding
 from combinators.objects import Int, Tensor
 from tests.combinators.bulk.running import in_bulk, operations
@@ -61,7 +61,7 @@ def test_windows(count: int, width: int, step: int, direction: int, offset: int)
         return dc.build((count, width), lambda i, j: x[offset + step * i + direction * j])
 
     made, _ = in_bulk(windows, X)
-    way = sliding({Axis(count, Block(), 0): step, Axis(width, Block(), 1): direction})
+    way = sliding({Axis(count): step, Axis(width): direction})
     assert ("take" in operations(made)) == (way is None and abs(step) < width)
 
 
