@@ -21,7 +21,7 @@ from combinators.operation import Operation
 from combinators.primitives.loops import loop_of
 from combinators.primitives.structural import PLUS, STRUCTURAL
 from combinators.terms import Lam, Let, Prim, Term, check_unfolding
-from interpreters.carriers.carrier import Carrier, Compute, Numbered
+from interpreters.carriers.carrier import Compute
 from interpreters.carriers.counting import Counting
 from interpreters.cost.walk import numbers_in, tallied
 
@@ -159,11 +159,7 @@ class Moving(Counting):
     (3, 3)
     """
 
-    def __init__(self, over: Carrier | Numbered) -> None:
-        super().__init__(over)
-        self.moved, taken, stacked = 0, self.row, self.stack
-        self.row = lambda stack, index: self._written(taken(stack, index))
-        self.stack = lambda rows, obj: self._written(stacked(rows, obj))
+    moved: int = 0
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Compute:
         """The other's computation; it writes its result."""
@@ -182,3 +178,11 @@ class Moving(Counting):
     def add(self, x: Any, y: Any) -> Any:
         """The sum of two cotangents is written."""
         return self._written(super().add(x, y))
+
+    def row(self, stack: Any, index: int) -> Any:
+        """A row is taken."""
+        return self._written(super().row(stack, index))
+
+    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
+        """Rows are stacked."""
+        return self._written(super().stack(rows, obj))
