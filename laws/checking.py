@@ -1,4 +1,7 @@
-"""Checking a law: random scenes, and the smallest one in which the sides differ."""
+"""Checking a law: random scenes, and the smallest one in which the sides differ.
+
+Hypothesis draws; what breaks is made smaller where its types are known (``laws.shrinking``).
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,19 @@ import time
 import unittest
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import suppress
 from typing import Any
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, assume, currently_in_test_context, given, settings
-from hypothesis.errors import Flaky, HypothesisException, HypothesisWarning, Unsatisfiable
+from hypothesis.errors import HypothesisException, HypothesisWarning, Unsatisfiable
 
 from combinators.errors import TypeMismatch
 from laws.claims import Names, model_of, selected
 from laws.document import watched
+from laws.equality import Level
 from laws.law import Law
 from laws.model import name_of, signature_of
 from laws.scene import Counterexample, Scene, found_at
@@ -25,19 +29,18 @@ from laws.shrinking import smaller
 from laws.strategies.choices import AFRESH
 from laws.strategies.instances import scenes
 from laws.tally import OUTSIDE, LawTally
-from laws.verdict import Outcome, Report, Verdict
+from laws.verdict import Report, Verdict
 
 EXAMPLES = 50
 """How many examples a law is asked at, where no profile of hypothesis is loaded."""
-SMALL, BEGINNINGS = 8, 4
-"""A counterexample of so many combinators is small; of a larger one, so many others are shrunk."""
+SMALL, BEGINNINGS = 4, 6
+"""A counterexample of so many combinators is small; until one is, so many are looked for."""
+MUCH = 2
+"""Where one breaks, examples so many times larger are not looked at: they may take for ever."""
+FICKLE = "the model is not deterministic: one example held, and failed"
 
 Progress = Callable[[int, int, Law], None]
 """Told before each law: how many were asked, of how many, and which is next."""
-
-
-class _Broken(AssertionError):
-    """A law does not hold at this scene."""
 
 
 class _Enough(unittest.SkipTest):
@@ -78,31 +81,28 @@ def examples_by_profile() -> int:
 def check_law(law: Law, thing: Any, *, examples: int | None = None, start: int = 0) -> Verdict:
     """Ask whether ``law`` holds in a model at so many random scenes, from the seed ``start``."""
     model, began = model_of(thing), time.perf_counter()
-    tally = LawTally(
-        _whole(examples_by_profile() if examples is None else examples, "max_examples", 1)
-    )
+    wanted = examples_by_profile() if examples is None else examples
+    tally = LawTally(law, _whole(wanted, "max_examples", 1))
     seed = zlib.crc32(law.name.encode()) ^ _whole(start, "seed", 0)
-    fickle = _apart(lambda: _search(law, model, tally, seed))
-    broken = tally.broken if fickle or tally.broken is None else _smallest(tally.broken, tally.met)
-    outcome: Outcome
-    if fickle or tally.broken is not None:
-        outcome, reason = "failed", fickle
+    if currently_in_test_context():  # another thread knows nothing of the test around this one
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(_search, model, tally, seed).result()
     else:
-        own_cast = hasattr(model, "cast")
-        outcome, reason = tally.finding(law, None if own_cast else signature_of(model))
+        _search(model, tally, seed)
+    outcome, reason = tally.finding(None if hasattr(model, "cast") else signature_of(model))
     return Verdict(
         law=law,
         model=name_of(model),
         outcome=outcome,
         examples=tally.examples,
         seconds=time.perf_counter() - began,
-        level=tally.level,
+        level=max(tally.levels, default=Level.NORMAL),
         levels=dict(tally.levels),
         extensional=tally.held["function"] > 0,
         shares=tally.shares(),
-        counterexample=broken,
+        counterexample=min(tally.broken, key=lambda found: found.size, default=None),
         reason=reason,
-        rejected=tally.rejected,
+        rejected=tally.rejections.total(),
         rejections=dict(tally.rejections),
     )
 
@@ -113,8 +113,8 @@ def _whole(number: Any, name: str, least: int) -> int:
     return number
 
 
-def _search(law: Law, model: Any, tally: LawTally, start: int) -> str:
-    """Leave the smallest broken scene in the tally; say so where the model is fickle."""
+def _search(model: Any, tally: LawTally, start: int) -> None:
+    """Fill the tally, until enough is known."""
 
     @hypothesis.seed(start)
     @settings(
@@ -123,92 +123,45 @@ def _search(law: Law, model: Any, tally: LawTally, start: int) -> str:
         deadline=None,
         database=None,
         derandomize=False,
-        print_blob=False,
-        report_multiple_bugs=False,
         verbosity=hypothesis.Verbosity.quiet,
-        phases=(Phase.generate, Phase.shrink),
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(scenes(law, model))
+    @given(scenes(tally.law, model))
     def ask(scene: Scene) -> None:
-        look(scene, tally)
-
-    with _quietly():
+        if tally.broken and scene.size > MUCH * tally.met:
+            return
         try:
-            ask()
-        except (_Broken, _Enough, Unsatisfiable):
-            return ""
-        except Flaky as flaky:
-            return f"the model is not deterministic: one example held, and failed ({_line(flaky)})"
-    return ""
+            found, level = found_at(scene, (*OUTSIDE, HypothesisException))
+        except OUTSIDE as error:
+            tally.refuse(error)
+            if tally.is_hopeless:
+                raise _Enough("hopeless") from error
+            assume(False)
+            raise
+        if found is not None:
+            _fail(found, tally)
+        elif not tally.broken:
+            tally.note(scene, level)
+
+    with warnings.catch_warnings(), suppress(_Enough, Unsatisfiable):
+        warnings.simplefilter("ignore", HypothesisWarning)
+        ask()
 
 
-def _smallest(broken: Counterexample, met: dict[int, Counterexample]) -> Counterexample:
-    """The smallest that is found from ``broken``, or, while that is no small one, from another."""
-    found, kind = _least(broken), type(broken.error)
-    others = [met[size] for size in sorted(met) if type(met[size].error) is kind]
-    for other in others[:BEGINNINGS]:
-        if found.size <= SMALL:
-            break
-        found = min(found, _least(other), key=lambda one: one.size)
-    return found
-
-
-def _least(broken: Counterexample) -> Counterexample:
-    """The same failure, at arrows that are smaller still: where sides differed, they differ."""
-    kind = type(broken.error)
+def _fail(found: Counterexample, tally: LawTally) -> None:
+    """Keep the smallest that fails as the first one did."""
+    kind = type((tally.broken or [found])[0].error)
+    tally.met = min(tally.met, found.size)
 
     def breaks(scene: Scene) -> bool:
         again, _ = found_at(scene)
         return again is not None and type(again.error) is kind
 
-    return found_at(smaller(broken.scene, breaks))[0] or broken
-
-
-def _apart(search: Callable[[], str]) -> str:
-    """Search; within a test of hypothesis's on a thread of its own, which knows nothing of it."""
-    if not currently_in_test_context():
-        return search()
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(search).result()
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """What hypothesis has to say is nothing to the user."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HypothesisWarning)
-        yield
-
-
-def _line(error: BaseException) -> str:
-    return str(error).partition("\n")[0]
-
-
-def look(scene: Scene, tally: LawTally) -> None:
-    """Raise where the law fails in ``scene``."""
-    try:
-        difference, level = scene.verdict()
-    except OUTSIDE as error:
-        tally.refuse(error)
-        if tally.is_hopeless:
-            raise _Enough("hopeless") from error
-        assume(False)
-        raise
-    except HypothesisException:
-        raise
-    except Exception as error:
-        tally.fail(Counterexample(scene, None, error))
-        _stop(tally)
-        raise _Broken(repr(error)) from error
-    if difference is not None:
-        tally.fail(Counterexample(scene, difference))
-        _stop(tally)
-        raise _Broken(str(difference))
-    if tally.broken is None:
-        tally.note(scene, level)
-
-
-def _stop(tally: LawTally) -> None:
-    if tally.is_small_enough:
-        raise _Enough("small")
+    scene = found.scene.settled()
+    if breaks(scene):
+        tally.broken.append(found_at(smaller(scene, breaks))[0] or found)
+    elif not tally.broken:
+        tally.broken, tally.fickle = [found], FICKLE
+    if tally.fickle or tally.broken[-1].size <= SMALL or len(tally.broken) == BEGINNINGS:
+        raise _Enough("broken")

@@ -163,6 +163,11 @@ class Scene:
         """Which programs the model is asked about."""
         return signature_of(self.model)
 
+    @property
+    def size(self) -> int:
+        """How many combinators its arrows hold."""
+        return sum(size(arrow) for arrow in self.instance.arrows.values())
+
     @cached_property
     def constants(self) -> list[Literal]:
         """The constants in its arrows and its point."""
@@ -266,13 +271,20 @@ class Counterexample:
     @property
     def size(self) -> int:
         """How many combinators its arrows hold."""
-        return sum(size(arrow) for arrow in self.scene.instance.arrows.values())
+        return self.scene.size
 
 
-def found_at(scene: Scene) -> tuple[Counterexample | None, Level]:
-    """What breaks the law in a scene, if anything does, and how that was told."""
+def found_at(
+    scene: Scene, outside: tuple[type[Exception], ...] = ()
+) -> tuple[Counterexample | None, Level]:
+    """What breaks the law in a scene, if anything does, and how that was told.
+
+    What is raised is what breaks it, unless that is of a class in ``outside``.
+    """
     try:
         difference, level = scene.verdict()
+    except outside:
+        raise
     except Exception as error:  # noqa: BLE001 (whatever a model raises is what was found)
         return Counterexample(scene, None, error), Level.NORMAL
     return None if difference is None else Counterexample(scene, difference), level
@@ -298,11 +310,13 @@ class Recorded(Probes):
 
     def _once(self, what: str, place: str, obj: Object, ask: Any) -> Any:
         given = self._given[what]
-        return given[place] if place in given else super()._once(what, place, obj, ask)
+        return super()._once(
+            what, place, obj, lambda of: given[place] if place in given else ask(of)
+        )
 
     def answers(self, what: str) -> dict[str, Any]:
-        """Those that were given."""
-        return dict(self._given[what])
+        """Those that were given, and those that were asked for."""
+        return {**self._given[what], **super().answers(what)}
 
 
 def simplest(obj: Object, dom: Object = Unit) -> Morphism:

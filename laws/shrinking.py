@@ -1,9 +1,9 @@
-"""A broken scene made smaller: its arrows, part by part, and then its objects.
+"""A broken scene made smaller: its arrows, part by part, and its objects.
 
-Hypothesis shrinks what was drawn; this shrinks what was made of it. Parts of arrows give way to
-identities and constants, and of a product one component is kept, or all but one: what goes out of
-the product is given zero for the components that are gone; of what goes into it they are left out.
-Composition sees through tuples, and of ``⟨f, g⟩ >> π0`` it leaves f.
+Here types are known, which nobody who shrinks choices can see. Parts of arrows give way to
+identities, projections and zeros, and of a product one component is kept, or all but one: what goes
+out of the product is given zero for the components that are gone; of what goes into it they are
+left out. Composition sees through tuples, and of ``⟨f, g⟩ >> π0`` it leaves f.
 
 >>> from combinators.morphisms import Id, Projection, prod
 >>> from combinators.objects import Product, Real
@@ -14,12 +14,16 @@ id
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import replace
+from itertools import islice, pairwise
+
+import numpy as np
 
 from combinators.errors import TypeMismatch
+from combinators.kit.tree import size
+from combinators.literal import Literal
 from combinators.morphisms import (
     Choice,
     Compose,
@@ -35,169 +39,125 @@ from combinators.morphisms import (
     compose,
     prod,
 )
-from combinators.objects import Object, Product, Record, components
+from combinators.objects import Object, Product, Real, Record, Unit, components
 from laws.language import Variable
-from laws.scene import Instance, Recorded, Scene, simplest, size
+from laws.scene import Instance, Recorded, Scene, simplest
 from laws.strategies.making import paths
 
-
-def joined(first: Morphism, second: Morphism) -> Morphism:
-    """``first >> second``, with projections of tuples taken and constants moved to the front."""
-    if isinstance(second, Constant):
-        return Constant(first.dom, second.literal)
-    if isinstance(second, Compose):
-        for step in second.arrows:
-            first = joined(first, step)
-        return first
-    *before, last = first.arrows if isinstance(first, Compose) else (first,)
-    if isinstance(last, Relabel) and isinstance(second, Projection):
-        return joined(compose(Id(first.dom), *before), Projection(last.dom, second.index))
-    if isinstance(last, Prod):
-        return compose(*before, _through(last, second))
-    return compose(first, second)
+MOST = 400
+"""How many smaller scenes are looked at."""
 
 
-def _through(parts: Prod, arrow: Morphism) -> Morphism:
-    """``⟨f, g, …⟩ >> h``."""
-    match arrow:
-        case Id():
-            return parts
-        case Projection(_, index):
-            return parts.arrows[index]
-        case Prod(_, arrows):
-            return prod(parts.dom, *(joined(parts, below) for below in arrows))
-        case Extend(bound):
-            return prod(parts.dom, *parts.arrows, joined(parts, bound))
-        case _:
-            return compose(parts, arrow)
+def smaller(scene: Scene, breaks: Callable[[Scene], bool]) -> Scene:
+    """A scene that is no larger and still ``breaks``; itself if it is minimal."""
+    left = MOST
+    while left:
+        for candidate in islice(_candidates(scene), left):
+            left -= 1
+            if breaks(candidate):
+                scene = candidate
+                break
+        else:
+            break
+    return scene
 
 
-def narrowed(scene: Scene) -> Iterator[Scene]:
-    """The scenes with a component less, whose arrows are no larger.
-
-    A model that casts its own examples, and laws of sums, say themselves what their objects are.
-    """
-    law = scene.law
-    if hasattr(scene.model, "cast") or any(g.sort == "sum" for g in law.generators):
+def _candidates(scene: Scene) -> Iterator[Scene]:
+    given = scene.instance
+    for generator, arrow in given.arrows.items():
+        if generator.sort != "linear":
+            for less in _lesser(arrow):
+                arrows = {**given.arrows, generator: less}
+                yield replace(scene, instance=Instance(given.objects, arrows))
+    yield from (replace(scene, point=less) for less in _lesser(scene.point))
+    # A model that casts its own examples, and laws of sums, say themselves what their objects are.
+    if hasattr(scene.model, "cast") or any(g.sort == "sum" for g in scene.law.generators):
         return
-    for variable, obj in scene.instance.objects.items():
-        product = components(obj)
-        if product is not None:
-            for change in _changes(variable, obj, product):
-                try:
-                    less = change.scene(scene)
-                except TypeMismatch:
-                    continue
-                if _held(less) <= _held(scene):
-                    yield less
+    for variable, obj in given.objects.items():
+        for out, back in _narrower(obj):
+            with suppress(TypeMismatch):
+                moved = _moved(scene, variable, out, back)
+                if _held(moved) <= _held(scene):
+                    yield moved
 
 
 def _held(scene: Scene) -> int:
     return size(scene.point) + sum(map(size, scene.instance.arrows.values()))
 
 
-def _changes(variable: Variable, obj: Object, product: Product) -> Iterator[_Change]:
-    kept = tuple(Projection(obj, index) for index in range(product.width))
-    for index, part in enumerate(product.parts):
-        yield _Change(variable, kept[index], _back(obj, part, {index: Id(part)}))
-    for index in range(product.width):
-        rest = kept[:index] + kept[index + 1 :]
-        out = prod(obj, *rest)
-        given = {p.index: Projection(out.cod, at) for at, p in enumerate(rest)}
-        yield _Change(variable, out, _back(obj, out.cod, given))
+# --- objects
 
 
-def _back(obj: Object, source: Object, given: Mapping[int, Morphism]) -> Morphism:
-    """To a product or a record from some of its components, the others zero."""
-    product = components(obj)
-    assert product is not None
-    parts = (given.get(i) or simplest(part, source) for i, part in enumerate(product.parts))
-    made = prod(source, *parts)
-    return made >> Relabel(product, obj) if isinstance(obj, Record) else made
+def _narrower(obj: Object) -> Iterator[tuple[Morphism, Morphism]]:
+    """Arrows to a number, and out of a product to one with less components; and back."""
+    kept = [Projection(obj, index) for index in range((components(obj) or Unit).width)]
+    fewer = [kept[:i] + kept[i + 1 :] for i in range(len(kept))]
+    for some in [*([one] for one in kept), *fewer]:
+        out = some[0] if len(some) == 1 else prod(obj, *some)
+        parts = [simplest(part, out.cod) for part in components(obj) or ()]
+        for at, one in enumerate(some):
+            parts[one.index] = Id(out.cod) if len(some) == 1 else Projection(out.cod, at)
+        back = prod(out.cod, *parts)
+        yield out, back >> Relabel(back.cod, obj) if isinstance(obj, Record) else back
+    with suppress(TypeMismatch):
+        if obj is not Real:
+            yield simplest(Real, obj), simplest(obj, Real)
 
 
-@dataclass(frozen=True)
-class _Change:
-    """Another object for a variable, with arrows from the old to the new, and back."""
+def _moved(scene: Scene, variable: Variable, out: Morphism, back: Morphism) -> Scene:
+    """Everything at the other object; probes, which were of the old one, are the simplest."""
+    old, law = scene.instance, scene.law
 
-    variable: Variable
-    out: Morphism
-    back: Morphism
-
-    def scene(self, scene: Scene) -> Scene:
-        """Everything at the other object; probes, which were of the old one, are the simplest."""
-        old = scene.instance
-        arrows = {
-            g: joined(
-                joined(self._at(g.dom, old, self.back), arrow), self._at(g.cod, old, self.out)
-            )
-            for g, arrow in old.arrows.items()
-        }
-        new = Instance({**old.objects, self.variable: self.out.cod}, arrows)
-        side = scene.law.lhs if isinstance(scene.law.lhs, Morphism) else scene.law.rhs
-        moved = self._at(side.dom, old, self.out) if isinstance(side, Morphism) else None
-        point = scene.point if moved is None else joined(scene.point, moved)
-        return Scene(scene.law, scene.model, new, point, Recorded({}, {}))
-
-    def _at(self, obj: Object, old: Instance, arrow: Morphism) -> Morphism:
+    def at(obj: Object, arrow: Morphism) -> Morphism:
         """What ``arrow`` does at an object of the law; ``TypeMismatch`` inside of others."""
-        if obj is self.variable:
+        if obj is variable:
             return arrow
         if isinstance(obj, Product):
-            parts = [self._at(part, old, arrow) for part in obj.parts]
-            if all(isinstance(part, Id) for part in parts):
-                return Id(old.obj(obj))
+            parts = [at(part, arrow) for part in obj.parts]
             source = Product(*(part.dom for part in parts))
-            return prod(
-                source, *(joined(Projection(source, i), part) for i, part in enumerate(parts))
-            )
+            if all(isinstance(part, Id) for part in parts):
+                return Id(source)
+            return prod(source, *(joined(Projection(source, i), p) for i, p in enumerate(parts)))
         if isinstance(obj, Variable) or old.obj(obj) is obj:
             return Id(old.obj(obj))
         raise TypeMismatch(f"nothing is known of {obj!r}")
 
-
-Breaks = Callable[[Scene], bool]
-MOST = 400
-"""How many smaller scenes are looked at."""
-
-
-def smaller(scene: Scene, breaks: Breaks) -> Scene:
-    """A scene whose arrows are no larger and which still ``breaks``; itself if it is minimal."""
-    scene = scene.settled()
-    tries = iter(range(MOST))
-    while (less := _next(scene, breaks, tries)) is not None:
-        scene = less
-    return scene
+    arrows = {
+        g: joined(joined(at(g.dom, back), arrow), at(g.cod, out)) for g, arrow in old.arrows.items()
+    }
+    instance = Instance({**old.objects, variable: out.cod}, arrows)
+    point = joined(scene.point, at(law.sides[0].dom, out)) if law.sides else scene.point
+    return Scene(law, scene.model, instance, point, Recorded({}, {}))
 
 
-def _next(scene: Scene, breaks: Breaks, tries: Iterator[int]) -> Scene | None:
-    """The first smaller scene that breaks."""
-    for candidate, _ in zip(_candidates(scene), tries, strict=False):
-        if breaks(candidate):
-            return candidate
-    return None
+def joined(first: Morphism, second: Morphism) -> Morphism:
+    """``first >> second``, with projections of tuples taken and constants moved to the front."""
+    *before, last = first.arrows if isinstance(first, Compose) else (first,)
+    match last, second:
+        case _, Compose(steps):
+            for step in steps:
+                first = joined(first, step)
+            return first
+        case _, Constant(_, literal):
+            return Constant(first.dom, literal)
+        case Relabel(), Projection(_, index):
+            return joined(compose(Id(first.dom), *before), Projection(last.dom, index))
+        case Prod(_, parts), Projection(_, index):
+            return compose(*before, parts[index])
+        case Prod(source), Prod(_, arrows):
+            return compose(*before, prod(source, *(joined(last, below) for below in arrows)))
+        case Prod(source, parts), Extend(bound):
+            return compose(*before, prod(source, *parts, joined(last, bound)))
+        case _:
+            return compose(first, second)
 
 
-def _candidates(scene: Scene) -> Iterator[Scene]:
-    for generator, arrow in scene.instance.arrows.items():
-        if generator.sort != "linear":
-            for less in _lesser(arrow):
-                arrows = {**scene.instance.arrows, generator: less}
-                yield _anew(scene, Instance(scene.instance.objects, arrows), scene.point)
-    for less in _lesser(scene.point):
-        yield _anew(scene, scene.instance, less)
-    yield from narrowed(scene)
-
-
-def _anew(scene: Scene, instance: Instance, point: Morphism) -> Scene:
-    return Scene(scene.law, scene.model, instance, point, scene.probes)
+# --- arrows
 
 
 def _lesser(arrow: Morphism) -> Iterator[Morphism]:
     """Arrows of the same type, each smaller by one part: the largest parts first."""
-    for simple in _simple(arrow.dom, arrow.cod):
-        if size(simple) < size(arrow):
-            yield simple
+    yield from _simpler(arrow.dom, arrow.cod, size(arrow))
     match arrow:
         case Compose(steps):
             seen = joined(Id(arrow.dom), arrow)
@@ -219,20 +179,32 @@ def _lesser(arrow: Morphism) -> Iterator[Morphism]:
         case Choice(then, other):
             yield from (Choice(less, other) for less in _lesser(then))
             yield from (Choice(then, less) for less in _lesser(other))
+        case Constant(source, literal):
+            for plain in (np.zeros_like(literal.array), np.ones_like(literal.array)):
+                if np.array_equal(literal.array, plain):
+                    return
+                yield Constant(source, Literal(plain))
+
+
+def _simpler(dom: Object, cod: Object, than: int) -> Iterator[Morphism]:
+    """The identity, projections, and zero, so far as they are smaller."""
+    yield from (path for path in paths(dom, cod) if size(path) < than)
+    with suppress(TypeMismatch):
+        zero = simplest(cod, dom)
+        if size(zero) < than:
+            yield zero
 
 
 def _shortened(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
     """Fewer steps: some in the middle gone, or done by one that is simple."""
     for length in range(len(steps), 0, -1):
         for at in range(len(steps) - length + 1):
-            before, after = steps[:at], steps[at + length :]
-            dom, cod = steps[at].dom, steps[at + length - 1].cod
-            if dom is cod and (before or after):
+            before, gone, after = steps[:at], steps[at : at + length], steps[at + length :]
+            if gone[0].dom is gone[-1].cod and (before or after):
                 yield compose(*before, *after)
-            if length > 1 and length < len(steps):
-                for simple in _simple(dom, cod):
-                    if size(simple) < sum(map(size, steps[at : at + length])):
-                        yield compose(*before, simple, *after)
+            if 1 < length < len(steps):
+                for simple in _simpler(gone[0].dom, gone[-1].cod, sum(map(size, gone))):
+                    yield compose(*before, simple, *after)
 
 
 def _reduced(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
@@ -240,10 +212,11 @@ def _reduced(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
     for at, (step, then) in enumerate(pairwise(steps)):
         before, after = steps[:at], steps[at + 2 :]
         match step, then:
-            case Prod(source, (function, argument)), Eval():
-                inlined = _called(source, function, argument)
-                if inlined is not None:
-                    yield compose(*before, inlined, *after)
+            case Prod(Product() as source, (Curry(body), argument)), Eval():
+                captured = (Projection(source, index) for index in range(source.width))
+                yield compose(*before, prod(source, *captured, argument), body, *after)
+            case Prod(source, (Compose((Prod(_, known), Curry(body))), argument)), Eval():
+                yield compose(*before, prod(source, *known, argument), body, *after)
             case Prod(_, (_, given)), Choice(first, second):
                 yield compose(*before, given, first, *after)
                 yield compose(*before, given, second, *after)
@@ -252,22 +225,3 @@ def _reduced(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
                 for part in step.arrows:
                     if part.cod is steps[end].cod:
                         yield compose(*before, part, *steps[end + 1 :])
-
-
-def _called(source: Object, function: Morphism, argument: Morphism) -> Morphism | None:
-    """The body of a λ that is called, where it stands."""
-    match function:
-        case Curry(body) if isinstance(source, Product):
-            captured = tuple(Projection(source, i) for i in range(source.width))
-        case Compose((Prod(_, captured), Curry(body))):
-            pass
-        case _:
-            return None
-    return prod(source, *captured, argument) >> body
-
-
-def _simple(dom: Object, cod: Object) -> Iterator[Morphism]:
-    """The identity, the projections, and zero."""
-    yield from paths(dom, cod)
-    with suppress(TypeMismatch):
-        yield simplest(cod, dom)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from sys import maxsize
 
 from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDifferentiable
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
@@ -115,8 +116,6 @@ PATIENCE = 30
 """So many refusals, for each example that was taken and one, are enough."""
 WASTE = 4
 """So many times more refusals than wanted examples are enough."""
-SHRINKS = 1000
-"""So many broken examples are looked at on the way to a small one."""
 RARE = 0.1
 """A law is asked in vain of a model that takes a smaller share of the wanted examples."""
 MOSTLY = 0.9
@@ -126,34 +125,24 @@ MOSTLY = 0.9
 class LawTally:
     """The count of one law in one model."""
 
-    def __init__(self, wanted: int) -> None:
-        self.wanted = wanted
+    def __init__(self, law: Law, wanted: int) -> None:
+        self.law, self.wanted = law, wanted
         self.examples = 0
         self.levels: Counter[Level] = Counter()
         self.held: Counter[str] = Counter()
         self.rejections: Counter[str] = Counter()
-        self.broken: Counterexample | None = None
-        self.failures = 0
-        self.met: dict[int, Counterexample] = {}
-        """The first broken example of each size."""
-        self._least: Counterexample | None = None
+        self.broken: list[Counterexample] = []
+        self.met = maxsize
+        """The size of the smallest broken example as it was drawn."""
+        self.fickle = ""
+        """Why no broken example can be relied on."""
         self._refused = 0
-
-    @property
-    def rejected(self) -> int:
-        """How many examples the model refused."""
-        return self.rejections.total()
-
-    @property
-    def level(self) -> Level:
-        """The weakest comparison that was needed."""
-        return max(self.levels, default=Level.NORMAL)
 
     @property
     def is_hopeless(self) -> bool:
         """Whether more examples would be refused as these were."""
         some = PATIENCE * (self.examples + 1)
-        return self.rejected >= min(some, PATIENCE + WASTE * self.wanted)
+        return self.rejections.total() >= min(some, PATIENCE + WASTE * self.wanted)
 
     def note(self, scene: Scene, level: Level) -> None:
         """An example that was looked at."""
@@ -161,21 +150,6 @@ class LawTally:
         self.levels[level] += 1
         self.held.update(held(scene))
         self.held["leaf"] += any(scene.seen)
-
-    def fail(self, found: Counterexample) -> None:
-        """An example that breaks the law: hypothesis looks last at the smallest."""
-        self.failures += 1
-        self.broken = found
-        self.met.setdefault(found.size, found)
-        if self._least is None or found.size <= self._least.size:
-            self._least = found
-        if self.is_small_enough:
-            self.broken = self._least
-
-    @property
-    def is_small_enough(self) -> bool:
-        """Whether so many examples broke the law that smaller ones are not worth the wait."""
-        return self.failures > SHRINKS
 
     def refuse(self, error: Exception) -> None:
         """An example that the model does not take."""
@@ -187,24 +161,23 @@ class LawTally:
         """The share of examples that held each feature."""
         return {name: self.held[name] / max(self.examples, 1) for name in FLOORS}
 
-    def finding(self, law: Law, signature: Signature | None) -> tuple[Outcome, str]:
-        """Passed, vacuous or not asked, and why, where no example broke the law.
+    def finding(self, signature: Signature | None) -> tuple[Outcome, str]:
+        """What was found, and why, where the law does not hold or was not asked.
 
         ``signature`` is None where the model casts its own examples.
         """
-        if self.examples < RARE * self.wanted and self.rejected:
-            is_lacking = self._refused >= MOSTLY * self.rejected
+        rejected, lhs = self.rejections.total(), self.law.lhs
+        if self.broken:
+            return "failed", self.fickle
+        if self.examples < RARE * self.wanted and rejected:
+            is_lacking = self._refused >= MOSTLY * rejected
             return "unasked" if is_lacking else "vacuous", (
-                f"{self.examples} examples were taken and {self.rejected} refused, "
-                f"most often by {self._commonest()}"
+                f"{self.examples} examples were taken and {rejected} refused, "
+                f"most often by {self.rejections.most_common(1)[0][0]}"
             )
         if not self.examples:
             return "vacuous", "no example was found"
-        if not self.held["leaf"] and isinstance(law.lhs, Morphism) and law.lhs.cod is not Unit:
+        if not self.held["leaf"] and isinstance(lhs, Morphism) and lhs.cod is not Unit:
             return "vacuous", "nothing was compared: what was observed held no number"
-        reason = scarce(law, signature, self.held, self.examples) if signature else ""
+        reason = scarce(self.law, signature, self.held, self.examples) if signature else ""
         return ("vacuous", reason) if reason else ("passed", "")
-
-    def _commonest(self) -> str:
-        ((said, _),) = self.rejections.most_common(1)
-        return said

@@ -3,7 +3,7 @@
 They are drawn by a backend of hypothesis that makes each example afresh. By itself hypothesis makes
 most examples by small changes of the one before, and mixes in constants from the modules that
 happen to be loaded. Of arrows the changes are near-copies, and a seed would give other examples
-elsewhere. Shrinking is hypothesis's own.
+elsewhere.
 """
 
 from __future__ import annotations
@@ -32,12 +32,9 @@ AVAILABLE_PROVIDERS[AFRESH] = Afresh
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 T = TypeVar("T")
 
-_FAR = 10**15 + 3**20
-"""Where choices are counted from: no constant of the user's source lies near it.
 
-Hypothesis tries integers that it finds in the modules that happen to be loaded, so that one seed
-would otherwise give other examples elsewhere.
-"""
+_FAR = 10**15 + 3**20
+"""Where choices are counted from: nothing makes hypothesis prefer one of them to another."""
 
 
 class Choices:
