@@ -33,7 +33,7 @@ from laws.verdict import Report, Verdict
 
 EXAMPLES = 50
 """How many examples a law is asked at, where no profile of hypothesis is loaded."""
-SMALL, BEGINNINGS = 4, 6
+SMALL, BEGINNINGS = 2, 6
 """A counterexample of so many combinators is small; until one is, so many are looked for."""
 MUCH = 2
 """Where one breaks, examples so many times larger are not looked at: they may take for ever."""
@@ -150,8 +150,8 @@ def _search(model: Any, tally: LawTally, start: int) -> None:
 
 
 def _fail(found: Counterexample, tally: LawTally) -> None:
-    """Keep the smallest that fails as the first one did."""
-    kind = type((tally.broken or [found])[0].error)
+    """Keep the smallest that fails in the same way: where sides differed, they differ."""
+    kind = type(found.error)
     tally.met = min(tally.met, found.size)
 
     def breaks(scene: Scene) -> bool:

@@ -39,7 +39,7 @@ from combinators.morphisms import (
     compose,
     prod,
 )
-from combinators.objects import Object, Product, Real, Record, Unit, components
+from combinators.objects import Object, Product, Real, Record, Tensor, Unit, components
 from laws.language import Variable
 from laws.scene import Instance, Recorded, Scene, simplest
 from laws.strategies.making import paths
@@ -187,12 +187,14 @@ def _lesser(arrow: Morphism) -> Iterator[Morphism]:
 
 
 def _simpler(dom: Object, cod: Object, than: int) -> Iterator[Morphism]:
-    """The identity, projections, and zero, so far as they are smaller."""
+    """The identity, projections, zero and one, so far as they are smaller."""
     yield from (path for path in paths(dom, cod) if size(path) < than)
     with suppress(TypeMismatch):
         zero = simplest(cod, dom)
         if size(zero) < than:
             yield zero
+        if isinstance(cod, Tensor) and than > 1:
+            yield Constant(dom, Literal.filled(1, cod))
 
 
 def _shortened(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
