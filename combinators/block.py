@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from operator import is_
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
@@ -28,7 +28,6 @@ TALLEST = 6
 Lines = list[tuple[Var, Term]]
 Uses = dict[str, int]
 """How often names are used; a use in a λ or a branch counts as two."""
-T = TypeVar("T", bound=Term)
 
 
 class Block:
@@ -77,11 +76,14 @@ def opened(body: Term) -> tuple[tuple[tuple[Var, Term], ...], Term]:
     return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
 
 
+_COMPOUND = (Tuple, Proj, App, Cond)
+
+
 def operands(term: Term) -> tuple[Term, ...]:
     """What a line is made of; an atom, or a λ, of itself."""
     if type(term) is Prim:
         return term.args or (term,)
-    return term.below() if isinstance(term, (Tuple, Proj, App, Cond)) else (term,)
+    return term.below() if isinstance(term, _COMPOUND) else (term,)
 
 
 def rebuilt(term: Term, before: tuple[Term, ...], parts: tuple[Term, ...]) -> Term:
@@ -93,25 +95,7 @@ def remade(term: Term, parts: tuple[Term, ...]) -> Term:
     """``term`` of other operands, each of the same type, which is not typed again."""
     if isinstance(term, Prim) and term.args:
         return prim(term.type, term.operation, term.place, *parts)
-    match term:
-        case Tuple():
-            return _like(term, items=parts)
-        case Proj():
-            return _like(term, product=parts[0])
-        case App():
-            return _like(term, function=parts[0], argument=parts[1])
-        case Cond():
-            return _like(term, test=parts[0], then=parts[1], other=parts[2])
-        case _:
-            return parts[0]
-
-
-def _like(term: T, **parts: object) -> T:
-    made = object.__new__(type(term))
-    vars(made).update(vars(term))
-    vars(made).update(parts)
-    vars(made).pop("_hash", None)
-    return made
+    return term.with_parts(parts) if isinstance(term, _COMPOUND) else parts[0]
 
 
 def count(term: Term, uses: Uses, seen: dict[str, Var] | None = None) -> bool:

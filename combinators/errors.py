@@ -40,8 +40,6 @@ class Place(NamedTuple):
 
 
 _place = functools.lru_cache(maxsize=4096)(Place)
-
-
 _KNOWN: dict[str, bool] = {}
 """Of the files that were met, whether what stands in them is passed over."""
 
@@ -52,8 +50,7 @@ def _is_passed_over(frame: FrameType) -> bool:
     package = str(frame.f_globals.get("__name__")).partition(".")[0]
     if file == "<string>":
         return package in _ROOMS
-    _KNOWN[file] = file.startswith(_HOUSE) or package == _CALLS_US
-    return _KNOWN[file]
+    return _KNOWN.setdefault(file, file.startswith(_HOUSE) or package == _CALLS_US)
 
 
 def users_place() -> Place:

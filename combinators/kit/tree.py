@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
+from functools import cache
 from operator import attrgetter, methodcaller
 from typing import Any, ClassVar
 
@@ -27,10 +28,12 @@ class Syntax:
     _line: ClassVar[Callable[[Any], str]] = object.__repr__
     _text: ClassVar[Callable[[Any], str]] = repr
 
+    made_of: ClassVar[str | tuple[str, ...]] = ()
+
     def __init_subclass__(cls, of: str | tuple[str, ...] | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         if of is not None:
-            cls.below = _parts_at(of)  # type: ignore[assignment]  # as declared
+            cls.made_of, cls.below = of, _parts_at(of)  # type: ignore[assignment]  # as declared
 
     @classmethod
     def print_by(cls, line: Callable[[Any], str], text: Callable[[Any], str]) -> None:
@@ -48,7 +51,8 @@ class Syntax:
     def arguments(self) -> tuple[Any, ...]:
         """What the node was built from."""
         known = vars(self)
-        return tuple([known[name] for name in _names(type(self))[0]])
+        names = _names(type(self))[0]  # type: ignore[arg-type]  # a class has a hash
+        return tuple([known[name] for name in names])
 
     def below(self) -> tuple[Any, ...]:
         """The nodes of its own kind that it is made of, in order: the terms of a term."""
@@ -57,7 +61,17 @@ class Syntax:
     def remarks(self) -> dict[str, Any]:
         """What it was built with besides, and equality ignores: a name, the user's line."""
         known = vars(self)
-        return {name: known[name] for name in _names(type(self))[1]}
+        names = _names(type(self))[1]  # type: ignore[arg-type]  # a class has a hash
+        return {name: known[name] for name in names}
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Any:
+        """The node made of other ``parts``, each of the same type, which is not typed again."""
+        of = self.made_of
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        vars(made).update({of: parts} if isinstance(of, str) else zip(of, parts, strict=True))
+        vars(made).pop("_hash", None)
+        return made
 
     @classmethod
     def builder(cls) -> Callable[..., Any]:
@@ -75,9 +89,13 @@ class Syntax:
 
     def __hash__(self) -> int:
         """Of the structure, computed once a node."""
-        for node in distinct_nodes(self, seen=_is_hashed):
-            skeleton = _replace(node.arguments(), _hash_of)
-            object.__setattr__(node, "_hash", hash((type(node), skeleton)))
+
+        def known(node: Syntax) -> Any:
+            return hash(node) if node.is_interned else vars(node).get("_hash")
+
+        for node in distinct_nodes(self, seen=lambda node: known(node) is not None):
+            skeleton = _replace(node.arguments(), known)
+            vars(node)["_hash"] = hash((type(node), skeleton))
         found: int = vars(self)["_hash"]
         return found
 
@@ -114,18 +132,12 @@ class _Row(int):
     """A reference to a row of the table."""
 
 
-_NAMES: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-
-
+@cache
 def _names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields that are compared, and those that are not."""
-    if cls not in _NAMES:
-        made = [f for f in fields(cls) if f.init]
-        _NAMES[cls] = (
-            tuple(f.name for f in made if f.compare),
-            tuple(f.name for f in made if not f.compare),
-        )
-    return _NAMES[cls]
+    made = [f for f in fields(cls) if f.init]
+    compared, others = ([f.name for f in made if f.compare is is_so] for is_so in (True, False))
+    return tuple(compared), tuple(others)
 
 
 def nodes_in(values: Iterable[Any], kind: type[Any] = Syntax) -> list[Any]:
@@ -139,23 +151,14 @@ def nodes_in(values: Iterable[Any], kind: type[Any] = Syntax) -> list[Any]:
     return found
 
 
-def _is_hashed(node: Syntax) -> bool:
-    return node.is_interned or "_hash" in vars(node)
+_is_interned: Callable[[Any], bool] = attrgetter("is_interned")
 
 
-def _hash_of(node: Syntax) -> int:
-    return hash(node) if node.is_interned else vars(node)["_hash"]
-
-
-def _is_interned(node: Syntax) -> bool:
-    return node.is_interned
-
-
-def _replace(value: Any, by: Callable[[Any], Any]) -> Any:
-    if isinstance(value, Syntax):
+def _replace(value: Any, by: Callable[[Any], Any], kind: type = Syntax) -> Any:
+    if isinstance(value, kind):
         return by(value)
     if type(value) is tuple:
-        return tuple([_replace(item, by) for item in value])
+        return tuple([_replace(item, by, kind) for item in value])
     return value
 
 
@@ -168,7 +171,9 @@ def distinct_nodes(
     """
     if seen is not None and seen(root):
         return
-    inside: Callable[[Any], Any] = _everything if kind is Syntax else methodcaller("below")
+    inside: Callable[[Any], Any] = methodcaller("below")
+    if kind is Syntax:
+        inside = lambda node: nodes_in(node.arguments())  # noqa: E731 (one of two)
     met = {id(root)}
     stack = [(root, iter(inside(root)))]
     while stack:
@@ -217,10 +222,6 @@ def size(root: Syntax) -> int:
     return len(met)
 
 
-def _everything(node: Syntax) -> list[Any]:
-    return nodes_in(node.arguments())
-
-
 def _number(root: Syntax, numbers: dict[Any, int]) -> int:
     """The number of ``root``'s structure: equal structures get one number."""
     number_of: dict[int, int] = {}
@@ -237,13 +238,5 @@ def _number(root: Syntax, numbers: dict[Any, int]) -> int:
 def _from_table(rows: list[tuple[Callable[..., Any], Any, dict[str, Any]]]) -> Any:
     built: list[Any] = []
     for build, arguments, remarks in rows:
-        built.append(build(*_fill(arguments, built), **remarks))
+        built.append(build(*_replace(arguments, built.__getitem__, _Row), **remarks))
     return built[-1]
-
-
-def _fill(value: Any, built: list[Any]) -> Any:
-    if type(value) is _Row:
-        return built[value]
-    if type(value) is tuple:
-        return tuple([_fill(item, built) for item in value])
-    return value
