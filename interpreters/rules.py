@@ -33,34 +33,41 @@ def program(rule: Lam, over: Carrier) -> Linear:
 
 
 _Rules = dict[Any, Linear | None]
-_PULLBACKS: Remembered[Carrier, _Rules] = Remembered()
-_PUSHFORWARDS: Remembered[Carrier, _Rules] = Remembered()
+_RULES: Remembered[Carrier, _Rules] = Remembered()
 
 
-def _of(remembered: Remembered[Carrier, _Rules], over: Carrier) -> _Rules:
-    """The rules that are known for a carrier; of one without weak references none are kept."""
+def _rule(over: Carrier, key: Any, make: Callable[[], Linear | None]) -> Linear | None:
+    """What is known for a carrier; of one without weak references nothing is kept."""
     try:
-        return remembered.of(over, dict)
+        known = _RULES.of(over, dict)
     except TypeError:
-        return {}
+        return make()
+    if key not in known:
+        known[key] = make()
+    return known[key]
+
+
+def pushforward_of(operation: Operation, dom: Any, index: int, over: Carrier) -> Linear | None:
+    """``(ẋᵢ, *xs, y)`` to ``ẏ``; None where it is always zero."""
+
+    def make() -> Linear | None:
+        rule = pushforward_rule(operation, arguments(dom), index)
+        return None if rule is None else program(rule, over)
+
+    return _rule(over, (operation, dom, index), make)
 
 
 def pullback_of(
     operation: Operation, dom: Any, active: tuple[int, ...], over: Carrier
 ) -> Linear | None:
     """``(g, xs, y)`` to the sparse cotangent of ``dom``; None where it is always zero."""
-    known = _of(_PULLBACKS, over)
-    key = (operation, dom, active)
-    if key not in known:
-        known[key] = _pullback(operation, dom, active, over)
-    return known[key]
+    return _rule(over, (operation, dom, active), lambda: _pullback(operation, dom, active, over))
 
 
 def _pullback(
     operation: Operation, dom: Any, active: tuple[int, ...], over: Carrier
 ) -> Linear | None:
-    types = arguments(dom)
-    rule = pullback_rule(operation, types, active)
+    rule = pullback_rule(operation, arguments(dom), active)
     if rule is None:
         return None
     if isinstance(operation.primitive.derivative, Selection):
@@ -68,13 +75,11 @@ def _pullback(
         if put_off is not None:
             return put_off
     compute = program(rule, over)
+    if not isinstance(dom, Product):
+        return lambda g, x, y: compute(g, x, y)[0]
     assert isinstance(rule.body.type, Product)
     given = zip(active, rule.body.type.parts, strict=True)
     held = [(at, i) for at, (i, obj) in enumerate(given) if obj is not Unit]
-    if not isinstance(dom, Product):
-        return lambda g, x, y: compute(g, x, y)[0]
-    if len(held) == len(types) == 2:
-        return lambda g, xs, y: dict(enumerate(compute(g, *xs, y)))
 
     def several(g: Any, xs: Any, y: Any) -> Any:
         cotangents = compute(g, *xs, y)
@@ -93,26 +98,11 @@ def _put_off(rule: Lam, dom: Object) -> Linear | None:
     if len(places) != len(whole.args) or operation.name not in ("embed", "put"):
         return None
     types = tuple(arg.type for arg in whole.args)
-    if not isinstance(dom, Product):
+    is_alone = not isinstance(dom, Product)
 
-        def of_one(g: Any, x: Any, y: Any) -> Scattered:
-            values = (g, x, y)
-            return Scattered(obj, [Part(operation, types, tuple([values[i] for i in places]))])
+    def put_off(g: Any, xs: Any, y: Any) -> Any:
+        values = (g, xs, y) if is_alone else (g, *xs, y)
+        part = Scattered(obj, [Part(operation, types, tuple([values[i] for i in places]))])
+        return part if is_alone else {0: part}
 
-        return of_one
-
-    def of_several(g: Any, xs: Any, y: Any) -> dict[int, Scattered]:
-        values = (g, *xs, y)
-        return {0: Scattered(obj, [Part(operation, types, tuple([values[i] for i in places]))])}
-
-    return of_several
-
-
-def pushforward_of(operation: Operation, dom: Any, index: int, over: Carrier) -> Linear | None:
-    """``(ẋᵢ, *xs, y)`` to ``ẏ``; None where it is always zero."""
-    known = _of(_PUSHFORWARDS, over)
-    key = (operation, dom, index)
-    if key not in known:
-        rule = pushforward_rule(operation, arguments(dom), index)
-        known[key] = None if rule is None else program(rule, over)
-    return known[key]
+    return put_off
