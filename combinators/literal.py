@@ -27,8 +27,12 @@ class Literal:
         An integer that is too large is a ``TypeMismatch``.
         """
         array = np.array(value, dtype=dtype)
-        if array.dtype == object:
-            _check_integers(array)
+        for item in array.flat if array.dtype == object else ():
+            if isinstance(item, int) and not -_MOST <= item < _MOST:
+                raise TypeMismatch(
+                    f"an integer of {item.bit_length()} bits is too large for int64; "
+                    "write a float, as 1e20"
+                )
         array.setflags(write=False)
         self.array = array
         self.type = Tensor(array.shape, array.dtype)
@@ -42,14 +46,12 @@ class Literal:
         return literal
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.type, self.array.tobytes())
+        return self.type, self.array.tobytes()
 
     def __eq__(self, other: object) -> bool:
-        """Same type, same bits."""
         return isinstance(other, Literal) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        """Of the type and the bits."""
         return hash(self._key())
 
     def __repr__(self) -> str:
@@ -65,13 +67,3 @@ class Literal:
         if self.array.size > 1 and not any(self.array.strides):
             return Literal.filled, (self.array.flat[0], self.type)
         return Literal, (np.array(self.array),)
-
-
-def _check_integers(array: Any) -> None:
-    """Raise where an array is one of objects since an integer is too large."""
-    for item in array.flat:
-        if isinstance(item, int) and not -_MOST <= item < _MOST:
-            raise TypeMismatch(
-                f"an integer of {item.bit_length()} bits is too large for int64; "
-                "write a float, as 1e20"
-            )

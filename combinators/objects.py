@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Never, Self
 from weakref import WeakValueDictionary
 
@@ -80,7 +80,6 @@ class Object(Syntax):
         return cls._intern
 
     def __setattr__(self, name: str, value: object) -> Never:
-        """Refuse: objects are shared."""
         raise AttributeError(f"{self!r} is immutable")
 
     def __repr__(self) -> str:
@@ -160,15 +159,9 @@ class Product(Object):
             raise TypeMismatch(f"a product is of objects, and {last!r} is not one")
         return Product._intern(self, last)
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Object, ...]:
         """Its components, in order."""
-        if "parts_" not in vars(self):
-            vars(self)["parts_"] = self._walk()
-        parts: tuple[Object, ...] = vars(self)["parts_"]
-        return parts
-
-    def _walk(self) -> tuple[Object, ...]:
         backwards: list[Object] = []
         product: Product = self
         while product.init is not None and product.last is not None:
@@ -177,7 +170,6 @@ class Product(Object):
         return tuple(reversed(backwards))
 
     def __iter__(self) -> Iterator[Object]:
-        """Over the components."""
         return iter(self.parts)
 
 
@@ -258,13 +250,7 @@ Int = Tensor((), "int64")
 Bool = Tensor((), "bool")
 Unit = Product()
 
-_NAMES: dict[Object, str] = {
-    Real: "Real",
-    Int: "Int",
-    Bool: "Bool",
-    Unit: "Unit",
-    Tangent: "Tangent",
-}
+_NAMES = {Real: "Real", Int: "Int", Bool: "Bool", Unit: "Unit", Tangent: "Tangent"}
 
 
 def components(product: Object) -> Product | None:
@@ -307,7 +293,7 @@ def _show(obj: Object) -> Pieces:
         case Record(names, product):
             yield "{"
             named = zip(names, product.parts, strict=True)
-            yield separated(_show_named(name, part) for name, part in named)
+            yield separated(iter((f"{name}: ", _show(part))) for name, part in named)
             yield "}"
         case Vector(item, length):
             yield from (f"Vector[{length}; ", _show(item), "]")
@@ -316,11 +302,6 @@ def _show(obj: Object) -> Pieces:
             yield from (" ⇒ ", _show(cod))
         case _:
             yield type(obj).__name__
-
-
-def _show_named(name: str, part: Object) -> Pieces:
-    yield f"{name}: "
-    yield _show(part)
 
 
 def _show_tight(obj: Object) -> Pieces:

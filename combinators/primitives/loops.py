@@ -20,12 +20,12 @@ the one way to an operation.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
 from combinators.errors import Place, TypeMismatch
-from combinators.objects import Fun, Object, Product, components
+from combinators.objects import Fun, Object, Product, component, components
 from combinators.operation import Operation, declare, free
 from combinators.terms import Lam, Prim, Term, Var
 from combinators.type_folds import length_of, row_of, stack_of
@@ -105,18 +105,12 @@ class LoopType:
     @classmethod
     def of(cls, operation: Operation, types: Sequence[Object]) -> LoopType:
         """Of the types of a loop's arguments."""
-        has = operation.keywords
-        function = types[0]
+        has, function = operation.keywords, types[0]
         assert isinstance(function, Fun)
         carry = types[1] if has.get("carries", True) else None
-        item: Object | None = function.cod
-        if not has.get("keeps", True):
-            item = None
-        elif carry is not None:
-            both = components(function.cod)
-            assert both is not None
-            item = both.parts[1]
-        return cls(operation, function, carry, types[-1], item)
+        keeps = has.get("keeps", True)
+        item = component(function.cod, 1) if keeps and carry is not None else function.cod
+        return cls(operation, function, carry, types[-1], item if keeps else None)
 
     @property
     def row(self) -> Object:
@@ -161,26 +155,18 @@ class LoopTerm:
     """The parts of a loop that stands in a program."""
 
     term: Prim
+    operation: Operation = field(init=False)
+    function: Term = field(init=False)
+    """What each round applies."""
+    init: Term | None = field(init=False)
+    """Where the carry starts, if there is one."""
+    xs: Term = field(init=False)
+    """What it runs over."""
 
-    @property
-    def operation(self) -> Operation:
-        """The loop itself."""
-        return self.term.operation
-
-    @property
-    def function(self) -> Term:
-        """What each round applies."""
-        return self.term.args[0]
-
-    @property
-    def init(self) -> Term | None:
-        """Where the carry starts, if there is one."""
-        return self.term.args[1] if len(self.term.args) == 3 else None
-
-    @property
-    def xs(self) -> Term:
-        """What it runs over."""
-        return self.term.args[-1]
+    def __post_init__(self) -> None:
+        function, *init, xs = self.term.args
+        start = init[0] if init else None
+        vars(self).update(operation=self.term.operation, function=function, init=start, xs=xs)
 
     @cached_property
     def types(self) -> LoopType:
