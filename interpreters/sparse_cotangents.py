@@ -21,7 +21,7 @@ and put into one array when somebody needs the numbers (law K4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from combinators.literal import Literal
@@ -65,34 +65,16 @@ class Scattered:
         return Scattered(self.obj, list(self.parts), self.rest)
 
 
-def joined(a: Any, b: Any, add: Add) -> Any:
-    """The sum of two cotangents of a tensor, one of them scattered at least; may reuse both."""
-    if type(a) is not Scattered:
-        a, b = b, a
-    if type(b) is not Scattered:
-        a.rest = b if a.rest is None else add(a.rest, b)
-        return a
-    if len(a.parts) < len(b.parts):
-        a, b = b, a
-    a.parts.extend(b.parts)
-    if b.rest is not None:
-        a.rest = b.rest if a.rest is None else add(a.rest, b.rest)
-    return a
-
-
 def gathered(cotangent: Any, over: Any) -> Any:
     """The numbers of a tensor's cotangent, in a carrier."""
     if type(cotangent) is not Scattered:
         return cotangent
+    obj, parts, total = cotangent.obj, cotangent.parts, cotangent.rest
     scatter = getattr(over, "scatter", None)
     if scatter is not None:
-        return scatter(cotangent.parts, cotangent.obj, cotangent.rest)
-    return _one_by_one(cotangent.parts, cotangent.obj, cotangent.rest, over)
-
-
-def _one_by_one(parts: Sequence[Part], obj: Tensor, rest: Any, over: Any) -> Any:
-    """For a carrier that cannot write into an array."""
-    total = over.const(Literal.filled(0.0, obj)) if rest is None else rest
+        return scatter(parts, obj, total)
+    # One by one, for a carrier that cannot write into an array.
+    total = zeros(over, obj) if total is None else total
     for operation, types, args in parts:
         total = over.add(total, over.operation(operation, types, obj)(*args))
     return total
@@ -114,11 +96,13 @@ def plus(a: Cotangent, b: Cotangent, add: Add) -> Cotangent:
     if b is None:
         return a
     if type(a) is list or type(b) is list:
-        return [*_calls(a), *_calls(b)] if type(a) is not list else _extended(a, b)
+        calls = _calls(a)
+        calls.extend(_calls(b))
+        return calls
     if type(a) is dict or type(b) is dict:
         return _merge(opened(a), opened(b), add)
     if type(a) is Scattered or type(b) is Scattered:
-        return joined(a, b, add)
+        return _joined(a, b, add)
     if type(a) is Packed:
         return Packed(a.obj, plus(a.value, b.value, add))
     return add(a, b)
@@ -139,9 +123,18 @@ def _calls(cotangent: Cotangent) -> list[Any]:
     return cotangent if type(cotangent) is list else [Environment(cotangent)]
 
 
-def _extended(calls: list[Any], more: Cotangent) -> list[Any]:
-    calls.extend(_calls(more))
-    return calls
+def _joined(a: Any, b: Any, add: Add) -> Scattered:
+    """The sum of two cotangents of a tensor, one of them scattered at least; may reuse both."""
+    if type(a) is not Scattered:
+        a, b = b, a
+    if type(b) is Scattered:
+        if len(a.parts) < len(b.parts):
+            a, b = b, a
+        a.parts.extend(b.parts)
+        b = b.rest
+    a.rest = plus(a.rest, b, add)
+    whole: Scattered = a
+    return whole
 
 
 def _merge(a: dict[int, Cotangent], b: dict[int, Cotangent], add: Add) -> dict[int, Cotangent]:
@@ -193,16 +186,13 @@ def _copied(cotangent: Cotangent, scattered: Callable[[Scattered], Any]) -> Cota
             for index, part in node.items():
                 node[index] = shallow(part)
         else:
-            node[:] = [_copied_entry(entry, shallow) for entry in node]
+            node[:] = [
+                Environment(shallow(entry.captured))
+                if type(entry) is Environment
+                else (entry[0], shallow(entry[1]))
+                for entry in node
+            ]
     return copy
-
-
-def _copied_entry(entry: Any, shallow: Callable[[Cotangent], Cotangent]) -> Any:
-    """A call, or an environment among calls."""
-    if type(entry) is Environment:
-        return Environment(shallow(entry.captured))
-    argument, cotangent = entry
-    return argument, shallow(cotangent)
 
 
 def zeros(carrier: Carrier, obj: Tensor) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from combinators.literal import Literal
@@ -43,7 +44,6 @@ class Duals:
     def __init__(self, over: Carrier | Numbered) -> None:
         """Dual numbers whose parts are numbers of ``over``."""
         self.over = carrier_of(over)
-        self._rules: dict[Any, rules.Linear | None] = {}
         self.control = getattr(self.over, "dual_control", Direct)
 
     def const(self, literal: Literal) -> Dual:
@@ -66,38 +66,26 @@ class Duals:
         return dual
 
     def _push(self, operation: Operation, types: tuple[Object, ...], compute: Compute) -> Push:
-        if isinstance(operation.primitive.derivative, Linear):
-            return self._linear(types, compute)
+        @cache
+        def rule(index: int) -> rules.Linear | None:
+            return rules.pushforward_of(operation, packed(types), index, self.over)
 
         def each(tangents: Sequence[Any], primals: Sequence[Any], y: Any) -> Any:
             total = None
             for index, tangent in enumerate(tangents):
-                rule = None if tangent is None else self._rule(operation, types, index)
-                if rule is not None:
-                    total = plus(total, rule(tangent, *primals, y), self.over.add)
+                if tangent is not None and (push := rule(index)) is not None:
+                    total = plus(total, push(tangent, *primals, y), self.over.add)
             return total
 
-        return each
-
-    def _rule(
-        self, operation: Operation, types: tuple[Object, ...], index: int
-    ) -> rules.Linear | None:
-        key = (operation, types, index)
-        if key not in self._rules:
-            self._rules[key] = rules.pushforward_of(operation, packed(types), index, self.over)
-        return self._rules[key]
-
-    def _linear(self, types: tuple[Object, ...], compute: Compute) -> Push:
-        """A linear primitive is its own derivative: one run serves all arguments together."""
-
         def together(tangents: Sequence[Any], primals: Sequence[Any], y: Any) -> Any:
+            """A linear primitive is its own derivative: one run serves all arguments."""
             moved = list(primals)
             for index, (obj, tangent) in enumerate(zip(types, tangents, strict=True)):
                 if isinstance(obj, Tensor) and obj.is_smooth:
                     moved[index] = zeros(self.over, obj) if tangent is None else tangent
             return compute(*moved)
 
-        return together
+        return together if isinstance(operation.primitive.derivative, Linear) else each
 
     def add(self, x: Dual, y: Dual) -> Dual:
         """Both parts."""

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
 import sympy
 
 from combinators.errors import DomainError
@@ -21,6 +20,7 @@ from combinators.kit.text import Names
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
 from interpreters.carriers.carrier import Compute
+from interpreters.carriers.numpy import elementwise
 from interpreters.carriers.sympy import SymPy, chosen
 
 MOST_NODES, MOST_DEEP = 24, 12
@@ -59,32 +59,25 @@ class Size(NamedTuple):
     depth: int
 
 
-class Sizes:
-    """The sizes of expressions, each found once."""
+Sizes = dict[Any, Size]
+"""Those that are known; a symbol may count as much as what it stands for."""
 
-    def __init__(self) -> None:
-        """Nothing is measured yet."""
-        self._of: dict[Any, Size] = {}
 
-    def __call__(self, expression: Any) -> Size:
-        """The size of ``expression``, without recursion."""
-        stack = [expression]
-        while stack:
-            node = stack[-1]
-            if node not in self._of:
-                unknown = [arg for arg in node.args if arg not in self._of]
-                if unknown:
-                    stack.extend(unknown)
-                    continue
-                below = [self._of[arg] for arg in node.args]
-                deepest = max((size.depth for size in below), default=0)
-                self._of[node] = Size(1 + sum(size.nodes for size in below), 1 + deepest)
-            stack.pop()
-        return self._of[expression]
-
-    def define(self, symbol: Any, size: Size) -> None:
-        """From now on ``symbol`` counts as much as what it stands for."""
-        self._of[symbol] = size
+def size_of(expression: Any, known: Sizes) -> Size:
+    """The size of ``expression``, without recursion."""
+    stack = [expression]
+    while stack:
+        node = stack[-1]
+        if node not in known:
+            unknown = [arg for arg in node.args if arg not in known]
+            if unknown:
+                stack.extend(unknown)
+                continue
+            below = [known[arg] for arg in node.args]
+            deepest = max((size.depth for size in below), default=0)
+            known[node] = Size(1 + sum(size.nodes for size in below), 1 + deepest)
+        stack.pop()
+    return known[expression]
 
 
 class Shared(SymPy):
@@ -108,7 +101,7 @@ class Shared(SymPy):
         """
         self.definitions: dict[Any, Any] = {}
         self._symbols: dict[Any, Any] = {}
-        self._sizes = Sizes()
+        self._sizes: Sizes = {}
         self._real = real
         self._most, self.operations = most, 0
         self._is_naming = True
@@ -129,7 +122,7 @@ class Shared(SymPy):
 
     def named(self, expression: Any, dtype: str) -> Any:
         """``expression``, or the symbol that stands for it if it is large."""
-        size = self._sizes(expression)
+        size = size_of(expression, self._sizes)
         if not self._is_naming:
             if size.nodes > MOST_UNNAMED:
                 raise DomainError(
@@ -156,9 +149,7 @@ class Shared(SymPy):
         return self._names(super().add(x, y), "float64")
 
     def _names(self, number: Any, dtype: str) -> Any:
-        if not isinstance(number, np.ndarray):
-            return self.named(number, dtype)
-        return np.frompyfunc(lambda x: self.named(x, dtype), 1, 1)(number)
+        return elementwise(lambda x: self.named(x, dtype))(number)
 
     @contextmanager
     def unnamed(self) -> Iterator[None]:
@@ -197,10 +188,10 @@ def mentioned(expression: Any, among: Any) -> Counter[Any]:
 
 def total_size(definitions: Definitions, results: Iterable[Any]) -> Size:
     """The size of the results with every definition written out."""
-    sizes = Sizes()
+    known: Sizes = {}
     for symbol, expression in definitions:
-        sizes.define(symbol, sizes(expression))
-    found = [sizes(result) for result in results]
+        known[symbol] = size_of(expression, known)
+    found = [size_of(result, known) for result in results]
     nodes = sum(size.nodes for size in found)
     return Size(nodes, max((size.depth for size in found), default=0))
 
@@ -251,17 +242,17 @@ def condensed(definitions: Definitions, results: Sequence[Any]) -> tuple[Definit
     uses: Counter[Any] = Counter()
     for expression in (*(body for _, body in definitions), *results):
         uses.update(mentioned(expression, among))
-    sizes = Sizes()
+    sizes: Sizes = {}
     kept: list[tuple[Any, Any]] = []
     waiting: dict[Any, Any] = {}
 
     def completed(body: Any) -> Any:
         """``body`` with what waits for it; what does not fit is kept before it."""
-        nodes, depth = sizes(body)
+        nodes, depth = size_of(body, sizes)
         placed = {}
         for symbol in mentioned(body, waiting):
             line = waiting.pop(symbol)
-            more = sizes(line)
+            more = size_of(line, sizes)
             if nodes + more.nodes <= _LINE.nodes and depth + more.depth <= _LINE.depth:
                 nodes += more.nodes
                 placed[symbol] = line
