@@ -191,10 +191,9 @@ def owned(value: Any, others: Sequence[Any]) -> Any:
     if not arrays:
         return value
     face, leaves = take_apart(value)
-    shared = (isinstance(x, np.ndarray) and _shares(x, arrays) for x in leaves)
-    made = [x.copy() if is_shared else x for x, is_shared in zip(leaves, shared, strict=True)]
-    return put_together(face, iter(made))
 
+    def own(x: Any) -> Any:
+        is_shared = isinstance(x, np.ndarray) and any(np.may_share_memory(x, y) for y in arrays)
+        return x.copy() if is_shared else x
 
-def _shares(array: np.ndarray[Any, Any], others: list[np.ndarray[Any, Any]]) -> bool:
-    return any(np.may_share_memory(array, other) for other in others)
+    return put_together(face, map(own, leaves))

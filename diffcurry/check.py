@@ -184,16 +184,13 @@ class _Nans(NumPy):
             y = compute(*xs)
             if _holds_nan(y) and not _holds_nan(xs):
                 given = ", ".join(map(_short, xs))
-                where = "; ".join(sorted(self._lines(operation))) or "a derivative"
+                nodes = (node for node in distinct_nodes(self._lam) if isinstance(node, Prim))
+                places = {str(n.place) for n in nodes if n.operation == operation and n.place}
+                where = "; ".join(sorted(places)) or "a derivative"
                 raise DomainError(f"{operation!r} gives nan, and is given {given}: {where}")
             return y
 
         return watched
-
-    def _lines(self, operation: Operation) -> set[str]:
-        """The user's lines on which the operation stands."""
-        nodes = (node for node in distinct_nodes(self._lam) if isinstance(node, Prim))
-        return {str(n.place) for n in nodes if n.operation == operation and n.place is not None}
 
 
 def _locate(function: Function[..., Any], values: tuple[Any, ...], found: Any) -> None:

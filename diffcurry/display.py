@@ -93,13 +93,10 @@ def _line(line: str) -> str:
     pieces: list[str] = []
     at = 0
     for match in WORDS.finditer(line):
-        pieces += [escape(line[at : match.start()]), _span(match)]
+        pieces.append(escape(line[at : match.start()]))
+        pieces.append(f'<span class="{match.lastgroup}">{escape(match[0])}</span>')
         at = match.end()
     return "".join([*pieces, escape(line[at:])])
-
-
-def _span(match: re.Match[str]) -> str:
-    return f'<span class="{match.lastgroup}">{escape(match[0])}</span>'
 
 
 @dataclass(frozen=True)

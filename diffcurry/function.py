@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
@@ -67,7 +68,6 @@ class Function(Shown, Definition, Generic[P, R]):
         self.checked = checked
         self._checks: Remembered[Lam, Lam] = Remembered()
         self.reads: Readings | None = None
-        self.of_data: Recent[Function[..., Any]] = Recent()
         self.transforms: dict[Any, Any] = {}
         self._under: Readings | None = None
         self.sources: tuple[Any, ...] = (function,)
@@ -137,6 +137,11 @@ class Function(Shown, Definition, Generic[P, R]):
             again = known.again
             self._quick[len(values)] = lambda xs: self.of_known(again(self.primals(xs)), xs)
         return result
+
+    @cached_property
+    def of_data(self) -> Recent[Function[..., Any]]:
+        """What it is at data, for the code of functions among its arguments."""
+        return Recent()
 
     def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
         """The arguments taken apart, and the function of their data; raises NotKnown."""

@@ -210,7 +210,14 @@ def _sum(a: Any, b: Any) -> Recursive[Any]:
         if isinstance(a, Calls) and isinstance(b, Calls):
             return Calls([*a, *b])
         if isinstance(a, Captured) and isinstance(b, Captured):
-            return (yield _sum_of_captured(a, b))
+            if a.code is not None and not b.belongs_to(a.code):
+                raise TypeMismatch(
+                    f"cotangents of two functions of different code are added: {a} and {b}"
+                )
+            held = dict(a)
+            for name, cotangent in b.items():
+                held[name] = yield _sum(held.get(name), cotangent)
+            return Captured(held, a.code or b.code)
         raise TypeMismatch(
             "a list of calls and a mapping of what was captured are added: hand both to the "
             "pullback that made the function, and add what it gives"
@@ -223,15 +230,6 @@ def _sum(a: Any, b: Any) -> Recursive[Any]:
     for (step, x), (_, y) in zip(pairs, other[0], strict=True):
         total.append((step, (yield _sum(x, y))))
     return build(total)
-
-
-def _sum_of_captured(a: Captured, b: Captured) -> Recursive[Captured]:
-    if a.code is not None and not b.belongs_to(a.code):
-        raise TypeMismatch(f"cotangents of two functions of different code are added: {a} and {b}")
-    total = dict(a)
-    for name, cotangent in b.items():
-        total[name] = yield _sum(total.get(name), cotangent)
-    return Captured(total, a.code or b.code)
 
 
 def _scaled(cotangent: Any, factor: Any) -> Recursive[Any]:

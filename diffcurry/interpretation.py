@@ -62,16 +62,13 @@ def run(function: Function[..., Any], args: tuple[Any, ...], mode: str, *, has_a
     def pulled(seed: Cotangent, which: Sequence[int] = range(len(args))) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
             found = pull({0: seed} if has_aux and seed is not None else seed) or {}
+        faces = [None if components(types[i]) is None else take_apart(args[i])[0] for i in which]
         return tuple(
-            show(found.get(i), types[i], _face(args[i], types[i]), values[i], category)
-            for i in which
+            show(found.get(i), types[i], face, values[i], category)
+            for i, face in zip(which, faces, strict=True)
         )
 
     return Ran(lower(result, program.cod, program.face), obj, given, pulled)
-
-
-def _face(value: Any, obj: Object) -> Face | None:
-    return None if components(obj) is None else take_apart(value)[0]
 
 
 def vjp(
@@ -185,17 +182,14 @@ def pushing_gradient(
 
 def _moving(value: Any, tangent: Any, obj: Object) -> Any:
     """``value``, whose numbers do not move, moving along ``tangent``."""
+
+    def leaf(value: Any, tangent: Any, obj: Object) -> Any:
+        if tangent is not None and not isinstance(obj, Tensor):
+            raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
+        return value if tangent is None else Dual(value.primal, tangent)
+
     layout = Layout(obj)
-    parts = zip(layout.flat(value), layout.flat(tangent), layout.leaves, strict=True)
-    return layout.nested(_moving_leaf(*part) for part in parts)
-
-
-def _moving_leaf(value: Any, tangent: Any, obj: Object) -> Any:
-    if tangent is None:
-        return value
-    if not isinstance(obj, Tensor):
-        raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
-    return Dual(value.primal, tangent)
+    return layout.nested(map(leaf, layout.flat(value), layout.flat(tangent), layout.leaves))
 
 
 def _side(cotangent: Any, side: str) -> Any:

@@ -35,7 +35,7 @@ from combinators.tracing.functions import (
 )
 from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
-from combinators.type_folds import velocity
+from combinators.type_folds import is_smooth, velocity
 from diffcurry.arguments import by_position, is_function
 from diffcurry.closures import Bindings, Bound, FunctionValue, bound_partial, is_static, undeclared
 from diffcurry.function_cotangents import Captured
@@ -370,15 +370,17 @@ def _scope_of(var: Var) -> Scope:
     return scope
 
 
+def zeros_in_trace(obj: Object) -> Any:
+    """The zero tangent or cotangent of type ``obj``, written down."""
+    return LIBRARY["zeros_of_type"](obj) if is_smooth(obj) else ()
+
+
 def tangents_of(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
     """The tangents, with zeros for None."""
     types, _ = argument_types(primals)
     return tuple(
-        tangent if tangent is not None or not isinstance(obj, Object) else _zero(obj)
+        tangent
+        if tangent is not None or not isinstance(obj, Object)
+        else zeros_in_trace(velocity(obj))
         for tangent, obj in zip(tangents, types, strict=True)
     )
-
-
-def _zero(obj: Object) -> Any:
-    at_rest = velocity(obj)
-    return () if at_rest is Unit else LIBRARY["zeros_of_type"](at_rest)

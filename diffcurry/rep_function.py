@@ -113,9 +113,10 @@ class Pulled(Derivative[P, Any]):
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
-            shown = owned(value, _held(run)) if way.has_arrays else value
-            kept = owned(args, args) if way.has_arrays else args
-            return shown, LinearMap(way, run, partial(self.again, kept)), *aux
+            if way.has_arrays:  # what compiled code keeps for later is its own
+                held = [cell.cell_contents for cell in getattr(run, "__closure__", None) or ()]
+                value, args = owned(value, held), owned(args, args)
+            return value, LinearMap(way, run, partial(self.again, args)), *aux
 
         return entry
 
@@ -245,11 +246,6 @@ def _has_arrays(program: Program, quick: Quick) -> bool:
     return "np." in quick.compiled.source or any(
         isinstance(leaf, Tensor) and leaf.shape for leaf in found
     )
-
-
-def _held(run: Callable[..., Any]) -> list[Any]:
-    """What compiled code keeps for later."""
-    return [cell.cell_contents for cell in getattr(run, "__closure__", None) or ()]
 
 
 def _types(program: Program) -> tuple[Object, Object, Object, Face | None]:

@@ -35,11 +35,12 @@ from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.faces import Face, face_of, open_up
 from combinators.tracing.functions import Faces, Specialisable, Types, call, coerce
 from combinators.tracing.traced import LIBRARY, Traced
-from combinators.type_folds import is_first_order, is_smooth, parts_of, tangent_of
+from combinators.type_folds import is_first_order, parts_of, tangent_of
 from diffcurry.arguments import fits, opened_as
 from diffcurry.closures import FunctionValue, apply, lift, lower
 from diffcurry.function import fun
 from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
+from diffcurry.known import zeros_in_trace
 from diffcurry.modes import CARRIER, Pulling, pushforward
 from interpreters.execution.running import Closure
 from interpreters.sparse_cotangents import Cotangent, Environment, zeros
@@ -306,7 +307,7 @@ class Returned(NamedTuple):
         """The user's cotangent as the one that the pullback takes."""
         obj = self.obj
         if cotangent is None:
-            return _zero(tangent_of(obj))
+            return zeros_in_trace(tangent_of(obj))
         if isinstance(obj, Fun):
             return self._read_function(cotangent, obj, path)
         product, opened = components(obj), open_up(self.rep)
@@ -324,7 +325,7 @@ class Returned(NamedTuple):
             return cotangent
         if isinstance(cotangent, Mapping):
             return self._read_captured(cotangent, path)
-        pulled = [_zero(Tangent)]
+        pulled = [zeros_in_trace(Tangent)]
         for argument, given in _calls(cotangent, obj, path):
             y, pull = self.rep(argument)
             pulled.append(pull(Returned(obj.cod, y, None).read(given, f"{path}(…)"))[0])
@@ -338,19 +339,15 @@ class Returned(NamedTuple):
                 "chosen or made when it runs; give its cotangent as a list of calls"
             )
         _check_captures(cotangent, list(environment), path)
-        parts = tuple(_captured(cotangent.get(n), shape) for n, shape in environment.items())
-        return emit_operation(PACK.plain, (coerce(parts, tangent_of(self.shape.obj)),))
-
-
-def _zero(obj: Object) -> Any:
-    return LIBRARY["zeros_of_type"](obj) if is_smooth(obj) else ()
+        whole = coerce(_captured(cotangent, self.shape), tangent_of(self.shape.obj))
+        return emit_operation(PACK.plain, (whole,))
 
 
 def _captured(cotangent: Any, shape: ResultShape) -> Any:
     """The cotangent of what was captured; of a function of known code, of what that captured."""
     environment = shape.environment()
     if cotangent is None:
-        return _zero(tangent_of(shape.obj))
+        return zeros_in_trace(tangent_of(shape.obj))
     if environment is None:
         return cotangent
     given = cotangent if isinstance(cotangent, Mapping) else {}

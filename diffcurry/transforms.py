@@ -156,7 +156,12 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
             "write vjp(f, x)[1], which is the transpose of a linear f"
         )
     random = np.random.default_rng(0)
-    points = tuple(_map_leaves(p, lambda x: _random_like(x, random)) for p in primals)
+
+    def drawn(leaf: Any) -> Any:
+        array = np.asarray(leaf)
+        return random.uniform(0.5, 1.5, array.shape).astype(array.dtype)[()]
+
+    points = tuple(_map_leaves(p, drawn) for p in primals)
     doubled = tuple(_map_leaves(p, lambda x: 2 * x) for p in points)
     pullback: Callable[[Any], tuple[Any, ...]]
     once, pullback = vjp(f, *points)
@@ -173,11 +178,6 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
 def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     face, leaves = take_apart(value)
     return put_together(face, iter([change(leaf) for leaf in leaves]))
-
-
-def _random_like(leaf: Any, random: np.random.Generator) -> Any:
-    array = np.asarray(leaf)
-    return random.uniform(0.5, 1.5, array.shape).astype(array.dtype)[()]
 
 
 RECENT: Recent[Function[..., Any]] = Recent()
