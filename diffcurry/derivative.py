@@ -64,21 +64,21 @@ class Derivative(Function[P, R]):
         vars(self).update(options)
         self._derived: Remembered[Lam, Written] = Remembered()
         self._running: Remembered[Lam, Program] = Remembered()
-        types = None if inner.types is None else self.typed(inner.types)
-        super().__init__(self.python(), types)
+        types = None if inner.types is None else self._typed(inner.types)
+        super().__init__(self._python(), types)
         self.is_of_data = inner.is_of_data
         named = self.__name__ if self.__name__.isidentifier() else "a function"
         self.__doc__ = f"{self.about} of {named}."
 
-    def python(self) -> Callable[..., Any]:
+    def _python(self) -> Callable[..., Any]:
         """The Python function whose name, parameters and annotations it has."""
         return self.inner.function
 
-    def typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
+    def _typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
         """The types of its parameters, from those of the function's."""
         return types
 
-    def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """The derivative of a closed λ, of which the first ``captured`` parameters stand still."""
         raise NotImplementedError
 
@@ -86,8 +86,7 @@ class Derivative(Function[P, R]):
         """At numbers, arrays and functions, by interpretation."""
         raise NotImplementedError
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The derivative, by that of a function of data; raises NotKnown where there is none."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         raise NotKnown
 
     @property
@@ -104,36 +103,32 @@ class Derivative(Function[P, R]):
         """The same derivative of another function, made once; other ``options`` may be given."""
         return transformed(inner, type(self), **self.options | options)
 
-    def naming(
+    def _naming(
         self, count: int, names: tuple[str, ...], settings: dict[str, Any]
     ) -> Function[..., Any]:
-        """The derivative of the function of arguments by name."""
-        made: Function[..., Any] = self.on(self.inner.naming(count, names, settings))
+        made: Function[..., Any] = self.on(self.inner._naming(count, names, settings))
         return made
 
-    def read_by(self) -> Readings:
-        """What the function that it is derived from reads."""
-        return self.inner.read_by()
+    def _read_by(self) -> Readings:
+        return self.inner._read_by()
 
-    def settle(self, *, whole: bool) -> None:
+    def _settle(self, *, whole: bool) -> None:
         """Leave out of what it reads what tracing it changed; it may not be ``whole`` any more."""
-        self.inner.settle(whole=whole)
+        self.inner._settle(whole=whole)
 
-    def computed(self, values: tuple[Any, ...]) -> Any:
-        """The derivative at numbers, arrays and functions."""
+    def _computed(self, values: tuple[Any, ...]) -> Any:
         if not self.is_program:
             return self.otherwise(values)
         try:
-            return super().computed(values)
+            return super()._computed(values)
         except (UnknownCode, WrongMode):
             return self.otherwise(values)  # where every function is a closure, whose code is known
 
-    def in_trace(self, values: tuple[Any, ...]) -> Any:
-        """The derivative while another function is traced: in what the functions captured."""
+    def _in_trace(self, values: tuple[Any, ...]) -> Any:
         primals = self.primals(values)
         if holds_known_functions(primals):
             try:
-                return self.of_known(KnownInTrace(self.base, primals, Function), values)
+                return self._of_known(KnownInTrace(self.base, primals, Function), values)
             except NotKnown:
                 pass
         return call(self, values)
@@ -159,7 +154,7 @@ class Derivative(Function[P, R]):
 
     def write(self, made: Specialised, faces: Faces) -> Written:
         """The derivative as a closed λ."""
-        return self.derive(bulk(closed_of(made)), len(made.captured), made.face, faces)
+        return self._derive(bulk(closed_of(made)), len(made.captured), made.face, faces)
 
     def finish(
         self, both: Lam, results: Callable[[Var], Term], of: Lam, writer: Writer | None
@@ -194,7 +189,7 @@ class Gradient(Derivative[P, Any]):
         self.verb = "value_and_grad of" if with_value else "grad of"
         super().__init__(inner, **options)
 
-    def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). x̄``, or ``(y, x̄)`` with the value."""
         obj, _ = of_pair(closed.body.type, face, self.has_aux)
         check_scalar(obj)
@@ -220,8 +215,7 @@ class Gradient(Derivative[P, Any]):
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The gradient in what the functions captured."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         if self.mode not in known.modes:
             raise NotKnown
         which = chosen(self.argnums, len(values))
@@ -266,8 +260,7 @@ class Pushed(Derivative[P, Any]):
         super().__init__(inner, **options)
         self._signature = None
 
-    def typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
-        """The types of arguments and tangents; how functions move, their tangents say."""
+    def _typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
         return (*types, *map(velocity, types)) if all(map(is_first_order, types)) else types
 
     def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -289,7 +282,7 @@ class Pushed(Derivative[P, Any]):
         tangents = written.lam.params[len(made.captured) + half :]
         return applied(written, made, (*params, *tangents))
 
-    def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…, ẋ…). (y, ẏ)``."""
         obj, of_value = of_pair(closed.body.type, face, self.has_aux)
         writer = simplifying(folded)
@@ -319,13 +312,11 @@ class Pushed(Derivative[P, Any]):
         moved = [tangent_face(face, obj) for face, obj in zip(faces, known, strict=True)]
         return self.program_of((*known, *map(velocity, known)), (*faces, *moved))
 
-    def check(self, program: Program, args: tuple[Any, ...]) -> None:
-        """Raise where an argument is not of its type; tangents are read one by one."""
+    def _check(self, program: Program, args: tuple[Any, ...]) -> None:
         for arg, param in zip(self.primals(args), program.lam.params, strict=False):
             fits(arg, param.type, param.name)
 
-    def run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
-        """The result at arguments that fit the types."""
+    def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
         half, border = len(args) // 2, quick.border
         params, moved = program.lam.params[:half], program.types[half:]
         primals = [
@@ -337,8 +328,7 @@ class Pushed(Derivative[P, Any]):
         ]
         return border.called(quick.compiled.function, [*primals, *tangents])
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The value and the tangent, of what the functions captured."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         tangents = tangents_by(known, values[len(values) // 2 :])
         return self.on(known.function)(*known.data, *tangents)
 

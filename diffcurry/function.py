@@ -95,7 +95,7 @@ class Function(Shown, Definition, Generic[P, R]):
             values = self.positional(args, rest, partial=True)
             return self._with_names(len(values), {n: kwargs[n] for n in names}, values)
         values = self.positional(args, kwargs)
-        return self.computed(values) if current() is None else self.in_trace(values)
+        return self._computed(values) if current() is None else self._in_trace(values)
 
     def _with_names(self, count: int, named: dict[str, Any], values: tuple[Any, ...]) -> Any:
         """The value where arguments that others stand before are given by name.
@@ -106,14 +106,14 @@ class Function(Shown, Definition, Generic[P, R]):
         settings = {name: value for name, value in named.items() if is_setting(value)}
         key = (count, tuple(data), tuple(settings.items()))
         if key not in self.transforms:
-            self.transforms[key] = self.naming(count, tuple(data), settings)
+            self.transforms[key] = self._naming(count, tuple(data), settings)
         return self.transforms[key](*values, *data.values())
 
-    def in_trace(self, values: tuple[Any, ...]) -> Any:
+    def _in_trace(self, values: tuple[Any, ...]) -> Any:
         """An application of this function value, while another function is traced."""
         return call(self, values)
 
-    def naming(
+    def _naming(
         self, count: int, names: tuple[str, ...], settings: dict[str, Any]
     ) -> Function[..., Any]:
         """The function of ``count`` arguments by position and others by ``names``."""
@@ -130,12 +130,12 @@ class Function(Shown, Definition, Generic[P, R]):
         """The value where functions are among the arguments: compiled for their code."""
         try:
             known = self.base.known(self.primals(values))
-            result = self.of_known(known, values)
+            result = self._of_known(known, values)
         except (NotKnown, DiffcurryError):
             return self.otherwise(values)
         if known.is_fixed:
             again = known.again
-            self._quick[len(values)] = lambda xs: self.of_known(again(self.primals(xs)), xs)
+            self._quick[len(values)] = lambda xs: self._of_known(again(self.primals(xs)), xs)
         return result
 
     @cached_property
@@ -156,7 +156,7 @@ class Function(Shown, Definition, Generic[P, R]):
     def watched(self, *sources: Any) -> Self:
         """Itself, which serves only while all that it reads, as its ``sources`` do, is the same."""
         self.is_watched, self.sources = True, sources or self.sources
-        self.reads = self.read_by()
+        self.reads = self._read_by()
         return self
 
     @property
@@ -168,11 +168,11 @@ class Function(Shown, Definition, Generic[P, R]):
         """Those of ``values`` that are arguments of ``base``."""
         return values
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         """The value, by a function of data; raises NotKnown where it is of no use."""
         return known.function(*known.data)
 
-    def computed(self, values: tuple[Any, ...]) -> Any:
+    def _computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
         if holds_functions(values):
             return self.with_functions(values)
@@ -181,25 +181,25 @@ class Function(Shown, Definition, Generic[P, R]):
         if compiled is None:
             return self.otherwise(values)
         guard = None if self.reads is None else self.reads.guard()
-        self._quick[len(values)] = self.entry(program, compiled, guard)
-        self.check(program, values)
+        self._quick[len(values)] = self._entry(program, compiled, guard)
+        self._check(program, values)
         try:
-            return self.run(program, compiled, values)
+            return self._run(program, compiled, values)
         except (IndexError, ArithmeticError, RecursionError):
             # It says errors in the language's own words, and has a stack of its own.
             return self.otherwise(values)
 
-    def entry(
+    def _entry(
         self, program: Program, quick: Quick, guard: Guard | None
     ) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments, which may raise ``NotThese`` or ``Changed``."""
         return quick.entry(guard)
 
-    def check(self, program: Program, values: tuple[Any, ...]) -> None:
+    def _check(self, program: Program, values: tuple[Any, ...]) -> None:
         """Raise where an argument is not of its type."""
         program.check(values)
 
-    def run(self, program: Program, quick: Quick, values: tuple[Any, ...]) -> Any:
+    def _run(self, program: Program, quick: Quick, values: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
         return quick.run(values)
 
@@ -262,11 +262,11 @@ class Function(Shown, Definition, Generic[P, R]):
             memory.clear()
         self.reads = None
 
-    def read_by(self) -> Readings:
+    def _read_by(self) -> Readings:
         """What it reads besides its arguments."""
         return Readings(*self.sources, warns=not self.is_watched)
 
-    def settle(self, *, whole: bool) -> None:
+    def _settle(self, *, whole: bool) -> None:
         """Leave out of what it reads what tracing it changed; it may not be ``whole`` any more."""
         if self.is_watched and self.reads is not None:
             self.reads.settle()
@@ -275,11 +275,11 @@ class Function(Shown, Definition, Generic[P, R]):
     def traced(self, types: Types, faces: Faces) -> Specialised:
         """The λ at these types, traced apart; what the function reads is remembered."""
         if self.reads is None:
-            self.reads = self.read_by()
+            self.reads = self._read_by()
         reads = self.reads
         with uncollected(), traced_under(reads):
             made = traced_apart(lambda: self.specialise(types, faces))
-        self.settle(whole=reads.whole)
+        self._settle(whole=reads.whole)
         return made
 
     def program(self, *args: Any) -> Program:

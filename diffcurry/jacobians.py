@@ -56,24 +56,23 @@ class Jacobian(Derivative[P, Any]):
         self._signature = inner._signature
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
 
-    def linear(self) -> Derivative[..., Any]:
+    def _linear(self) -> Derivative[..., Any]:
         """What gives the value, and the linear map there."""
         return transformed(self.inner, Linearized, has_aux=False, mode="dependent")
 
     @staticmethod
-    def block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
+    def _block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
         """The Jacobian by one argument."""
         return columns(args, which, linear, take_apart(value)[0])
 
     def along(self, args: tuple[Any, ...]) -> Any:
         """The linear map along every basis vector, in a ``map`` in a trace."""
-        made = self.linear()
+        made = self._linear()
         value, linear = made(*args) if current() is not None else made.evaluate(args)
-        found = [self.block(args, i, value, linear) for i in chosen(self.argnums, len(args))]
+        found = [self._block(args, i, value, linear) for i in chosen(self.argnums, len(args))]
         return beside(found, take_apart(value)[0]) if is_many(self.argnums) else found[0]
 
-    def python(self) -> Callable[..., Any]:
-        """What is traced."""
+    def _python(self) -> Callable[..., Any]:
 
         def jacobian(*args: Any) -> Any:
             return self.along(args)
@@ -102,12 +101,11 @@ class Jacobian(Derivative[P, Any]):
         lam = self._simplified.of(made.lam, lambda: simplify(made.lam, fold=folded))
         return made._replace(lam=lam)
 
-    def computed(self, values: tuple[Any, ...]) -> Any:
-        """The value at numbers, arrays and functions."""
+    def _computed(self, values: tuple[Any, ...]) -> Any:
         self._asked += 1
         if not holds_functions(values) and not self._is_written(self.inner.program(*values)):
             return self.otherwise(values)
-        return super().computed(values)
+        return super()._computed(values)
 
     def _is_written(self, program: Program) -> bool:
         """Whether every leaf has a block of numbers; a long program is written when asked again."""
@@ -115,8 +113,7 @@ class Jacobian(Derivative[P, Any]):
             return False
         return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The derivative by data; by a function's there is none."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         which = chosen(self.argnums, len(values))
         if not all(isinstance(known.places[i], int) for i in which):
             raise NotKnown
@@ -128,13 +125,11 @@ class Jacobian(Derivative[P, Any]):
 class Backward(Jacobian[P]):
     """A pullback for each number of the result, and not a pushforward for each of the argument."""
 
-    def linear(self) -> Derivative[..., Any]:
-        """What gives the value, and the pullback there."""
+    def _linear(self) -> Derivative[..., Any]:
         return transformed(self.inner, Pulled, has_aux=False, mode=self.mode)
 
     @staticmethod
-    def block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
-        """The Jacobian by one argument, row by row."""
+    def _block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
         return rows(value, linear, which, take_apart(args[which])[0])
 
 
@@ -144,8 +139,7 @@ class Hessian(Jacobian[P]):
     about = "The Hessian"
     verb = "hessian of"
 
-    def linear(self) -> Derivative[..., Any]:
-        """What gives the gradient, and how it moves."""
+    def _linear(self) -> Derivative[..., Any]:
         gradient = gradient_of(self.inner, self.argnums)
         return transformed(gradient, Linearized, has_aux=False, mode="dependent")
 
@@ -217,8 +211,7 @@ class MovedGradient(Pushed[Any]):
         base: Function[..., Any] = self.inner.inner
         return base
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """How the gradient in what the functions captured moves."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         half = len(values) // 2
         which = chosen(self.inner.argnums, half)
         made = self.on(known.function, argnums=tuple(known.indices(*which)))

@@ -53,7 +53,7 @@ class Pulled(Derivative[P, Any]):
         self._ways: Remembered[Program, Way] = Remembered()
         super().__init__(inner, **options)
 
-    def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). (y, λȳ. (x̄, …))``."""
         _, of_value = of_pair(closed.body.type, face, self.has_aux)
         which, mode = range(captured, len(closed.params)), written(self.mode)
@@ -76,10 +76,9 @@ class Pulled(Derivative[P, Any]):
         """The value, from what reverse mode gives."""
         return unrepresented(value, obj)
 
-    def in_trace(self, values: tuple[Any, ...]) -> Any:
-        """The value and the pullback inside a trace, which takes cotangents of functions too."""
+    def _in_trace(self, values: tuple[Any, ...]) -> Any:
         if holds_known_functions(values):
-            return super().in_trace(values)
+            return super()._in_trace(values)
         value, pull, *aux = call(self, values)
         types, faces = argument_types(values)
         made = self.inner.specialise(types if self.types is None else self.types, faces)
@@ -95,21 +94,19 @@ class Pulled(Derivative[P, Any]):
         """At numbers, arrays and functions."""
         return interpretation.vjp(self.inner, args, has_aux=self.has_aux, mode=self.mode)
 
-    def entry(
+    def _entry(
         self, program: Program, quick: Quick, guard: Guard | None
     ) -> Callable[[tuple[Any, ...]], Any]:
-        """The function of a tuple of arguments."""
         return self._mapping(program, quick, quick.entry(guard))
 
-    def run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
-        """The result at arguments that fit the types."""
+    def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
         return self._mapping(program, quick, quick.run)(args)
 
     def _mapping(
         self, program: Program, quick: Quick, forward: Callable[[tuple[Any, ...]], Any]
     ) -> Callable[[tuple[Any, ...]], Any]:
         """``forward``, with a linear map for what it gives as compiled code."""
-        way = self._ways.of(program, lambda: self.way(program, quick))
+        way = self._ways.of(program, lambda: self._way(program, quick))
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
@@ -120,7 +117,7 @@ class Pulled(Derivative[P, Any]):
 
         return entry
 
-    def way(self, program: Program, quick: Quick) -> Way:
+    def _way(self, program: Program, quick: Quick) -> Way:
         """From cotangents of the result to those of the arguments."""
         value, cotangent, arguments, moved = _types(program)
         faces = Face(tuple, (), _argument_faces(program))
@@ -139,8 +136,7 @@ class Pulled(Derivative[P, Any]):
         made = self.otherwise(args) if current() is None else call(self, args)
         return made[1](*given)
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The value, and the pullback to what the functions captured."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         if self.mode not in known.modes:
             raise NotKnown
         value, pull, *aux = self.on(known.function)(*known.data)
@@ -173,9 +169,9 @@ class Linearized(Pulled[P]):
     verb = "linearize of"
     word = "linearize"
 
-    def derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). (y, λẋ. ẏ)``."""
-        made = super().derive(closed, captured, face, faces)
+        made = super()._derive(closed, captured, face, faces)
         body = made.lam.body
         bindings, pair = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
         value, pullback = pair.items if isinstance(pair, Tuple) else (pair, None)
@@ -186,8 +182,7 @@ class Linearized(Pulled[P]):
         whole = Lam(made.lam.params, Let(bindings, result) if bindings else result, made.lam.name)
         return made._replace(lam=simplify(whole, fold=folded))
 
-    def way(self, program: Program, quick: Quick) -> Way:
-        """From tangents of the arguments to that of the result."""
+    def _way(self, program: Program, quick: Quick) -> Way:
         value, tangents, tangent, shown = _types(program)
         single = len(program.types) == 1
         moved = (tangents,) if single else (components(tangents) or Product()).parts
@@ -206,8 +201,7 @@ class Linearized(Pulled[P]):
 
         return Way(border, given, _has_arrays(program, quick), f"derivative to {value!r}")
 
-    def in_trace(self, values: tuple[Any, ...]) -> Any:
-        """The value and the derivative inside a trace: forward mode, for each tangent."""
+    def _in_trace(self, values: tuple[Any, ...]) -> Any:
         return self.inner(*values), lambda *tangents: self.again(values, tangents)
 
     def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
@@ -217,8 +211,7 @@ class Linearized(Pulled[P]):
         pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False, with_value=False)
         return pushed(*args, *tangents_of(args, given))
 
-    def of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        """The value, and the derivative by what the functions captured."""
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
         value, inner = self.on(known.function)(*known.data)
 
         def derivative(*tangents: Any) -> Any:
