@@ -134,18 +134,16 @@ class Function(Shown, Definition, Generic[P, R]):
         except (NotKnown, DiffcurryError):
             return self.otherwise(values)
         if known.is_fixed:
-            again = known.again
-            self._quick[len(values)] = lambda xs: self._of_known(again(self.primals(xs)), xs)
+            self._quick[len(values)] = lambda xs: self._of_known(known.again(self.primals(xs)), xs)
         return result
 
     @cached_property
-    def of_data(self) -> Recent[Function[..., Any]]:
-        """What it is at data, for the code of functions among its arguments."""
+    def _made_at_data(self) -> Recent[Function[..., Any]]:
         return Recent()
 
     def known(self, values: tuple[Any, ...]) -> Known[Function[..., Any]]:
         """The arguments taken apart, and the function of their data; raises NotKnown."""
-        return Known(self, values, self.of_data, self._at_data)
+        return Known(self, values, self._made_at_data, self._at_data)
 
     def _at_data(self, applied: Any, types: Any, functions: list[Any]) -> Function[..., Any]:
         """It at the data of its arguments, compiled for the code of the ``functions`` in them."""
