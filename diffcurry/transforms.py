@@ -31,11 +31,13 @@ def at_once(
         given = tangents_of(tuple(primals), tuple(tangents)) if tangents else ()
         return kind(as_function(f), **options)(*primals, *given)
     known = function_at_once(f)
-    function = as_function(f) if known is None else known
-    values = (*function.positional(tuple(primals), {}), *tangents)
     if known is None:
-        return kind(function, **options).evaluate(values)
-    return transformed(known, kind, **options)(*values)
+        function = as_function(f)
+        values = function.positional(tuple(primals), {})
+        return kind(function, **options).evaluate((*values, *tangents))
+    if tangents:  # they stand after all arguments, those of their defaults too
+        primals = (*known.positional(tuple(primals), {}), *tangents)
+    return transformed(known, kind, **options)(*primals)
 
 
 def check_tuples(primals: Any, tangents: Any, name: str) -> None:
