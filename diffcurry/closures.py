@@ -84,8 +84,7 @@ class FunctionValue(Specialisable):
     def __reduce__(self) -> tuple[Any, ...]:
         """The body as an arrow of the free category, and what it captures."""
         code = self.closure.code
-        types = code.captured.parts
-        env = [lower(v, o) for v, o in zip(self.closure.env, types, strict=True)]
+        env = list(self.captured.values())
         return _revived, (code.captured, code.function, code.label, env, self.face)
 
     @property
@@ -143,7 +142,6 @@ class Bound(NamedTuple):
     lam: Lam
     names: tuple[Var, ...]
     values: tuple[Any, ...]
-    faces: tuple[Face | None, ...]
     captured: tuple[Var, ...] = ()
     """The variables of a trace that the λ mentions."""
 
@@ -165,7 +163,7 @@ def bound(function: Any, dom: Object) -> Bound:
     term, _ = traced_apart(lambda: function_operand(function, types, faces))
     if not isinstance(term, Lam):
         raise TypeMismatch(f"{function!r} captures values of a trace that is over")
-    return Bound(term, (), (), ())
+    return Bound(term, (), ())
 
 
 class Bindings:
@@ -211,8 +209,7 @@ def bound_partial(
         by_position(whole, [*given, *rest]), (*taken_types, *types), (*taken_faces, *faces)
     ).finish()
     lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(bindings.inner, "__name__", ""))
-    names_of = made.lam.params[: len(given)]
-    return Bound(lam, names_of, tuple(given.values()), taken_faces, made.captured)
+    return Bound(lam, made.lam.params[: len(given)], tuple(given.values()), made.captured)
 
 
 def is_static(value: Any) -> bool:

@@ -357,7 +357,7 @@ def specialised(function: Any, obj: Fun) -> Bound:
         made = function.made_at(types, faces)
     else:
         made = Draft(function, types, faces).finish()
-    return Bound(made.lam, (), (), (), made.captured)
+    return Bound(made.lam, (), (), made.captured)
 
 
 def _scope_of(var: Var) -> Scope:
