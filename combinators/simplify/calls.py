@@ -13,7 +13,10 @@ and what was kept between the choices is seen in place.
 
 from __future__ import annotations
 
+from typing import Any
+
 from combinators.block import Block, Lines, opened
+from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.objects import components
 from combinators.simplify.needs import Need, is_partial
@@ -28,8 +31,9 @@ from combinators.simplify.passes import (
     paths,
 )
 from combinators.simplify.patterns import same
-from combinators.simplify.walks import Inside, is_alike, rewritten_blocks
-from combinators.terms import App, Cond, Const, Lam, Let, Proj, Term, Tuple, Var
+from combinators.simplify.walks import Inside, rewritten_blocks
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.translate import translate
 
 
 def call(
@@ -182,15 +186,22 @@ def _is_one(run: Pass, x: Term, y: Term, block: Block) -> bool:
 
 def _are_alike(inner: tuple[Block, Block], pairs: list[tuple[Term, Term]]) -> bool:
     """Whether two branches compute the same by the same lines, whatever these are called."""
-    ours, theirs = inner[0].lines, inner[1].lines
-    if len(ours) != len(theirs) or not ours:
+    ours, theirs = ([term for _, term in block.lines] for block in inner)
+    if not ours or list(map(_form, ours)) != list(map(_form, theirs)):
         return False
-    names: dict[str, str] = {}
-    for (var, term), (other, like) in zip(ours, theirs, strict=True):
-        if not is_alike(term, like, names):
-            return False
-        names[other.name] = var.name
-    return all(is_alike(x, y, names) for x, y in pairs)
+    bodies = [
+        block.term(Tuple(tuple(atoms)))
+        for block, atoms in zip(inner, zip(*pairs, strict=True), strict=True)
+    ]
+    free = captured(bodies[0])[0]
+    if {var.name for var in free} != {var.name for var in captured(bodies[1])[0]}:
+        return False
+    one, other = (translate(free, body) for body in bodies)
+    return one == other
+
+
+def _form(term: Term) -> Any:
+    return type(term), term.type, term.operation if type(term) is Prim else None
 
 
 # ---- choices by one test -------------------------------------------------------------------------

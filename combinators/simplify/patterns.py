@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from combinators.operation import Operation, named
 from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
@@ -24,34 +24,20 @@ COMMUTATIVE = frozenset({"add", "multiply", "plus", "logical_and", "logical_or"}
 """Primitives whose patterns match in both orders of their two operands."""
 
 
-class Facts(Protocol):
-    """What is known of atoms where a rule is tried."""
+class Facts:
+    """What is known of atoms where a rule is tried; here nothing, as of the atoms of patterns."""
 
-    def definition(self, atom: Term) -> Term:
+    def definition(self, atom: Any) -> Any:
         """What a variable stands for; every other atom stands for itself."""
-        ...
+        return atom
 
     def is_zero(self, atom: Term) -> bool:
         """Whether it is 0 in every component."""
-        ...
+        return False
 
     def is_once(self, atom: Term) -> bool:
         """Whether it is known to be used nowhere else."""
-        ...
-
-
-class Nothing:
-    """No facts: a pattern is matched with a pattern."""
-
-    def definition(self, atom: Any) -> Any:
-        """Itself."""
-        return atom
-
-    def is_zero(self, atom: Any) -> bool:
-        """Nothing is known to be."""
         return False
-
-    is_once = is_zero
 
 
 Where = Callable[[Term, Facts], bool]

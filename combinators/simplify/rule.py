@@ -17,7 +17,6 @@ from combinators.simplify.patterns import (
     Found,
     Hole,
     Node,
-    Nothing,
     Pattern,
     Rest,
     matched,
@@ -231,7 +230,7 @@ def check_rule(name: str, left: Any, right: Any) -> None:
     if not callable(right):
         for node in _checked(name, right, "right"):
             _check_operation(name, node, "right")
-            if matched(left, node, Nothing()) is not None:
+            if matched(left, node, Facts()) is not None:
                 _refuse(
                     name,
                     f"it would fire again on the {node!r} that it writes, and so without end; "

@@ -34,9 +34,9 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor, Unit
 from combinators.simplify.holes import filled, is_typed_zero
-from combinators.simplify.patterns import is_atom, same
+from combinators.simplify.patterns import is_atom
 from combinators.simplify.rule import Switches
-from combinators.terms import Captured, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
+from combinators.terms import Captured, Lam, Let, Term, Tuple, Var, captured
 
 
 class Inside:
@@ -87,90 +87,43 @@ def closed_in(lam: Lam) -> list[Lam]:
     return [node for node in every if isinstance(node, Lam) and not inside[id(node)]]
 
 
-def is_alike(x: Term, y: Term, names: dict[str, str]) -> bool:
-    """Whether two terms are one but for what they call their lines; ``names`` are those of ``y``.
-
-    It is told what the names that ``y`` binds are in ``x``.
-    """
-    todo: list[tuple[Any, Any]] = [(x, y)]
-    while todo:
-        one, other = todo.pop()
-        if one is other and not isinstance(one, Var):
-            continue
-        if type(one) is not type(other) or one.type is not other.type:
-            return False
-        if is_atom(one):
-            known = names.get(other.name, other.name) if isinstance(other, Var) else None
-            if one.name != known if isinstance(one, Var) else not same(one, other):
-                return False
-            continue
-        below, others = one.below(), other.below()
-        bound, theirs = _head(one), _head(other)
-        if len(below) != len(others) or len(bound) != len(theirs):
-            return False
-        for mine, yours in zip(bound, theirs, strict=True):
-            if isinstance(mine, Var):
-                names[yours.name] = mine.name
-            elif mine != yours:
-                return False
-        todo.extend(zip(reversed(below), reversed(others), strict=True))
-    return True
-
-
-def _head(term: Term) -> tuple[Any, ...]:
-    """What a term says besides what it is made of: what it binds, what it applies."""
-    match term:
-        case Lam(params):
-            return params
-        case Let(bindings):
-            return tuple(var for var, _ in bindings)
-        case Prim(operation):
-            return (operation,)
-        case Proj(index):
-            return (index,)
-        case _:
-            return ()
-
-
 def nested_blocks(
     lam: Lam, closed: set[int], switches: Switches, keep: frozenset[str] = frozenset()
 ) -> Lam:
     """The program of closed λs ``closed`` as people read it; ``keep`` are names that stay.
 
-    Lines that the program itself has named, ``v`` or ``v7``, are numbered as they are read.
+    Lines that the program itself has named, ``v`` or ``v7``, are numbered as they are read, and a
+    zero of numbers is written as a number.
     """
-    return recurse(_Nesting(closed, switches, keep).unit(lam))
+    has_numbers, done = switches.has("zeros-number"), dict[int, Lam]()
 
+    def unit(lam: Lam) -> Recursive[Lam]:
+        if id(lam) not in done:
+            done[id(lam)] = yield _Unit(closed, keep, part).nested(lam)
+        return done[id(lam)]
 
-class _Nesting:
-    """The closed λs of a program, each nested once."""
+    def part(atom: Term) -> Recursive[Term | None]:
+        if isinstance(atom, Lam) and id(atom) in closed:
+            found: Lam = yield unit(atom)
+            return found
+        if has_numbers and is_typed_zero(atom):
+            if isinstance(atom.type, Tensor):
+                return filled(0, atom.type)
+            return Tuple(()) if atom.type is Unit else atom
+        return atom if is_atom(atom) else None
 
-    def __init__(self, closed: set[int], switches: Switches, keep: frozenset[str]) -> None:
-        self.closed, self.keep = closed, keep
-        self._has_numbers = switches.has("zeros-number")
-        self._done: dict[int, Lam] = {}
-
-    def unit(self, lam: Lam) -> Recursive[Lam]:
-        """A closed λ, once."""
-        if id(lam) not in self._done:
-            self._done[id(lam)] = yield _Unit(self, lam).nested(lam)
-        return self._done[id(lam)]
-
-    def number(self, atom: Term) -> Term:
-        """A zero of numbers as a number, which reads better."""
-        if not self._has_numbers or not is_typed_zero(atom):
-            return atom
-        if isinstance(atom.type, Tensor):
-            return filled(0, atom.type)
-        return Tuple(()) if atom.type is Unit else atom
+    return recurse(unit(lam))
 
 
 class _Unit:
     """One closed λ: how its names are used, what stands for them, and how lines are called."""
 
-    def __init__(self, program: _Nesting, lam: Lam) -> None:
-        self._program = program
-        self._taken = [param.name for param in lam.params]
+    def __init__(
+        self, closed: set[int], keep: frozenset[str], part: Callable[[Term], Recursive[Term | None]]
+    ) -> None:
+        """``part`` is how an atom is read, and None of what is a block."""
+        self._closed, self._keep, self._part_of = closed, keep, part
+        self._taken: list[str] = []
         self._uses: Uses = {}
         self._inside: Standing = {}
         self._scoped: set[str] = set()
@@ -178,6 +131,7 @@ class _Unit:
 
     def nested(self, lam: Lam) -> Recursive[Lam]:
         """The λ as people read it."""
+        self._taken += [param.name for param in lam.params]
         yield self._count(lam.body)
         self._names = Names(self._taken)
         body: Term = yield self._block(lam.body)
@@ -192,26 +146,21 @@ class _Unit:
             if var.name in uses and not count(term, uses):
                 self._scoped.add(var.name)
                 for part in operands(term):
-                    yield self._count_inside(part, uses)
-        keep = self._program.keep
+                    if is_atom(part) or id(part) in self._closed:
+                        continue
+                    params = {p.name for p in part.params} if isinstance(part, Lam) else set()
+                    self._taken += params
+                    body = part.body if isinstance(part, Lam) else part
+                    inside: Uses = yield self._count(body)
+                    count_inside(inside.keys() - params, uses)
         for var, _ in lines:
             name = var.name
             times = uses.pop(name, None)
-            if times is None:
-                continue
-            self._uses[name] = 2 if name in keep else times
-            if name in keep or not _is_numbered(name):
-                self._taken.append(name)
+            if times is not None:
+                self._uses[name] = 2 if name in self._keep else times
+                if name in self._keep or not _is_numbered(name):
+                    self._taken.append(name)
         return uses
-
-    def _count_inside(self, part: Term, uses: Uses) -> Recursive[None]:
-        """Count what a λ or a branch uses of outside, as two uses."""
-        if is_atom(part) or id(part) in self._program.closed:
-            return
-        params = {param.name for param in part.params} if isinstance(part, Lam) else set()
-        self._taken += params
-        inside: Uses = yield self._count(part.body if isinstance(part, Lam) else part)
-        count_inside(inside.keys() - params, uses)
 
     def _block(self, body: Term) -> Recursive[Term]:
         """A block as people read it."""
@@ -230,18 +179,15 @@ class _Unit:
         return remade(term, tuple(parts))
 
     def _part(self, part: Term) -> Recursive[Term]:
-        if is_atom(part):
-            return self._program.number(part)
-        body = part.body if isinstance(part, Lam) else part
-        if isinstance(part, Lam) and id(part) in self._program.closed:
-            unit: Lam = yield self._program.unit(part)
-            return unit
-        made: Term = yield self._block(body)
+        known: Term | None = yield self._part_of(part)
+        if known is not None:
+            return known
+        made: Term = yield self._block(part.body if isinstance(part, Lam) else part)
         return Lam(part.params, made, part.name) if isinstance(part, Lam) else made
 
     def _named(self, var: Var) -> Var:
         """What a line is called."""
-        if var.name in self._program.keep or not _is_numbered(var.name):
+        if var.name in self._keep or not _is_numbered(var.name):
             return var
         name = self._names.fresh("v")
         return var if name == var.name else Var(name, var.type)

@@ -15,6 +15,7 @@ from combinators.simplify.holes import is_number_zero, is_plain_factor, is_typed
 from combinators.simplify.patterns import (
     COMMUTATIVE,
     SMALL,
+    Facts,
     Found,
     Hole,
     Node,
@@ -38,7 +39,7 @@ _Seen = tuple[str, tuple[str, ...], str, Any]
 """A line's head, the kinds of its operands, its own, and what is one for equal lines."""
 
 
-class Writer:
+class Writer(Facts):
     """The lines of one closed λ, and what is known of its variables."""
 
     def __init__(self, switches: Switches, closed: set[int]) -> None:
@@ -67,7 +68,7 @@ class Writer:
 
     # ---- what is known ---------------------------------------------------------------------------
 
-    def definition(self, atom: Term) -> Term:
+    def definition(self, atom: Any) -> Any:
         """The line of a variable, where it is known; another atom itself."""
         return self._known.get(atom.name, (atom,))[0] if type(atom) is Var else atom
 

@@ -119,12 +119,14 @@ class Pending(Specialisable):
                 obj = term.type
             self.var = self.scope.parameter(self.wish, obj)
         expected = self.var.type
-        given = _doms(types)
-        if isinstance(expected, Fun) and given is not None and not _alike(given, expected.dom):
-            raise TypeMismatch(
-                f"the function {self.wish} : {expected!r} is called on {given!r} too; "
-                "a function argument has one type"
-            )
+        known = [obj for obj in types if isinstance(obj, Object)]
+        if isinstance(expected, Fun) and len(known) == len(types):
+            given = packed(tuple(known))
+            if not _alike(given, expected.dom):
+                raise TypeMismatch(
+                    f"the function {self.wish} : {expected!r} is called on {given!r} too; "
+                    "a function argument has one type"
+                )
         return self.var
 
     def parameter(self) -> Var:
@@ -146,11 +148,6 @@ def _alike(given: Object, dom: Object) -> bool:
     if inner is None or outer is None or inner.width != outer.width:
         return given is dom
     return all(map(_alike, inner.parts, outer.parts))
-
-
-def _doms(types: Types) -> Object | None:
-    known = tuple(t for t in types if isinstance(t, Object))
-    return packed(known) if len(known) == len(types) else None
 
 
 def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
@@ -248,12 +245,17 @@ class Natural(NamedTuple):
 
 def natural(leaf: Any) -> Natural:
     """The type that a leaf has by itself."""
+    known: Object | None = None
     if isinstance(leaf, Traced):
-        return Natural(leaf.type, weak=False)
-    if type(leaf) is Unopened:
-        return Natural(leaf.whole.type, weak=False)
-    if isinstance(leaf, Pending) and leaf.var is not None:
-        return Natural(leaf.var.type, weak=False)
+        known = leaf.type
+    elif type(leaf) is Unopened:
+        known = leaf.whole.type
+    elif isinstance(leaf, Pending) and leaf.var is not None:
+        known = leaf.var.type
+    elif isinstance(leaf, Specialisable):
+        known = leaf.type()
+    if known is not None:
+        return Natural(known, weak=False)
     if isinstance(leaf, np.ma.MaskedArray):
         operand(leaf)
     leaf = from_elsewhere(leaf)
@@ -261,9 +263,6 @@ def natural(leaf: Any) -> Natural:
         weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
         array = np.asarray(leaf)
         return Natural(Tensor(array.shape, array.dtype), weak)
-    known = leaf.type() if isinstance(leaf, Specialisable) else None
-    if known is not None:
-        return Natural(known, weak=False)
     if callable(leaf):
         raise TypeMismatch(
             "a Python function is stored or returned as a value, and its type is not known; "
@@ -297,18 +296,14 @@ def _coerced(value: Any, obj: Object) -> tuple[Term, Face | None]:
         term = const(value, obj.dtype)
     else:
         term = operand(value)
-    if term.type is not obj:
-        raise _mismatch(obj, term.type)
-    return term, face
-
-
-def _mismatch(expected: Object, given: Object) -> TypeMismatch | ShapeMismatch:
-    message = f"{expected!r} was expected here, and this is {given!r}"
-    if isinstance(expected, Tensor) and isinstance(given, Tensor):
-        if expected.shape != given.shape:
-            return ShapeMismatch(message)
-        message += "; convert it with .astype"
-    return TypeMismatch(message)
+    if term.type is obj:
+        return term, face
+    message = f"{obj!r} was expected here, and this is {term.type!r}"
+    if not isinstance(obj, Tensor) or not isinstance(term.type, Tensor):
+        raise TypeMismatch(message)
+    if obj.shape != term.type.shape:
+        raise ShapeMismatch(message)
+    raise TypeMismatch(f"{message}; convert it with .astype")
 
 
 def _coerce_container(value: Any, obj: Object) -> Term:
@@ -316,16 +311,13 @@ def _coerce_container(value: Any, obj: Object) -> Term:
         if value.whole.type is obj:
             return operand(value)
         value = tuple(value)
-    product = components(obj)
-    opened = open_up(value)
-    face, _ = take_apart(value)
+    product, opened, face = components(obj), open_up(value), take_apart(value)[0]
     if product is None or opened is None or face is None or len(opened[2]) != product.width:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.80}")
     if face.names != getattr(obj, "names", None):
         raise TypeMismatch(f"{obj!r} was expected here, and the names are {face.names}")
     parts = tuple(coerce(part, to) for part, to in zip(opened[2], product.parts, strict=True))
-    flat = Face(face.kind, face.keys, (None,) * product.width)
-    return pack(flat, parts)
+    return pack(Face(face.kind, face.keys, (None,) * product.width), parts)
 
 
 def function_operand(function: Any, types: Types, faces: Faces) -> tuple[Term, Face | None]:
@@ -346,13 +338,18 @@ def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
     types: list[Object | Untyped] = []
     faces: list[Face | None] = []
     for arg in args:
-        if _is_function(arg) and not _is_typed(arg):
+        is_typed = isinstance(arg, Specialisable) and arg.type() is not None
+        if not is_typed and _is_function(arg):
             types.append(Untyped(arg))
             faces.append(None)
             continue
         face, leaves = take_apart(arg)
-        where = paths(face, f"argument {len(types)}")
-        found = [_natural_at(leaf, path) for leaf, path in zip(leaves, where, strict=True)]
+        found: list[Object] = []
+        for leaf, path in zip(leaves, paths(face, f"argument {len(types)}"), strict=True):
+            try:
+                found.append(natural(leaf).type)
+            except TypeMismatch as error:
+                raise TypeMismatch(f"{path}: {error.args[0]}", error.place) from None
         types.append(object_of(face, iter(found)))
         faces.append(face)
     return tuple(types), tuple(faces)
@@ -363,17 +360,6 @@ def _is_function(arg: Any) -> bool:
     return callable(arg) and not isinstance(arg, Traced) and open_up(arg) is None
 
 
-def _is_typed(function: Any) -> bool:
-    return isinstance(function, Specialisable) and function.type() is not None
-
-
-def _natural_at(leaf: Any, path: str) -> Object:
-    try:
-        return natural(leaf).type
-    except TypeMismatch as error:
-        raise TypeMismatch(f"{path}: {error.args[0]}", error.place) from None
-
-
 @library("call", word=False)
 def call(function: Any, args: Sequence[Any]) -> Any:
     """``f(a, b)``: an application of a function value."""
@@ -381,18 +367,12 @@ def call(function: Any, args: Sequence[Any]) -> Any:
     place = users_place()
     types, faces = argument_types(args)
     term, face = function_operand(function, types, faces)
-    expected = term.type
-    if not isinstance(expected, Fun):
-        raise TypeMismatch(f"{expected!r} is called, and is not a function")
-    argument = _arguments(args, expected.dom)
-    result = emit(App(term, pack_terms(argument), place))
-    return unpack(face, result)
-
-
-def _arguments(args: Sequence[Any], dom: Object) -> tuple[Term, ...]:
-    if len(args) == 1:
-        return (coerce(args[0], dom),)
+    if not isinstance(term.type, Fun):
+        raise TypeMismatch(f"{term.type!r} is called, and is not a function")
+    dom = term.type.dom
     product = components(dom)
-    if product is None or product.width != len(args):
+    doms = (dom,) if len(args) == 1 else () if product is None else product.parts
+    if len(doms) != len(args):
         raise TypeMismatch(f"a function of {dom!r} is called with {len(args)} arguments")
-    return tuple(coerce(arg, part) for arg, part in zip(args, product.parts, strict=True))
+    argument = tuple(coerce(arg, part) for arg, part in zip(args, doms, strict=True))
+    return unpack(face, emit(App(term, pack_terms(argument), place)))
