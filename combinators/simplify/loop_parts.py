@@ -148,45 +148,36 @@ class _Rewritten:
         value: Value = yield run.walk(start, self.frame, self.block)
         if self.live is not None and product is None and not self.live:
             return Packing()
-        entries: list[Entry] = []
-        fixed: dict[Path, Value] = {}
+        body = LoopBody(self.loop, self.lam, lambda _: ())
+        atoms: dict[int | None, Term] = {}
         if self.is_known:
-            every = range(product.width) if product is not None else ()
-            live = every if self.live is None else sorted(self.live)
-            where: list[Path] = [(i,) for i in live] if product is not None else [()]
-            atoms = yield run.selected(value, where, self.block)
-            entries = list(zip(where, atoms, strict=True))
-            fixed = self._fixed(dict(entries))
-        left = Packing.of([entry for entry in entries if entry[0] not in fixed])
-        if not self.is_known or len(left.atoms) == (1 if product is None else product.width):
+            live = body.indices if self.live is None or product is None else sorted(self.live)
+            where = [_path(index) for index in live]
+            found = yield run.selected(value, where, self.block)
+            atoms = dict(zip(live, found, strict=True))
+        fixed = self._fixed(body, atoms)
+        left = Packing.of([(_path(i), atom) for i, atom in atoms.items() if i not in fixed])
+        if not self.is_known or len(left.atoms) == len(body.indices):
             return Packing.of([((), (yield run.atom(value, self.block)))])
         if not fixed:
             run.switches.say("loop-parts", self.term, self.term)
-        left.known += fixed.items()
+        left.known += [(_path(index), atom) for index, atom in fixed.items()]
         return left
 
-    def _fixed(self, atoms: dict[Path, Term]) -> dict[Path, Value]:
+    def _fixed(self, body: LoopBody, atoms: dict[int | None, Term]) -> dict[int | None, Term]:
         """The components that never change."""
-        run, body = self.run, LoopBody(self.loop, self.lam, lambda _: ())
-        fixed: dict[Path, Value] = {}
-
-        def path_of(index: int | None) -> Path:
-            return () if index is None else (index,)
-
+        run, fixed, start = self.run, dict[int | None, Term](), set[int | None]()
         if run.switches.has("loop-steady"):
-            for path in map(path_of, body.steady()):
-                if path in atoms:
-                    run.switches.say("loop-steady", self.term, atoms[path])
-                    fixed[path] = atoms[path]
+            fixed = {index: atoms[index] for index in body.steady() if index in atoms}
+        for atom in fixed.values():
+            run.switches.say("loop-steady", self.term, atom)
         if run.switches.has("loop-zero"):
-            start: set[int | None] = {
-                path[0] if path else None
-                for path, atom in atoms.items()
-                if path not in fixed and run.writer.is_typed_zero(atom) and has_zero(atom.type)
-            }
-            for path in map(path_of, body.zero(start, self._is_zero)):
-                run.switches.say("loop-zero", self.term, atoms[path])
-                fixed[path] = zeros(atoms[path].type)
+            is_zero = run.writer.is_typed_zero
+            left = {i: atom for i, atom in atoms.items() if i not in fixed}
+            start = {i for i, atom in left.items() if is_zero(atom) and has_zero(atom.type)}
+        for index in body.zero(start, self._is_zero):
+            run.switches.say("loop-zero", self.term, atoms[index])
+            fixed[index] = zeros(atoms[index].type)
         return fixed
 
     def _is_zero(self, atom: Term) -> bool:
@@ -296,6 +287,10 @@ class _Rewritten:
         if isinstance(stack, Tensor) and writer.is_outside(atom, self.block):
             return writer.emit(spread(atom, stack.shape), self.block)
         return None
+
+
+def _path(index: int | None) -> Path:
+    return () if index is None else (index,)
 
 
 def _split(run: Pass, entries: list[Entry]) -> list[Entry]:

@@ -54,47 +54,31 @@ _CAN_WAIT: ContextVar[bool] = ContextVar("can_wait", default=False)
 """Whether ``traced_apart`` stands below, to catch what asks to be traced first."""
 
 
-def is_deep() -> bool:
-    """Whether another function inside this one had better be traced first."""
-    scope = current()
-    return _CAN_WAIT.get() and scope is not None and scope.depth >= DEEP
-
-
 def traced_apart(make: Callable[[], R]) -> R:
     """What ``make`` gives apart from every trace; what asks to be traced first is."""
+    waiting: dict[Hashable, Callable[[], Any]] = {None: make}
     token = _CAN_WAIT.set(True)
     try:
-        return _in_turn(make)
+        while len(waiting) <= LONGEST:
+            try:
+                with apart():
+                    made: R = waiting[next(reversed(waiting))]()
+            except TraceFirst as first:
+                if first.key in waiting:
+                    raise TypeMismatch(
+                        "functions call each other in a circle; recursion is not in the language "
+                        "yet: write a fold or a scan"
+                    ) from None
+                waiting[first.key] = first.trace
+            except RecursionError as error:
+                raise error if isinstance(error, TooDeep) else _too_deep() from None
+            else:
+                waiting.popitem()
+                if not waiting:
+                    return made
+        raise _too_deep()
     finally:
         _CAN_WAIT.reset(token)
-
-
-def _in_turn(make: Callable[[], R]) -> R:
-    waiting: list[Callable[[], Any]] = [make]
-    keys: list[Hashable] = [None]
-    known: set[Hashable] = set()
-    while True:
-        try:
-            with apart():
-                made: R = waiting[-1]()
-        except TraceFirst as first:
-            if first.key in known:
-                raise TypeMismatch(
-                    "functions call each other in a circle; recursion is not in the language yet: "
-                    "write a fold or a scan"
-                ) from None
-            waiting.append(first.trace)
-            keys.append(first.key)
-            known.add(first.key)
-        except RecursionError as error:
-            raise error if isinstance(error, TooDeep) else _too_deep() from None
-        else:
-            waiting.pop()
-            known.discard(keys.pop())
-            if not waiting:
-                return made
-        if len(waiting) > LONGEST:
-            raise _too_deep()
 
 
 def _too_deep() -> TooDeep:
@@ -149,9 +133,11 @@ class Definition(Specialisable):
                 f"{self.__name__} calls itself; recursion is not in the language yet: "
                 "write a fold or a scan"
             )
-        if is_deep() and self._home is None and not any(isinstance(t, Untyped) for t in types):
+        is_deep = _CAN_WAIT.get() and here is not None and here.depth >= DEEP
+        if is_deep and self._home is None and not any(isinstance(t, Untyped) for t in types):
             raise TraceFirst(running, partial(self.specialise, types, faces))
-        found = Draft(self.function, types, faces, _name(self.__name__), running).finish()
+        name = self.__name__ if self.__name__.isidentifier() else ""
+        found = Draft(self.function, types, faces, name, running).finish()
         if not found.captured:
             self._closed[key] = found
         return found
@@ -177,19 +163,15 @@ class Definition(Specialisable):
             scope, var, made = self._open[key]
             if scope.encloses(current()):
                 return made, var
-        home = (
-            self._home if self._home is not None and self._home.encloses(current()) else current()
-        )
+        home, here = self._home, current()
+        if home is None or not home.encloses(here):
+            home = here
         with entered(home) if home is not None else nullcontext():
             made = self.specialise(types, faces)
             term = made.operand()
         if isinstance(term, Var) and home is not None:
             self._open[key] = (home, term, made)
         return made, term
-
-
-def _name(name: str) -> str:
-    return name if name.isidentifier() else ""
 
 
 def _key(types: Types, faces: Faces) -> Any:
@@ -249,9 +231,11 @@ def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
     def both(*xs: Any) -> Any:
         return f(*xs[:-1])(xs[-1])
 
-    if taken is None or not isinstance(then, Fun):
-        return both
-    return Definition(both, (*taken, then.dom))
+    return (
+        Definition(both, (*taken, then.dom))
+        if taken is not None and isinstance(then, Fun)
+        else both
+    )
 
 
 def _taken(f: Any) -> tuple[Object, ...] | None:

@@ -13,6 +13,7 @@ wears the face of its argument.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from types import FunctionType
 from typing import Any
@@ -53,21 +54,22 @@ class Face:
 
     def build(self, parts: list[Any]) -> Any:
         """The container that holds ``parts``."""
-        if self.kind in (tuple, list):
-            return self.kind(parts)
-        if issubclass(self.kind, tuple):
-            return self.kind(*parts)
-        if self.kind is type(None):
+        kind: Any = self.kind
+        if kind in (tuple, list):
+            return kind(parts)
+        if kind is type(None):
             return None
-        if issubclass(self.kind, dict):
-            return dict(zip(self.keys, parts, strict=True))
-        if getattr(self.kind, "is_container", False):
-            container: Any = self.kind
-            return container(dict(zip(self.keys, parts, strict=True)))
-        if len(parts) == len(self.keys) and _is_plain_dataclass(self.kind):
-            return self.kind(**dict(zip(self.keys, parts, strict=True)))
-        whole = object.__new__(self.kind)
-        for key, part in zip(self.keys, parts, strict=True):
+        if issubclass(kind, tuple):
+            return kind(*parts)
+        named = dict(zip(self.keys, parts, strict=True))
+        if issubclass(kind, dict):
+            return named
+        if getattr(kind, "is_container", False):
+            return kind(named)
+        if is_dataclass(self.kind) and all(f.init for f in fields(self.kind)):
+            return kind(**named)
+        whole = object.__new__(kind)
+        for key, part in named.items():
             object.__setattr__(whole, key, part)
         return whole
 
@@ -83,17 +85,6 @@ class Face:
         return f".{self.keys[index]}" if self.keys else f"[{index}]"
 
 
-def _is_plain_dataclass(kind: type) -> bool:
-    return is_dataclass(kind) and all(f.init for f in fields(kind))
-
-
-def _sorted_keys(mapping: dict[Any, Any]) -> tuple[Any, ...]:
-    try:
-        return tuple(sorted(mapping))
-    except TypeError:
-        return tuple(mapping)
-
-
 def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
     """The class, the keys and the components of a container; None for a leaf."""
     kind = type(value)
@@ -104,7 +95,9 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return kind, tuple(kind._fields), tuple(value)
     if kind is dict or getattr(kind, "is_container", False):
-        keys = _sorted_keys(value)
+        keys = tuple(value)
+        with suppress(TypeError):  # they have no order
+            keys = tuple(sorted(value))
         return kind, keys, tuple(value[key] for key in keys)
     if is_dataclass(value) and not isinstance(value, type):
         keys = tuple(f.name for f in fields(value))

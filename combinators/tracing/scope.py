@@ -28,8 +28,7 @@ class Scope(Block):
     def __init__(self, parent: Scope | None, owner: str, key: Any = None) -> None:
         """A scope inside ``parent``; ``owner`` names it in errors, ``key`` tells what it traces."""
         super().__init__(parent)
-        self.key = key
-        self.owner = owner
+        self.key, self.owner = key, owner
         self.parts: dict[str, tuple[Var, int]] = parent.parts if parent else {}
         self.functions: dict[str, Face] = parent.functions if parent else {}
         """The faces of variables that are functions, where they are not the plainest."""
@@ -60,20 +59,18 @@ class Scope(Block):
         return var.name in self._own
 
     def parameter(self, wish: str, obj: Object) -> Var:
-        """A variable that the λ binds."""
+        """A variable that the λ binds, or a line."""
         name = self.names.fresh(wish)
         self._own.add(name)
         return Var(name, obj)
 
     def bind(self, term: Term, wish: str = "v", captured: tuple[Var, ...] = ()) -> Var:
         """A variable that stands for ``term``, whose λs and branches mention ``captured``."""
-        name = self.names.fresh(wish)
-        self._own.add(name)
-        var = Var(name, term.type)
+        var = self.parameter(wish, term.type)
         self.lines.append((var, term))
         self.is_ruled = False
         if captured:
-            self._captured[name] = captured
+            self._captured[var.name] = captured
         return var
 
     def write(self, term: Term, wish: str = "v") -> Term:
@@ -144,9 +141,8 @@ def apart() -> Iterator[None]:
 def check_in_scope(var: Var, made_in: Scope) -> None:
     """Raise where a traced value is used outside the scope that made it."""
     scope = current()
-    if scope is not None and made_in.encloses(scope):
-        return
-    raise EscapedVariable(
-        f"{var.name} : {var.type!r} was made inside {made_in.owner} and is used outside it; "
-        "return it from there instead"
-    )
+    if scope is None or not made_in.encloses(scope):
+        raise EscapedVariable(
+            f"{var.name} : {var.type!r} was made inside {made_in.owner} and is used outside it; "
+            "return it from there instead"
+        )
