@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.block import Block, Lines, opened
-from combinators.free import captured
 from combinators.kit.recursion import Recursive
 from combinators.objects import components
 from combinators.simplify.needs import Need, is_partial
@@ -32,7 +31,7 @@ from combinators.simplify.passes import (
 )
 from combinators.simplify.patterns import same
 from combinators.simplify.walks import Inside, rewritten_blocks
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
 from combinators.translate import translate
 
 
