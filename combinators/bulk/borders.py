@@ -161,7 +161,7 @@ def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = ()) -> Recursiv
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
     """A function that depends on no index, as a λ: the same one, where there is nothing to do."""
     lam = f.lam
-    if id(lam) not in walk.survey.mapped and all(_is_itself(*item) for item in f.captured.items()):
+    if id(lam) not in walk.survey.mapped and not f.captured:
         return lam
     return (yield from at_axes(walk, f, [()] * len(lam.params), [], block))[0]
 
@@ -202,13 +202,6 @@ def _made(
     layout = layout_of(result)
     body: Term = yield term_of(walk, result, inner, layout)
     return Lam(params, inner.term(body), f.lam.name), layout, own
-
-
-def _is_itself(name: str, rep: Rep) -> bool:
-    if isinstance(rep, Array) and rep.labels != own_labels(rep.type):
-        return False
-    term = getattr(rep, "term", None)
-    return isinstance(term, Var) and term.name == name
 
 
 R = TypeVar("R", bound=Rep)
