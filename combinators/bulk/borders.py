@@ -35,7 +35,7 @@ from combinators.bulk.block import (
     own_labels,
 )
 from combinators.bulk.selection import selected
-from combinators.bulk.walk import Walk
+from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Record, Tensor
 from combinators.objects import Product as ProductType
@@ -198,10 +198,18 @@ def _made(
         params = tuple(Var(fresh(p.name), type_of(p.type, layout)) for p, layout in typed)
     for param, var, layout in zip(f.lam.params, params, layouts, strict=True):
         env[param.name] = virtual(inner, var, param.type, renamed(layout, new))
-    result: Rep = yield walk.value(f.lam.body, env, inner)
-    layout = layout_of(result)
+    body, layout = yield from body_of(walk, f.lam.body, env, inner)
+    return Lam(params, body, f.lam.name), layout, own
+
+
+def body_of(
+    walk: Walk, term: Term, env: Env, inner: Block, least: Layout = ()
+) -> Recursive[tuple[Term, Layout]]:
+    """A λ's body with the lines that it takes, of the layout that it has, or at least this one."""
+    result: Rep = yield walk.value(term, env, inner)
+    layout = joined(least, layout_of(result))
     body: Term = yield term_of(walk, result, inner, layout)
-    return Lam(params, inner.term(body), f.lam.name), layout, own
+    return inner.term(body), layout
 
 
 R = TypeVar("R", bound=Rep)

@@ -28,6 +28,7 @@ the carry has no axis at first, and the step gives one with ``i``; so it starts 
 
 from __future__ import annotations
 
+from operator import getitem
 from typing import Any
 
 from combinators.block import remade
@@ -38,6 +39,7 @@ from combinators.bulk.borders import (
     Columns,
     Layout,
     at_axes,
+    body_of,
     function_term,
     joined,
     layout_of,
@@ -54,8 +56,8 @@ from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.objects import Product as ProductType
-from combinators.primitives.loops import MAP, LoopTerm, LoopType
-from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Tuple, Var, pack
+from combinators.primitives.loops import MAP, LoopTerm
+from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Var, pack
 from combinators.type_folds import is_first_order
 
 
@@ -100,10 +102,9 @@ def called(
             items.append((yield term_of(walk, part, block, layout)))
         function, result = yield from at_axes(walk, f, layouts, axes, block)
         given = pack(tuple(items))
-    place = getattr(call, "place", None)
-    line: Term = App(function, given, place)
+    line: Term = App(function, given, getattr(call, "place", None))
     if isinstance(call, Prim):
-        line = Prim(call.operation, (function, given), place)
+        line = Prim(call.operation, (function, given), call.place)
     return virtual(block, block.bind(line), cod, result)
 
 
@@ -219,32 +220,19 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     columns, f = Columns(block, axis, row), prepared(block, f)
     layout, wider = None, layout_of(init)
     while wider != layout:
-        layout = wider
-        step, wider, item = yield from _step(walk, types, f, columns, layout)
+        layout, inner = wider, Block(names=walk.survey.names)
+        carry = Var(inner.names.fresh("carry"), type_of(init.type, layout))
+        param, row = columns.row(inner)
+        given = virtual(inner, carry, init.type, layout), row
+        env = bound(f, Group(given, ProductType(init.type, row.type)), inner)
+        least = layout if types.item is None else (layout, ())
+        body, both = yield from body_of(walk, f.lam.body, env, inner, least)
+        wider, item = types.halves(both, getitem)
     start: Term = yield term_of(walk, init, block, layout)
+    step = Lam((carry, param), body, f.lam.name)
     line = block.operate(term.operation, step, start, columns.operand, place=term.place)
     last, rows = types.halves(line, lambda whole, i: block.bind(Proj(i, whole)))
-    carry = virtual(block, last, init.type, layout)
+    after = virtual(block, last, init.type, layout)
     if types.item is None:
-        return carry
-    return Group((carry, virtual(block, rows, types.item, item, types.length)), term.type)
-
-
-def _step(
-    walk: Walk, types: LoopType, f: Closure, columns: Columns, layout: Layout
-) -> Recursive[tuple[Lam, Layout, Layout]]:
-    """The loop's λ for a carry of this layout, the layout it gives, and that of what it keeps."""
-    assert types.carry is not None
-    inner = Block(names=walk.survey.names)
-    carry = Var(inner.names.fresh("carry"), type_of(types.carry, layout))
-    param, row = columns.row(inner)
-    given = virtual(inner, carry, types.carry, layout), row
-    both = Group(given, ProductType(types.carry, row.type))
-    result: Rep = yield walk.value(f.lam.body, bound(f, both, inner), inner)
-    after, item = (result, None) if types.item is None else parts_of(inner, result)
-    wider = joined(layout, layout_of(after))
-    body: Term = yield term_of(walk, after, inner, wider)
-    over = () if item is None else layout_of(item)
-    if item is not None:
-        body = Tuple((body, (yield term_of(walk, item, inner, over))))
-    return Lam((carry, param), inner.term(body), f.lam.name), wider, over
+        return after
+    return Group((after, virtual(block, rows, types.item, item, types.length)), term.type)
