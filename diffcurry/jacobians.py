@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ParamSpec
 
 from combinators.errors import NotDifferentiable
@@ -25,10 +24,9 @@ from diffcurry.arguments import (
     is_number,
     leaves,
 )
-from diffcurry.derivative import Derivative, Gradient, Pushed, tangents_by, transformed
+from diffcurry.derivative import Derivative, Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import columns, rows
-from diffcurry.known import Known, NotKnown
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.rep_function import Linearized, Pulled
@@ -113,13 +111,12 @@ class Jacobian(Derivative[P, Any]):
             return False
         return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        which = chosen(self.argnums, len(values))
-        if not all(isinstance(known.places[i], int) for i in which):
-            raise NotKnown
-        data = tuple(known.indices(*which))
-        argnums = data if is_many(self.argnums) else data[0]
-        return self.on(known.function, argnums=argnums)(*known.data)
+    @property
+    def base(self) -> Function[..., Any]:
+        """Itself: what is traced takes functions as they are."""
+        return self
+
+    _in_trace, _of_known = Function._in_trace, Function._of_known
 
 
 class Backward(Jacobian[P]):
@@ -193,31 +190,15 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     np.float64(12.0)
     """
     check_tuples(primals, tangents, "hvp")
-    return at_once(f, partial(moved_gradient, argnums=argnums), primals, tangents)
-
-
-class MovedGradient(Pushed[Any]):
-    """How a gradient moves: ``(x…, ẋ…)`` to the tangent of the gradient."""
-
-    inner: Gradient[Any]
-
-    def on(self, inner: Function[..., Any], **options: Any) -> Any:
-        """The same of another function's gradient."""
-        return moved_gradient(inner, **{"argnums": self.inner.argnums} | options)
-
-    @property
-    def base(self) -> Function[..., Any]:
-        """The function that the gradient is of."""
-        base: Function[..., Any] = self.inner.inner
-        return base
-
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        half = len(values) // 2
-        which = chosen(self.inner.argnums, half)
-        made = self.on(known.function, argnums=tuple(known.indices(*which)))
-        found = made(*known.data, *tangents_by(known, values[half:]))
-        moved = known.gradients(which, found)
-        return moved if is_many(self.inner.argnums) else moved[0]
+    return at_once(
+        f,
+        Pushed,
+        primals,
+        tangents,
+        of=lambda function: gradient_of(function, argnums),
+        has_aux=False,
+        with_value=False,
+    )
 
 
 def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:
@@ -226,9 +207,3 @@ def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]
     return transformed(
         function, Gradient, argnums=which, has_aux=False, mode="dependent", with_value=False
     )
-
-
-def moved_gradient(function: Function[..., Any], argnums: Argnums) -> MovedGradient:
-    """How the gradient in the arguments ``argnums`` moves."""
-    gradient = gradient_of(function, argnums)
-    return transformed(gradient, MovedGradient, has_aux=False, with_value=False)

@@ -169,7 +169,7 @@ class Known(Generic[D]):
 
         def applied(*data: Any) -> Any:
             args = [_remade(place, data) for place in places]
-            result = call(function, args)
+            result = function(*args)
             applied.unused = _unused(function, args)  # type: ignore[attr-defined]  # noticed here
             return result
 

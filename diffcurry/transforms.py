@@ -24,20 +24,26 @@ R = TypeVar("R")
 
 
 def at_once(
-    f: Any, kind: Callable[..., Any], primals: Any, tangents: Any = (), **options: Any
+    f: Any,
+    kind: Callable[..., Any],
+    primals: Any,
+    tangents: Any = (),
+    *,
+    of: Callable[[Function[..., Any]], Function[..., Any]] = lambda function: function,
+    **options: Any,
 ) -> Any:
-    """What a transform of ``f`` gives at ``primals``, and along ``tangents`` if it takes some."""
+    """What a transform ``of`` a function gives at ``primals`` and along ``tangents``."""
     if current() is not None:
         given = tangents_of(tuple(primals), tuple(tangents)) if tangents else ()
-        return kind(as_function(f), **options)(*primals, *given)
+        return kind(of(as_function(f)), **options)(*primals, *given)
     known = function_at_once(f)
     if known is None:
-        function = as_function(f)
+        function = of(as_function(f))
         values = function.positional(tuple(primals), {})
         return kind(function, **options).evaluate((*values, *tangents))
     if tangents:  # they stand after all arguments, those of their defaults too
         primals = (*known.positional(tuple(primals), {}), *tangents)
-    return transformed(known, kind, **options)(*primals)
+    return transformed(of(known), kind, **options)(*primals)
 
 
 def check_tuples(primals: Any, tangents: Any, name: str) -> None:
