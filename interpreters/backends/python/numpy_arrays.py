@@ -9,7 +9,6 @@ import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Int, Real, Tensor
-from combinators.operation import Operation
 from combinators.terms import Prim
 from interpreters.backends.analysis.lines import SCALES, hides_zeros
 from interpreters.backends.text.layout import (
@@ -17,11 +16,12 @@ from interpreters.backends.text.layout import (
     SIGNS,
     Shape,
     Text,
+    array_text,
     call,
     flat,
-    slice_text,
     tuple_of,
 )
+from interpreters.backends.text.leaves import tensor
 from interpreters.carriers.pointwise_values import ROWS
 
 UFUNCS = {
@@ -78,43 +78,30 @@ def shape_text(shape: Shape) -> str:
     return str(shape[0]) if len(shape) == 1 else str(shape)
 
 
-def new_array(term: Prim, args: Sequence[str], types: Sequence[Tensor], *, careful: bool) -> Text:
-    """A primitive that computes; a number comes out as Python's own where it has one."""
-    text = _new(term, args, types[0], careful=careful)
-    return f"{flat(text)}.item()" if term.type in (Real, Int, Bool) else text
-
-
-def _new(term: Prim, args: Sequence[str], given: Tensor, *, careful: bool) -> Text:
-    """A primitive that makes a new array, or a NumPy scalar."""
-    name, keywords, x = term.operation.name, term.operation.keywords, args[0]
-    along = [f"axis={keywords['axis']}"] if "axis" in keywords else []
-    is_narrow = given.dtype not in ("float64", "int64", "uint64")
+def of_arrays(term: Prim, args: Sequence[str], given: Tensor, *, careful: bool) -> Text:
+    """A primitive that is not elementwise, of arrays that are atoms; numbers are Python's own."""
+    name, keywords, cod, x = term.operation.name, term.operation.keywords, tensor(term), args[0]
+    axis = str(keywords.get("axis"))
     match name:
-        case "sum" | "prod" | "max" | "min" | "argmax" | "argmin":
-            axis = keywords["axis"]
-            options = [f"axis={axis[0] if len(axis) == 1 else axis}"]
-            options = options if len(axis) < len(given.shape) else []
-            options += ["keepdims=True"] * keywords["keepdims"]
-            options += [f'dtype="{given.dtype}"'] * (is_narrow and name in ("sum", "prod"))
-            return call(f"{x}.{name}", *options)
-        case "cumsum":
-            return call(f"{x}.cumsum", *along, *[f'dtype="{given.dtype}"'] * is_narrow)
+        case "broadcast_to":
+            return f"np.broadcast_to({x}, {shape_text(cod.shape)})"
+        case "reshape" if not cod.shape:
+            return element(x, "", cod)
         case "exclusive_cumprod":
             return call("np.ones_like", x)
         case "recurrence":
-            step = "-1" if keywords["reverse"] else "1"
-            return call("_recurrence", *args, str(keywords["axis"]), step)
-        case "logsumexp":
-            return call("_logsumexp", x, str(keywords["axis"]), str(keywords["keepdims"]))
+            return call("_recurrence", *args, axis, "-1" if keywords["reverse"] else "1")
         case "concatenate":
-            return call("np.concatenate", tuple_of(tuple(args)), *along * (keywords["axis"] > 0))
-        case "convert":
-            return f'{x}.astype("{keywords["dtype"]}")'
-        case "matmul" if careful and hides_zeros(term.operation):
-            return call("_matmul_array", *args)
-        case "matmul":
-            return f"{x} @ {args[1]}"
-    raise MissingRule(f"the Python backend has no code for the primitive {name}", term.place)
+            along = [f"axis={axis}"] if keywords["axis"] else []
+            return call("np.concatenate", tuple_of(tuple(args)), *along)
+    text = array_text(term.operation, x, args, given, cod, '"{}"'.format)
+    if name == "logsumexp":
+        text = flat(call("_logsumexp", x, axis, str(keywords["keepdims"])))
+    if name == "matmul" and careful and hides_zeros(term.operation):
+        text = flat(call("_matmul_array", *args))
+    if text is None:
+        raise MissingRule(f"the Python backend has no code for the primitive {name}", term.place)
+    return f"{text}.item()" if cod in (Real, Int, Bool) else text
 
 
 def accumulated(x: str, y: str, axis: int, reverse: bool) -> Text:
@@ -128,27 +115,6 @@ def accumulated(x: str, y: str, axis: int, reverse: bool) -> Text:
 def index_text(axis: int, indices: Sequence[str]) -> str:
     """``:, i, j``."""
     return ", ".join((*(":",) * axis, *indices))
-
-
-def view(operation: Operation, args: Sequence[str], types: Sequence[Tensor], cod: Tensor) -> str:
-    """A primitive that only looks at an array, or at a part of it."""
-    parameters, x = operation.keywords, args[0]
-    match operation.name:
-        case "reshape" if not cod.shape:
-            return element(x, "", cod)
-        case "reshape":
-            return f"{x}.reshape({', '.join(map(str, cod.shape))})"
-        case "transpose":
-            axes = parameters["axes"]
-            if axes == tuple(range(len(axes))):
-                return x
-            if axes == tuple(reversed(range(len(axes)))):
-                return f"{x}.T"
-            return f"{x}.transpose({', '.join(map(str, axes))})"
-        case "slice":
-            return f"{x}[{slice_text(**parameters, shape=types[0].shape)}]"
-        case _:
-            return f"np.broadcast_to({x}, {shape_text(cod.shape)})"
 
 
 def element(x: str, index: str, cod: Tensor) -> str:

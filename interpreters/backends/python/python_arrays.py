@@ -55,28 +55,26 @@ def arrays(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Valu
         return _of_a_number(writer, term, writer.array(args[0]))
     if name == "concatenate" and all(_is_single(arg) for arg in args):
         items = [arg.inner.text for arg in args if isinstance(arg, Spread)]
-        text = call("np.array", f"[{', '.join(items)}]", *numpy.dtype_option(cod.dtype))
-        if len(flat(text)) <= SHORT:
-            return fresh_leaf(writer.assign(text, wish), cod)
+        listed = call("np.array", f"[{', '.join(items)}]", *numpy.dtype_option(cod.dtype))
+        if len(flat(listed)) <= SHORT:
+            return fresh_leaf(writer.assign(listed, wish), cod)
     leaves = [writer.array(arg) for arg in args]
-    types = [tensor(leaf) for leaf in leaves]
     texts = [short(writer, leaf).text for leaf in leaves]
     consume(*leaves)
     if name == "take":
         return taken(writer, term, leaves, texts, wish)
+    text = numpy.of_arrays(term, texts, tensor(leaves[0]), careful=writer.absorbs)
     if name in MOVES:
-        viewed = numpy.view(operation, texts, types, cod)
         if not cod.shape:
             writer.warns = writer.warns or cod not in PYTHON
-            return Leaf(writer.assign(viewed, wish), cod)
+            return Leaf(writer.assign(text, wish), cod)
         share(leaves[0])
-        return Leaf(viewed, cod, ATOM, leaves[0].buffer)
+        return Leaf(flat(text), cod, ATOM, leaves[0].buffer)
     writer.warns = writer.warns or name not in _SILENT
     if name == "exclusive_cumprod":
         texts = [writer.named(leaves[0]).text]
     _give_back(writer, leaves, "")
-    made = numpy.new_array(term, texts, types, careful=writer.absorbs)
-    target = writer.assign(made, wish)
+    target = writer.assign(text, wish)
     if name == "exclusive_cumprod":
         writer.do(numpy.accumulated(texts[0], target, **operation.keywords))
     return fresh_leaf(target, cod)
@@ -201,13 +199,13 @@ def _element(inner: Prim, cod: Tensor) -> Compound | None:
 
 
 def _called(args: tuple[Term, ...], cod: Tensor, function: str, *options: str) -> Compound:
-    """A call that makes a new array of these."""
+    """A call that makes a new array of these; a product of one is its square."""
 
     def write(writer: Writer, args: Sequence[Value], wish: str) -> Value:
         leaves = [short(writer, writer.array(arg)) for arg in args]
         consume(*leaves)
         writer.warns = True
-        texts = [x.text for x in leaves]
+        texts = [leaves[0].text, leaves[-1].text] if options else [leaves[0].text]
         return fresh_leaf(writer.assign(call(function, *options, *texts), wish), cod)
 
     return Compound(args, write)
@@ -225,8 +223,7 @@ def _inner_product(inner: Prim, axis: tuple[int, ...]) -> Compound | None:
         return None
     letters = "abcdefghijklmnopqrstuvwxyz"[: last + 1]
     subscripts = f'"{letters},{letters}->{letters[:-1]}"'
-    factors = inner.args * 2 if len(inner.args) == 1 else inner.args
-    return _called(factors, Tensor(obj.shape[:-1], obj.dtype), "np.einsum", subscripts)
+    return _called(inner.args, Tensor(obj.shape[:-1], obj.dtype), "np.einsum", subscripts)
 
 
 def _others(x: Prim, y: Prim) -> Compound | None:

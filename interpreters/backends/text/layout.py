@@ -13,9 +13,12 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from combinators.objects import Tensor
+from combinators.operation import Operation
 
 WIDTH = 88
 INDENT = "    "
@@ -331,3 +334,42 @@ def slice_text(start: Shape, step: Shape, extent: Shape, shape: Shape, drop: boo
     while len(parts) > 1 and parts[-1] == ":":
         parts.pop()
     return ", ".join(parts) or "..."
+
+
+Option = Callable[[str], str]
+"""How an element type is written."""
+
+
+def array_text(
+    operation: Operation, x: str, args: Sequence[str], given: Tensor, cod: Tensor, dtype: Option
+) -> str | None:
+    """A primitive of arrays that NumPy and those who follow it write alike; None of others.
+
+    Of narrow integers they compute sums in wide ones, unless they are told otherwise.
+    """
+    name, keywords = operation.name, operation.keywords
+    axis: Any = keywords.get("axis")
+    is_narrow = not given.is_smooth and not given.dtype.endswith("64")
+    widened = [f"dtype={dtype(given.dtype)}"] * (is_narrow and name in ("sum", "prod", "cumsum"))
+    match name:
+        case "sum" | "prod" | "max" | "min" | "argmax" | "argmin":
+            along = [f"axis={axis[0] if len(axis) == 1 else axis}"]
+            along *= len(axis) < len(given.shape)
+            keep = ["keepdims=True"] * keywords["keepdims"]
+            return f"{x}.{name}({', '.join((*along, *keep, *widened))})"
+        case "cumsum":
+            return f"{x}.cumsum({', '.join((f'axis={axis}', *widened))})"
+        case "reshape":
+            return f"{x}.reshape({', '.join(map(str, cod.shape or ((),)))})"
+        case "transpose":
+            axes = keywords["axes"]
+            if axes == tuple(range(len(axes))):
+                return args[0]
+            return f"{x}.T" if axes == tuple(range(len(axes)))[::-1] else f"{x}.transpose{axes}"
+        case "slice":
+            return f"{x}[{slice_text(**keywords, shape=given.shape)}]"
+        case "convert":
+            return f"{x}.astype({dtype(keywords['dtype'])})"
+        case "matmul":
+            return f"{x} @ {args[1]}"
+    return None

@@ -5,7 +5,7 @@ Arrays that are zero but in some places, as cotangents are, wait until they are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from combinators.errors import MissingRule
@@ -13,7 +13,7 @@ from combinators.objects import Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Prim
 from interpreters.backends.analysis.facts import Bounds, may_be_outside
-from interpreters.backends.text.layout import ATOM, Bracketed, Shape, Text, call, slice_text
+from interpreters.backends.text.layout import ATOM, Bracketed, Text, array_text, call, slice_text
 from interpreters.backends.text.leaves import Leaf, Origin, Placed, Spread, Value, are_apart, tensor
 from interpreters.backends.text.term_writer import Writer
 from interpreters.backends.xla.jax_numbers import (
@@ -27,8 +27,6 @@ from interpreters.backends.xla.jax_numbers import (
 )
 
 _EMBED = named("embed")
-_WIDENED = frozenset({"sum", "prod", "cumsum"})
-"""What JAX, as NumPy, computes of narrow integers in wider ones."""
 
 
 def arrays(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Value:
@@ -37,17 +35,49 @@ def arrays(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Valu
     operands = [writer.array(arg) for arg in args]
     if name == "embed":
         return operands[0]
+    if name == "iota":
+        return Leaf(f"jnp.arange({keywords['length']}, dtype={kind('int64')})", cod)
     if name == "matmul":
         form = ABSORBING if keywords.get("absorbing") else FORMS["matmul"]
         return written(writer, form, operands, cod)
-    if name not in _WRITTEN:
-        raise writer.no_code(name, term)
-    bounds = writer.line(term).operands[1 : len(args)]
-    if name == "take" and _are_inside(bounds, tensor(operands[0]), keywords["axis"]):
-        name = "take_inside"
-    text = _WRITTEN[name](operands, cod, **keywords)
+    text = _text(writer, term, operands, cod)
     made = Origin(name, tuple(operands), keywords)
     return Leaf(text if isinstance(text, str) else writer.assign(text, wish), cod, origin=made)
+
+
+def _text(writer: Writer, term: Prim, operands: Sequence[Leaf], cod: Tensor) -> Text:
+    """One that is a string may stand inside another."""
+    name, keywords, first = term.operation.name, term.operation.keywords, operands[0]
+    texts = [x.text for x in operands]
+    axis: Any = keywords.get("axis")
+    given = tensor(first)
+    match name:
+        case "logsumexp":
+            along = [] if len(axis) == len(given.shape) else [axis[0] if len(axis) == 1 else axis]
+            options = [f"axis={one}" for one in along] + ["keepdims=True"] * keywords["keepdims"]
+            return call("jax.nn.logsumexp", texts[0], *options)
+        case "exclusive_cumprod" | "recurrence":
+            if not cod.shape[axis]:
+                return texts[0]
+            return call(f"_{name}", *texts, str(axis), str(keywords["reverse"]))
+        case "take":
+            bounds = writer.line(term).operands[1 : len(operands)]
+            function = "_take_inside" if _are_inside(bounds, given, axis) else "_take"
+            along = [f"axis={axis}"] * (axis > 0)
+            return call(function, *[strong(x).text for x in operands], *along)
+        case "concatenate":
+            listed = Bracketed("[", tuple(texts), "]", display=True)
+            return call("jnp.concatenate", listed, *[f"axis={axis}"] * (axis > 0))
+        case "reshape" if first.origin is not None and first.origin.name == "slice":
+            # x[0], which the language writes as a window and a reshape, is written so again.
+            _, (whole,), window = first.origin
+            if cod.shape == tuple(n for n in window["extent"] if n != 1):
+                index = slice_text(**window, shape=tensor(whole).shape, drop=True)
+                return f"{_tight(whole)}[{index}]"
+    text = array_text(term.operation, _tight(first), texts, given, cod, kind)
+    if text is None:
+        raise writer.no_code(name, term)
+    return text
 
 
 def checked(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Value:
@@ -68,93 +98,6 @@ def _tight(x: Leaf) -> str:
     """An array of which a method is called: a number has an element type of its own first."""
     x = strong(x)
     return x.text if x.level == ATOM else f"({x.text})"
-
-
-def _reduced(name: str) -> Callable[..., Text]:
-    def text(args: Sequence[Leaf], cod: Tensor, axis: Shape, keepdims: bool) -> Text:
-        given = tensor(args[0])
-        options = [] if len(axis) == len(given.shape) else [f"axis={_one(axis)}"]
-        options += ["keepdims=True"] * keepdims
-        if name in _WIDENED and _is_narrow(given):
-            options.append(f"dtype={kind(given.dtype)}")
-        if name == "logsumexp":
-            return call("jax.nn.logsumexp", args[0].text, *options)
-        return f"{_tight(args[0])}.{name}({', '.join(options)})"
-
-    return text
-
-
-def _one(axis: Shape) -> int | Shape:
-    return axis[0] if len(axis) == 1 else axis
-
-
-def _is_narrow(obj: Tensor) -> bool:
-    return not obj.is_smooth and not obj.dtype.endswith("64")
-
-
-def _cumsum(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
-    narrow = f", dtype={kind(cod.dtype)}" if _is_narrow(cod) else ""
-    return f"{_tight(args[0])}.cumsum(axis={axis}{narrow})"
-
-
-def _running(name: str) -> Callable[..., Text]:
-    def text(args: Sequence[Leaf], cod: Tensor, axis: int, reverse: bool) -> Text:
-        if not cod.shape[axis]:
-            return args[0].text
-        return call(f"_{name}", *(x.text for x in args), str(axis), str(reverse))
-
-    return text
-
-
-def _reshape(args: Sequence[Leaf], cod: Tensor, shape: Shape) -> Text:
-    """``x[0]``, which the language writes as a window and a reshape, is written so again."""
-    made = args[0].origin
-    if made is not None and made.name == "slice":
-        extent = made.parameters["extent"]
-        if shape == tuple(n for n in extent if n != 1):
-            return _slice(made.operands, cod, **made.parameters, drop=True)
-    return f"{_tight(args[0])}.reshape({', '.join(map(str, shape or ((),)))})"
-
-
-def _transpose(args: Sequence[Leaf], cod: Tensor, axes: Shape) -> Text:
-    if axes == tuple(range(len(axes))):
-        return args[0].text
-    x = _tight(args[0])
-    return f"{x}.T" if axes == tuple(reversed(range(len(axes)))) else f"{x}.transpose{axes}"
-
-
-def _slice(args: Sequence[Leaf], cod: Tensor, **window: Any) -> Text:
-    return f"{_tight(args[0])}[{slice_text(**window, shape=tensor(args[0]).shape)}]"
-
-
-def _taken(function: str) -> Callable[..., Text]:
-    def text(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
-        along = [f"axis={axis}"] if axis else []
-        return call(function, *(strong(x).text for x in args), *along)
-
-    return text
-
-
-def _concatenate(args: Sequence[Leaf], cod: Tensor, axis: int) -> Text:
-    listed = Bracketed("[", tuple(x.text for x in args), "]", display=True)
-    return call("jnp.concatenate", listed, *([f"axis={axis}"] if axis else []))
-
-
-_WRITTEN: dict[str, Callable[..., Text]] = {
-    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "argmax", "argmin")},
-    "logsumexp": _reduced("logsumexp"),
-    **{name: _running(name) for name in ("exclusive_cumprod", "recurrence")},
-    "cumsum": _cumsum,
-    "reshape": _reshape,
-    "transpose": _transpose,
-    "slice": _slice,
-    "take": _taken("_take"),
-    "take_inside": _taken("_take_inside"),
-    "concatenate": _concatenate,
-    "convert": lambda args, cod, dtype: f"{_tight(args[0])}.astype({kind(dtype)})",
-    "iota": lambda args, cod, length: f"jnp.arange({length}, dtype={kind('int64')})",
-}
-"""From operands and parameters to text; one that is a string may stand inside another."""
 
 
 # What is zero but in some places.
