@@ -13,20 +13,7 @@ from typing import NamedTuple
 
 from combinators.objects import Object
 from combinators.operation import Operation
-from combinators.terms import (
-    App,
-    Captured,
-    Cond,
-    Const,
-    Lam,
-    Let,
-    Prim,
-    Proj,
-    Term,
-    Tuple,
-    Var,
-    captured,
-)
+from combinators.terms import Captured, Cond, Const, Lam, Prim, Term, Var, captured
 
 OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""
@@ -82,25 +69,6 @@ def surveyed(root: Lam) -> Occurrences:
     return Occurrences(found, times, frozenset(operations.values()), tuple(objects.values()))
 
 
-def free_variables(term: Term, captures: Captured) -> tuple[Var, ...]:
-    """The free variables of a term in a program that was surveyed."""
-    free: dict[str, Var] = {}
-    todo = [term]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Let):
-            return captured(term)[0]
-        if isinstance(node, Var):
-            free.setdefault(node.name, node)
-            continue
-        if id(node) in captures:
-            free.update((var.name, var) for var in captures[id(node)])
-            todo += (node.test,) if isinstance(node, Cond) else ()
-        else:
-            todo += node.below()
-    return tuple(free.values())
-
-
 class VariableUses:
     """How often each variable is used in a block, not counting what λs and branches capture."""
 
@@ -117,20 +85,12 @@ class VariableUses:
         uses: Counter[str] = Counter()
         todo = [self._term]
         while todo:
-            match todo.pop():
-                case Var(name):
-                    uses[name] += 1
-                case Lam() as function:
-                    uses.update({var.name: OFTEN for var in self._captured[id(function)]})
-                case App(function, argument):
-                    todo += (function, argument)
-                case Let(bindings, body):
-                    todo += (*(bound for _, bound in bindings), body)
-                case Tuple(items) | Prim(_, items):
-                    todo += items
-                case Proj(_, product):
-                    todo.append(product)
-                case Cond(test) as choice:
-                    uses.update({var.name: OFTEN for var in self._captured[id(choice)]})
-                    todo.append(test)
+            node = todo.pop()
+            if isinstance(node, Var):
+                uses[node.name] += 1
+            elif isinstance(node, Lam | Cond):
+                uses.update({var.name: OFTEN for var in self._captured[id(node)]})
+                todo += (node.test,) if isinstance(node, Cond) else ()
+            else:
+                todo += node.below()
         return uses

@@ -38,17 +38,7 @@ from interpreters.backends.analysis.lines import (
 from interpreters.backends.python.branches import closure
 from interpreters.backends.python.python_helpers import HELPERS
 from interpreters.backends.python.python_writer import PythonWriter
-from interpreters.backends.text.layout import (
-    WIDTH,
-    Assign,
-    Clause,
-    Do,
-    Text,
-    call,
-    laid,
-    several,
-    tuple_of,
-)
+from interpreters.backends.text.layout import Assign, Clause, Do, Text, call, several, tuple_of
 from interpreters.backends.text.leaves import Bundle, CapturedLam, Leaf, Value, is_array, leaf_types
 from interpreters.backends.text.module import (
     FEW,
@@ -57,10 +47,12 @@ from interpreters.backends.text.module import (
     as_range,
     diagonal,
     executed,
-    from_bytes,
     nested,
     stepped,
 )
+
+LONGEST = 79
+"""How long an array is that is written on a line."""
 
 
 class PythonModule(Module):
@@ -73,24 +65,22 @@ class PythonModule(Module):
         "np": "\nimport numpy as np",
     }
 
-    def array(self, name: str, array: Array) -> str:
-        """The lines that give a name to an array."""
+    of_bytes = "np.frombuffer"
+
+    def array_text(self, array: Array) -> Text | None:
+        """An array that can be said in a few words; None of others."""
         if not array.size:
-            return f'{name} = np.zeros({array.shape}, dtype="{array.dtype.name}")'
+            return f'np.zeros({array.shape}, dtype="{array.dtype.name}")'
         is_small = array.size <= FEW and as_range(array) is None
         found = diagonal(array) or (None if is_small else stepped(array))
-        if found is not None:
-            return "\n".join(laid(f"{name} = ", found, "", 0))
-        if array.size <= FEW and array.dtype.name in ("float64", "int64"):
-            line = f"{name} = np.array({nested(array, repr)})"
-            if np.all(np.isfinite(array)) and len(line) <= WIDTH:
-                return line
-        shape = ", ".join(map(str, array.shape))
-        return from_bytes(name, "np.frombuffer", array, _dtype_text, shape)
+        if found is None and array.size <= FEW and array.dtype.name in ("float64", "int64"):
+            text = f"np.array({nested(array, repr)})"
+            return text if np.all(np.isfinite(array)) and len(text) < LONGEST else None
+        return found
 
-
-def _dtype_text(dtype: np.dtype[Any]) -> str:
-    return f'dtype="{dtype.newbyteorder("<").str}"'
+    def dtype(self, dtype: np.dtype[Any]) -> str:
+        """An element type, as an argument."""
+        return f'dtype="{dtype.newbyteorder("<").str}"'
 
 
 class PythonProgram:

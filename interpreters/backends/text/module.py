@@ -159,7 +159,7 @@ def _then(text: Text, method: str) -> Text:
 
 
 def from_bytes(
-    name: str, function: str, array: Array, dtype: Callable[[np.dtype[Any]], str], shape: str
+    name: str, function: str, array: Array, dtype: Callable[[np.dtype[Any]], str]
 ) -> str:
     """The lines that give a name to an array, as ``function`` of its bytes.
 
@@ -183,7 +183,7 @@ def from_bytes(
     if narrow != array.dtype:
         lines.append(f"{name} = {name}.astype({dtype(array.dtype).removeprefix('dtype=')})")
     if array.ndim != 1:
-        lines.append(f"{name} = {name}.reshape({shape})")
+        lines.append(f"{name} = {name}.reshape({array.shape})")
     return "\n".join(lines)
 
 
@@ -231,6 +231,8 @@ class Module(ABC):
     """Functions that it may carry along."""
     imports: ClassVar[Mapping[str, str]]
     """What each module is imported by, if it is named."""
+    of_bytes: ClassVar[str]
+    """What makes an array of bytes."""
 
     def __init__(self, name: str) -> None:
         """``name`` is the entry's, unless it is reserved."""
@@ -250,8 +252,19 @@ class Module(ABC):
         return identifier(wish)
 
     @abstractmethod
+    def array_text(self, array: Array) -> Text | None:
+        """An array that can be said in a few words; None of others."""
+
+    @abstractmethod
+    def dtype(self, dtype: np.dtype[Any]) -> str:
+        """An element type, as an argument."""
+
     def array(self, name: str, array: Array) -> str:
         """The lines that give a name to an array."""
+        text = self.array_text(array)
+        if text is not None:
+            return "\n".join(laid(f"{name} = ", text, "", 0))
+        return from_bytes(name, self.of_bytes, array, self.dtype)
 
     def fresh(self, wish: str) -> str:
         """A name in the module, which no local variable has."""

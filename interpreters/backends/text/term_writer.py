@@ -12,8 +12,8 @@ from combinators.objects import Fun, Object, Product, Tangent, Tensor, Vector, c
 from combinators.primitives import structural
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.captures import VariableUses, free_variables
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
+from interpreters.backends.analysis.captures import VariableUses
 from interpreters.backends.analysis.facts import UNKNOWN, LineFact
 from interpreters.backends.text.language import Language
 from interpreters.backends.text.layout import Assign, Clause, Text, call
@@ -317,7 +317,7 @@ class Writer(Language):
 
     def _outlined(self, term: Term, wish: str) -> Recursive[Value]:
         """A term that stands too deep, as a function of its free variables."""
-        free = free_variables(term, self.captured)
+        free, _ = captured(term, self.captured)
         function = Lam((), term, wish)
         self._kept.append(function)  # nodes are known by their ids
         self.captured[id(function)] = free

@@ -11,13 +11,15 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, Step, recurse
 from combinators.objects import Tensor
 from combinators.terms import Lam
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.analysis.lines import CAREFUL, lines_of
-from interpreters.backends.text.layout import Bracketed, Text, call, laid
+from interpreters.backends.text.layout import Bracketed, Text, call
 from interpreters.backends.text.leaves import Leaf, Placed, Spread, Value, leaf_types
 from interpreters.backends.text.module import (
     FEW,
@@ -28,7 +30,6 @@ from interpreters.backends.text.module import (
     by_name,
     diagonal,
     executed,
-    from_bytes,
     identifier,
     nested,
     stepped,
@@ -186,33 +187,30 @@ class JaxModule(Module):
         """The name of a function."""
         return function_name(wish)
 
-    def array(self, name: str, array: Array) -> str:
-        """The lines that give a name to an array."""
-        text = short_array(array)
-        if text is not None:
-            return "\n".join(laid(f"{name} = ", text, "", 0))
-        shape = str(array.shape)
-        return from_bytes(name, "jnp.frombuffer", array, lambda dtype: kind(dtype.name), shape)
+    of_bytes = "jnp.frombuffer"
 
+    def dtype(self, dtype: np.dtype[Any]) -> str:
+        """An element type, as an argument."""
+        return kind(dtype.name)
 
-def short_array(value: Array) -> Text | None:
-    """An array of few numbers, one that counts, or a diagonal."""
-    dtype = kind(value.dtype.name)
-    if not value.size:
-        return call("jnp.zeros", str(value.shape), dtype)
-    found = diagonal(value)
-    if found is not None:
-        return call("jnp.array", found)  # jnp.eye would compile a program of its own
-    counted = as_range(value)
-    if counted is not None:
-        ends = [counted.start] * bool(counted.start or counted.step != 1) + [counted.stop]
-        steps = [counted.step] * (counted.step != 1)
-        return call("jnp.arange", *map(str, (*ends, *steps)), f"dtype={dtype}")
-    if value.size > FEW:
-        table = stepped(value)
-        return None if table is None else call("jnp.array", table)
-    items = [nested(row, lambda item: number(item, value.dtype.name).text) for row in value]
-    return call("jnp.array", Bracketed("[", tuple(items), "]", display=True), dtype)
+    def array_text(self, array: Array) -> Text | None:
+        """An array of few numbers, one that counts, or a diagonal; None of others."""
+        dtype = kind(array.dtype.name)
+        if not array.size:
+            return call("jnp.zeros", str(array.shape), dtype)
+        found = diagonal(array)
+        if found is not None:
+            return call("jnp.array", found)  # jnp.eye would compile a program of its own
+        counted = as_range(array)
+        if counted is not None:
+            ends = [counted.start] * bool(counted.start or counted.step != 1) + [counted.stop]
+            steps = [counted.step] * (counted.step != 1)
+            return call("jnp.arange", *map(str, (*ends, *steps)), f"dtype={dtype}")
+        if array.size > FEW:
+            table = stepped(array)
+            return None if table is None else call("jnp.array", table)
+        items = [nested(row, lambda item: number(item, array.dtype.name).text) for row in array]
+        return call("jnp.array", Bracketed("[", tuple(items), "]", display=True), dtype)
 
 
 class JaxWriter(Writer):
