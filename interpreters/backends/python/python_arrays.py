@@ -20,7 +20,14 @@ from interpreters.backends.analysis.facts import LineFact
 from interpreters.backends.analysis.lines import SCALES
 from interpreters.backends.python import numpy_arrays as numpy
 from interpreters.backends.python.array_places import taken
-from interpreters.backends.python.python_numbers import PYTHON, SHORT, conversion, total, written
+from interpreters.backends.python.python_numbers import (
+    PYTHON,
+    SHORT,
+    conversion,
+    scalar,
+    total,
+    written,
+)
 from interpreters.backends.text.language import Compound
 from interpreters.backends.text.layout import ATOM, call, flat, slice_text
 from interpreters.backends.text.leaves import (
@@ -115,7 +122,9 @@ def _of_a_number(writer: Writer, term: Prim, leaf: Leaf) -> Leaf:
 def elements(
     writer: Writer, name: str, args: Sequence[Leaf], cod: Tensor, wish: str, line: LineFact
 ) -> Leaf:
-    """An elementwise primitive of arrays."""
+    """An elementwise primitive, of numbers or of arrays."""
+    if not cod.shape:
+        return scalar(writer, name, args, cod, line)
     texts = [short(writer, x).text if x.literal is None else x.text for x in args]
     dtype = tensor(args[-1]).dtype
     name = total(name, line, dtype)

@@ -206,7 +206,7 @@ def number_of(writer: Writer, value: Any, obj: Tensor) -> Leaf:
         text = "math.nan"
     else:
         text, level = ("math.inf", ATOM) if value > 0 else ("-math.inf", UNARY)
-    obj = Tensor((), obj.dtype)
+    obj = Tensor((), obj.dtype) if obj.shape else obj
     if obj not in PYTHON:
         text, level = f"np.{obj.dtype}({text})", ATOM
     return Leaf(text, obj, level, literal=value)

@@ -12,7 +12,7 @@ from interpreters.backends.python.branches import choice, closure
 from interpreters.backends.python.for_loops import loop
 from interpreters.backends.python.numpy_arrays import filled
 from interpreters.backends.python.python_arrays import arrays, compound, elements, filled_out
-from interpreters.backends.python.python_numbers import number_of, real, reals, scalar
+from interpreters.backends.python.python_numbers import number_of, real, reals
 from interpreters.backends.text.layout import Text, tuple_of
 from interpreters.backends.text.leaves import Bundle, Leaf, Placed, Spread, Value
 from interpreters.backends.text.term_writer import Writer
@@ -25,7 +25,7 @@ class PythonWriter(Writer):
     """Writes the functions of one program into a module, quick or careful."""
 
     backend = "Python"
-    number_of, number, elements, sum = number_of, scalar, elements, total
+    number_of, elements, sum = number_of, elements, total
     placed, checked, arrays = placed, checked, arrays
     closure, choice, loop, compound = closure, choice, loop, compound
 
@@ -40,9 +40,14 @@ class PythonWriter(Writer):
         if term.type is Real:
             name = term.operation.primitive.name
             form = self._reals.get(name)
-            if form is not None and all(arg.type is Real for arg in term.args):
-                leaves = [self.operand(arg) for arg in term.args]
-                return real(self, name, form, cast("list[Leaf]", leaves))
+            if form is not None:
+                leaves: list[Any] = []
+                for arg in term.args:
+                    if arg.type is not Real:
+                        break
+                    leaves.append(self.operand(arg))
+                else:
+                    return real(self, name, form, leaves)
         return super().direct(term, wish)
 
     def argument(self, leaf: Leaf) -> str:

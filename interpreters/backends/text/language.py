@@ -106,14 +106,10 @@ class Language(ABC):
         """A number of the element type of ``obj``."""
 
     @abstractmethod
-    def number(self, name: str, args: Sequence[Leaf], cod: Tensor, line: LineFact) -> Leaf:
-        """An elementwise primitive of numbers."""
-
-    @abstractmethod
     def elements(
         self, name: str, args: Sequence[Leaf], cod: Tensor, wish: str, line: LineFact
     ) -> Leaf:
-        """An elementwise primitive of arrays."""
+        """An elementwise primitive, of numbers or of arrays."""
 
     @abstractmethod
     def sum(self, x: Value, y: Value, obj: Tensor, wish: str) -> Value:

@@ -96,9 +96,7 @@ class Writer(Language):
         return result
 
     def _tuple(self, items: Sequence[Term], obj: Object, *, last: bool) -> Recursive[Value]:
-        parts: list[Value] = []
-        for item in items:
-            parts.append((yield self.value(item, last=last)))
+        parts: list[Value] = yield self.values(items, last=last)
         return Bundle(tuple(parts), obj) if last else bundle(tuple(parts), obj)
 
     def _projection(self, term: Proj) -> Recursive[Value]:
@@ -116,10 +114,10 @@ class Writer(Language):
 
     def operand(self, term: Term) -> Value:
         """An operand of what is direct."""
-        if type(term) is Prim:
-            return self.direct(term, "t")
         if type(term) is Var:
             return self.at.env[term.name]
+        if type(term) is Prim:
+            return self.direct(term, "t")
         assert isinstance(term, Const)
         return self.literal(term.literal)
 
@@ -127,11 +125,11 @@ class Writer(Language):
         """What is known of a primitive."""
         return self.lines.of.get(id(term), UNKNOWN)
 
-    def values(self, terms: Sequence[Term]) -> Recursive[list[Value]]:
+    def values(self, terms: Sequence[Term], *, last: bool = False) -> Recursive[list[Value]]:
         """The values of several terms, in order."""
         found: list[Value] = []
         for term in terms:
-            found.append((yield self.value(term)))
+            found.append((yield self.value(term, last=last)))
         return found
 
     def _primitive(self, term: Prim, wish: str) -> Step[Value]:
@@ -214,7 +212,7 @@ class Writer(Language):
         shapes = [tensor(x).shape for x in inners]
         if not any(shapes):
             one = cod if not cod.shape else Tensor((), cod.dtype)
-            number = self.number(name, [self.array(x) for x in inners], one, line)
+            number = self.elements(name, [self.array(x) for x in inners], one, wish, line)
             return Spread(self.named(number), cod) if cod.shape else number
         fits = np.broadcast_shapes(*shapes) == cod.shape
         operands = [self.array(x) for x in (inners if fits else args)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.objects import Tensor
-from interpreters.backends.analysis.facts import UNKNOWN, LineFact, may_be_zero
+from interpreters.backends.analysis.facts import LineFact, may_be_zero
 from interpreters.backends.text.layout import (
     ATOM,
     ON_ARRAYS,
@@ -104,14 +104,9 @@ def number_of(writer: Writer, value: Any, obj: Tensor) -> Leaf:
 
 
 def elements(
-    writer: Writer,
-    name: str,
-    args: Sequence[Leaf],
-    cod: Tensor,
-    wish: str = "t",
-    line: LineFact = UNKNOWN,
+    writer: Writer, name: str, args: Sequence[Leaf], cod: Tensor, wish: str, line: LineFact
 ) -> Leaf:
-    """An elementwise primitive, of arrays or numbers."""
+    """An elementwise primitive, of numbers or of arrays."""
     operands = list(args)
     if name in _ITSELF and not cod.is_smooth:
         return operands[0]
@@ -130,13 +125,6 @@ def elements(
     leaf = written(writer, _form(name, operands, line), _typed(name, operands), cod)
     leaf.origin = Origin(name, tuple(operands), {})
     return leaf
-
-
-def of_numbers(
-    writer: Writer, name: str, args: Sequence[Leaf], cod: Tensor, line: LineFact
-) -> Leaf:
-    """An elementwise primitive of numbers."""
-    return elements(writer, name, args, cod, line=line)
 
 
 def _typed(name: str, operands: list[Leaf]) -> list[Leaf]:

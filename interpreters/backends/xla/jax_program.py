@@ -44,7 +44,6 @@ from interpreters.backends.xla.jax_numbers import (
     kind,
     number,
     number_of,
-    of_numbers,
     strong,
 )
 
@@ -217,7 +216,7 @@ class JaxWriter(Writer):
     """JAX as a language of the walk over terms."""
 
     backend, decorator, inlined_tuple = "XLA", "@jax.jit", LONG
-    number_of, number, elements, sum = number_of, of_numbers, elements, total
+    number_of, elements, sum = number_of, elements, total
     placed, checked, arrays = placed, checked, arrays
     closure, choice, loop = closure, choice, loop
 
