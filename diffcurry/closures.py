@@ -50,8 +50,12 @@ def arrow_in(mode: Running, morphism: Morphism) -> Arrow:
 
 def transport(closure: Closure, obj: Fun, mode: Running) -> Any:
     """A closure over NumPy's numbers as a closure of ``mode``."""
-    into = Dual if isinstance(mode.over, Duals) else lambda number: number
-    return _TRANSPORTS.of(mode, lambda: Transport(mode, into))(closure, obj)
+    is_dual = isinstance(mode.over, Duals)
+
+    def number(value: Any, _: Object) -> Any:
+        return Dual(value) if is_dual else value
+
+    return _TRANSPORTS.of(mode, lambda: Transport(mode, number))(closure, obj)
 
 
 class FunctionValue(Specialisable):

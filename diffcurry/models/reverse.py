@@ -100,7 +100,7 @@ class ReverseModel(WithPushforward):
 
     def _primal(self, program: Morphism) -> Hosted:
         arrow = interpret(program, Primal(self.carrier))
-        into = Transport(self.points, lambda number: number)
+        into = Transport(self.points, lambda number, _: number)
         return Hosted(program.dom, program.cod, lambda x: into(arrow.run(x), program.cod))
 
     def pull(self, arrow: Hosted, point: Any, cotangent: Cotangent) -> Cotangent:

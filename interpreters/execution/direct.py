@@ -47,7 +47,6 @@ class Direct:
     """Whether numbers are there to be looked at while an arrow runs."""
 
     def __init__(self, mode: Any) -> None:
-        """Of the mode whose arrows run."""
         self.mode = mode
 
     def choice(self, then: Arrow, other: Arrow) -> Step:
@@ -139,7 +138,6 @@ class Rounds:
     """A loop at given types, as a step of a mode."""
 
     def __init__(self, mode: Any, types: LoopType) -> None:
-        """The rounds are of the mode's own ``eval``."""
         self.mode, self.over, self.types = mode, mode.over, types
         self.evaluate: Arrow = mode.eval(types.function)
 

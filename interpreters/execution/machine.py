@@ -38,7 +38,6 @@ class Machine:
     __slots__ = ("again", "stack", "tape")
 
     def __init__(self, *stack: Any) -> None:
-        """A machine with these values on its stack."""
         self.stack: list[Any] = list(stack)
         self.tape: list[Step] = []
         self.again = 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.memory import Remembered
@@ -27,24 +27,22 @@ DERIVATIVES: dict[Operation, Callable[[Running], Step]] = {}
 ``interpreters.staging`` says it."""
 
 
+@dataclass(slots=True, eq=False)
 class Closure:
     """A function value: code, and the values that it captures."""
 
-    __slots__ = ("code", "env")
-
-    def __init__(self, code: Code, env: tuple[Any, ...]) -> None:
-        """``code`` closed over ``env``."""
-        self.code, self.env = code, env
+    code: Code
+    env: tuple[Any, ...]
 
 
+@dataclass(slots=True, eq=False)
 class Code:
-    """The body of a λ, which starts from the captured values and the argument."""
+    """The body of a λ, which starts from the captured values with the argument at their end."""
 
-    __slots__ = ("arrow", "captured", "function", "label")
-
-    def __init__(self, arrow: Arrow, captured: Product, function: Fun, label: Label) -> None:
-        """``arrow`` starts from ``captured`` with the argument at its end."""
-        self.arrow, self.captured, self.function, self.label = arrow, captured, function, label
+    arrow: Arrow
+    captured: Product
+    function: Fun
+    label: Label
 
     @property
     def width(self) -> int:
@@ -241,10 +239,9 @@ def arguments(dom: Object) -> tuple[Object, ...]:
 
 
 class Transport:
-    """What takes values into the category ``into``; ``number`` takes the numbers."""
+    """What takes values into the category ``into``; ``number`` takes a number of a type."""
 
-    def __init__(self, into: Running, number: Callable[[Any], Any]) -> None:
-        """Bodies of closures are interpreted once, and kept."""
+    def __init__(self, into: Running, number: Callable[[Any, Object], Any]) -> None:
         self.into, self.number = into, number
         self._arrows: Remembered[Morphism, Arrow] = Remembered()
 
@@ -260,19 +257,15 @@ class Transport:
                 parts.append((yield self._value(part, below, taken)))
             return tuple(parts)
         if not isinstance(obj, Fun):
-            return self.number(value)
+            return self.number(value, obj)
         if id(value) not in taken:
-            taken[id(value)] = yield self._closure(value, taken)
+            code = value.code
+            env = yield self._value(value.env, code.captured, taken)
+            taken[id(value)] = Closure(replace(code, arrow=self._arrow(code.label.body)), env)
         return taken[id(value)]
 
-    def _closure(self, closure: Closure, taken: dict[int, Closure]) -> Recursive[Closure]:
-        code = closure.code
-        env = yield self._value(closure.env, code.captured, taken)
-        arrow = self._arrow(code.label)
-        return Closure(Code(arrow, code.captured, code.function, code.label), env)
-
-    def _arrow(self, label: Label) -> Arrow:
-        body: Morphism | None = label.body
+    def _arrow(self, body: Morphism | None) -> Arrow:
+        """The body of a closure, interpreted once."""
         if body is None:
             raise TypeMismatch(
                 "a closure goes to another category by its body, and this one was built without; "
@@ -281,18 +274,11 @@ class Transport:
         return self._arrows.of(body, lambda: interpret(body, self.into))
 
 
-class DualCarrier(Carrier, Protocol):
-    """A carrier of dual numbers, each of which has its ``primal`` in the carrier ``over``."""
-
-    over: Carrier
-
-
 class DualMode(Running):
     """Arrows run on dual numbers; in the mode ``inner`` they run on primals."""
 
-    def __init__(self, numbers: DualCarrier, still: Callable[[Any], Any]) -> None:
-        """Over the carrier ``numbers``, where ``still`` makes a number that does not move."""
+    def __init__(self, numbers: Any, still: Callable[[Any], Any]) -> None:
         super().__init__(numbers)
         self.inner = Running(numbers.over)
-        self._still = Transport(self, still)
-        self._primal = Transport(self.inner, attrgetter("primal"))
+        self._still = Transport(self, lambda number, _: still(number))
+        self._primal = Transport(self.inner, lambda number, _: number.primal)

@@ -48,10 +48,15 @@ class Deltas(DualMode):
     """
 
     def __init__(self, over: Carrier | Numbered) -> None:
-        """Dual arrays over the carrier ``over``, or over a mode that has numbers."""
         self.numbers = DualArrays(over)
         super().__init__(self.numbers, DualArray)
-        self._inputs = Inputs(self)
+        self._inputs = Transport(self, self._input)
+
+    def _input(self, value: Any, obj: Object) -> DualArray:
+        """Every array becomes an input of its own."""
+        if isinstance(obj, Tensor) and obj.is_smooth:
+            return self.numbers.input(value, obj)
+        return DualArray(value)
 
     def rep(self, arrow: Arrow, argument: Any) -> tuple[Any, Callable[[Cotangent], Cotangent]]:
         """The value at ``argument``, and the pullback there, which may be used again (Fig. 6).
@@ -118,20 +123,6 @@ class Deltas(DualMode):
             return value
         both = delta if value.delta is ZERO else Add(value.delta, delta)
         return DualArray(value.primal, self.numbers.share(both), obj)
-
-
-class Inputs(Transport):
-    """``named``: every array becomes an input of its own, in closures what they capture."""
-
-    def __init__(self, into: Deltas) -> None:
-        """Values of the mode ``into``."""
-        super().__init__(into, DualArray)
-        self.numbers = into.numbers
-
-    def _value(self, value: Any, obj: Object, taken: dict[int, Closure]) -> Recursive[Any]:
-        if isinstance(obj, Tensor) and obj.is_smooth:
-            return self.numbers.input(value, obj)
-        return (yield from super()._value(value, obj, taken))
 
 
 def reconstructed(found: dict[int, Cotangent], value: Any) -> Cotangent:

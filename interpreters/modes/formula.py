@@ -66,7 +66,6 @@ class Open(Direct):
     """The control of a mode on expressions, whose tests may be open."""
 
     def __init__(self, mode: Running, carrier: Shared, names: Names) -> None:
-        """``names`` are those that are taken already; indices take others."""
         super().__init__(mode)
         self.carrier, self.names = carrier, names
 

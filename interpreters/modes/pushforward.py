@@ -26,24 +26,18 @@ from combinators.type_folds import Layout, map_leaves, rep_function, represented
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
-from interpreters.execution.running import DERIVATIVES, Closure, Code, DualMode, enter
+from interpreters.execution.running import DERIVATIVES, Closure, DualMode, enter
 from interpreters.sparse_cotangents import plus, zeros
 
 Tangent = Any
 """Nested tuples of numbers; of a function a callable ``b ↦ ẏ``; None is zero at any level."""
 
 
+@dataclass(slots=True, eq=False)
 class Perturbed(Closure):
-    """A function value that also moves along tangent functions."""
+    """A function value that also moves along tangent functions, from an argument to a tangent."""
 
-    __slots__ = ("directions",)
-
-    def __init__(
-        self, code: Code, env: tuple[Any, ...], directions: tuple[Callable[[Any], Tangent], ...]
-    ) -> None:
-        """``code`` closed over ``env``; each direction takes an argument to a tangent."""
-        super().__init__(code, env)
-        self.directions = directions
+    directions: tuple[Callable[[Any], Tangent], ...]
 
 
 class Pushforward(DualMode):
@@ -60,7 +54,6 @@ class Pushforward(DualMode):
     """
 
     def __init__(self, over: Carrier | Numbered) -> None:
-        """Forward mode over the carrier ``over``, or over a mode that has numbers."""
         self.numbers = Duals(over)
         super().__init__(self.numbers, Dual)
 

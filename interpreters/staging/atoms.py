@@ -30,7 +30,6 @@ class Atom:
     __slots__ = ("_scope", "_taken", "term")
 
     def __init__(self, term: Term) -> None:
-        """Of a ``Var`` or a ``Const``."""
         self.term = term
         self._taken: dict[int, Atom] | None = None
         self._scope: Scope | None = None

@@ -125,7 +125,6 @@ class Borders:
     """How the values of a mode become terms: numbers are atoms, and closures what they captured."""
 
     def __init__(self, mode: Running) -> None:
-        """With shapes of its own."""
         self.mode = mode
         self._shapes: dict[Hashable, Any] = {}
         self._known: dict[tuple[int, int], tuple[Any, Any, tuple[Shape, Atom]]] = {}

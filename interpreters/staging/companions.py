@@ -86,7 +86,6 @@ class AccompaniedBorders(Borders):
     is_inside = False
 
     def __init__(self, mode: Running, words: tuple[Word, ...]) -> None:
-        """The function itself, and its companions ``words``."""
         super().__init__(mode)
         self.words: tuple[Word, ...] = ((), *words)
 

@@ -42,7 +42,6 @@ class StagedControl(Direct):
     runs = False
 
     def __init__(self, mode: Running, borders: Borders | None = None) -> None:
-        """Of a program that is not written yet."""
         super().__init__(mode)
         self.borders = borders or Borders(mode)
         self.known = KnownFunctions(self.borders)
@@ -116,7 +115,6 @@ class WrittenChoice:
     """``if p then … else …`` of a pair of p and a context, which is written."""
 
     def __init__(self, borders: Borders, dom: Object, cod: Object) -> None:
-        """From a context of type ``dom``."""
         self.borders, self.dom, self.cod = borders, dom, cod
         self.arms = Arm(), Arm()
         self.held: layouts.Layout = None

@@ -11,6 +11,7 @@ and its environment's cotangent is that of the function. Of ``λz. a * z``, whic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -51,7 +52,6 @@ class WrittenProgram:
     """Its value, when it is written."""
 
     def __init__(self, mode: Running, params: Iterable[tuple[str, Object]]) -> None:
-        """Of parameters by their names and types."""
         self.mode, self.borders = mode, staged(mode).borders
         self.scope = Scope(None, "a program")
         self.params = tuple(self.scope.parameter(name, obj) for name, obj in params)
@@ -143,16 +143,15 @@ def _value(borders: Borders, captured: Captured, atom: Atom) -> Any:
     """A captured value, of which ``atom`` is the variable."""
     if not isinstance(captured, Template):
         return borders.arrived(captured, atom)
-    code = captured.code
-    arrow = interpret(code.label.body, borders.mode)
+    arrow = interpret(captured.code.label.body, borders.mode)
     env = tuple(_value(borders, part, atom[i]) for i, part in enumerate(captured.parts))
-    return Closure(Code(arrow, code.captured, code.function, code.label), env)
+    return Closure(replace(captured.code, arrow=arrow), env)
 
 
 def function_term(closure: Closure) -> Lam:
     """A closure over numbers as a closed λ, in which what it captures are constants."""
     mode, function, label = Primal(TERMS), closure.code.function, closure.code.label
-    here = Transport(mode, lambda number: Atom(Const(Literal(number))))(closure, function)
+    here = Transport(mode, lambda number, _: Atom(Const(Literal(number))))(closure, function)
     name = label.parameters[0] if len(label.parameters) == 1 else "x"
     program = WrittenProgram(mode, [(name, function.dom)])
 
@@ -168,7 +167,6 @@ class Reified:
     """The step that takes a closure to one that brings its derivative along."""
 
     def __init__(self, mode: Running, operation: Operation) -> None:
-        """``REP`` or ``DUAL``, in ``mode``."""
         self.mode, self.operation = mode, operation
         self._arrows: dict[Any, tuple[Template, Arrow]] = {}
 

@@ -24,16 +24,9 @@ from interpreters.execution.machine import Machine, Step, Written, backwards, fo
 from interpreters.execution.running import Closure, Code
 from interpreters.sparse_cotangents import Cotangent, Environment, nonzero, opened, own, plus
 from interpreters.staging import atoms
+from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.atoms import Atom
 from interpreters.staging.borders import Borders, Shape, returned
-from interpreters.staging.cotangent_layouts import (
-    Layout,
-    cotangent_of,
-    count,
-    dense,
-    layout_of,
-    leaves,
-)
 
 MOST = 16
 """A cotangent of more terms than this leaves a function as one dense term."""
@@ -45,8 +38,8 @@ class Back(NamedTuple):
     lam: Lam
     passed: tuple[int, ...]
     """The parameters of the forward function that it takes, before residuals and cotangent."""
-    held: tuple[Layout, ...]
-    """What it gives of each parameter's cotangent."""
+    held: layouts.Layout
+    """What it gives of the parameters' cotangents."""
     residuals: list[Var]
 
 
@@ -90,28 +83,26 @@ class Context(NamedTuple):
         rest = values[self.code.width :]
         return [*values[: self.code.width], tuple(rest) if self.apart else rest[0]]
 
-    def parts(self, context: Cotangent) -> list[Cotangent]:
-        """The cotangent of each parameter, from that of the context."""
-        given, width = {} if context is None else opened(context), self.code.width
-        argument = given.get(width)
-        rest = [argument]
-        if self.apart:
-            inside = {} if argument is None else opened(argument)
-            rest = [inside.get(i) for i in range(len(self.terms) - width)]
-        return [*map(given.get, range(width)), *rest]
+    def parts(self, context: Cotangent) -> dict[int, Cotangent]:
+        """The cotangents of the parameters, from that of the context."""
+        given, width = {} if context is None else dict(opened(context)), self.code.width
+        argument = given.pop(width, None)
+        if argument is None or not self.apart:
+            return {**given, width: argument}
+        return {**given, **{width + i: part for i, part in opened(argument).items()}}
 
-    def together(self, parts: Sequence[Cotangent]) -> Cotangent:
+    def together(self, parts: dict[int, Cotangent]) -> Cotangent:
         """The cotangent of the function and its argument, from those of the parameters."""
-        env, rest = parts[: self.code.width], parts[self.code.width :]
-        argument = nonzero(enumerate(rest)) if self.apart else rest[0]
-        return nonzero(enumerate((nonzero(enumerate(env)), argument)))
+        width = self.code.width
+        env = nonzero((i, part) for i, part in parts.items() if i < width)
+        rest = nonzero((i - width, part) for i, part in parts.items() if i >= width)
+        return nonzero(enumerate((env, rest if self.apart else rest and rest[0])))
 
 
 class KnownFunctions:
     """The functions of known code of one program, by their code and the shapes of what goes in."""
 
     def __init__(self, borders: Borders) -> None:
-        """None yet."""
         self.borders, self.mode = borders, borders.mode
         self._known: dict[Hashable, KnownFunction] = {}
 
@@ -168,12 +159,11 @@ class KnownFunctions:
                 _, tape = yield from forwards(machine, context.code.arrow.enter, start)
             dy = atoms.seed(scope, "dy", y)
             given = returned(shape, y.type, Atom(dy))
-            cotangents = context.parts(
-                (yield from self.borders.pulled(machine, tape, given, start))
-            )
-            types = [tangent_of(param.type) for param in params]
-            held = tuple(layout_of(*pair, MOST) for pair in zip(cotangents, types, strict=True))
-            results = [x for pair in zip(held, cotangents, strict=True) for x in leaves(*pair)]
+            pulled = yield from self.borders.pulled(machine, tape, given, start)
+            parts = context.parts(pulled)
+            each = [(i, parts[i], tangent_of(params[i].type)) for i in sorted(parts)]
+            held = nonzero((i, layouts.layout_of(part[0], part[1], MOST)) for i, *part in each)
+            results = layouts.leaves(held, parts)
         if not results:
             return None
         block = atoms.closed(scope, *results)
@@ -236,9 +226,9 @@ def _transpose(back: Back, context: Context, y: Atom, kept: Atom | None) -> Step
         if machine.stack[-1] is None:
             return
         taken = [context.terms[i] for i in back.passed] + ([] if kept is None else [kept])
-        given = dense(machine.stack[-1], tangent_of(y.type))
+        given = layouts.dense(machine.stack[-1], tangent_of(y.type))
         whole = atoms.apply(back.lam, *taken, given)
-        parts = iter(atoms.unbundled(whole, sum(map(count, back.held))))
-        machine.stack[-1] = context.together([cotangent_of(held, parts) for held in back.held])
+        parts = atoms.unbundled(whole, layouts.count(back.held))
+        machine.stack[-1] = context.together(layouts.cotangent_of(back.held, iter(parts)))
 
     return transpose
