@@ -267,9 +267,9 @@ class Pass:
         """The atom for a term of which ``_is_plain`` holds."""
         if type(term) is Var:
             return env[term.name]  # type: ignore[return-value]  # as is asked
-        before = term.below()
-        if not before:
+        if is_atom(term):
             return term
+        before = term.below()
         atoms = [self._plain(part, env, block) for part in before]
         made = rebuilt(term, before, tuple(atoms))
         return self.writer.emit(made, block, "v" if like is None else like.name, like)
