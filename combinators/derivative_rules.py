@@ -36,11 +36,13 @@ def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -
     if isinstance(operation.primitive.derivative, Constant) or not is_smooth(result) or not smooth:
         return None
 
+    def summed_to(cotangent: Any, obj: Object) -> Any:
+        """The transpose of broadcasting."""
+        return LIBRARY["sum_to"](cotangent, obj.shape) if isinstance(obj, Tensor) else cotangent
+
     def rule(g: Any, *values: Any) -> Any:
         cotangents = _pulled(operation, types, g, values[:-1], values[-1])
-        return tuple(
-            _summed_to(cotangents[i], types[i]) if i in smooth else _nothing() for i in active
-        )
+        return tuple(summed_to(cotangents[i], types[i]) if i in smooth else () for i in active)
 
     return _trace(rule, (result, *types, result))
 
@@ -58,7 +60,9 @@ def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | No
 
     def rule(v: Any, *values: Any) -> Any:
         pushed = _pushed(operation, types, index, v, values[:-1], values[-1])
-        return _spread_to(pushed, result)
+        if isinstance(result, Tensor) and getattr(pushed, "shape", ()) != result.shape:
+            return LIBRARY["broadcast_to"](pushed, result.shape)
+        return pushed
 
     return _trace(rule, (types[index], *types, result))
 
@@ -66,10 +70,6 @@ def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | No
 def _trace(rule: Callable[..., Any], types: Types) -> Lam:
     with apart():
         return Draft(rule, types, (None,) * len(types)).finish().lam
-
-
-def _nothing() -> Any:
-    return ()
 
 
 def _missing(operation: Operation) -> MissingRule:
@@ -80,15 +80,14 @@ def _missing(operation: Operation) -> MissingRule:
 
 
 def _pulled(operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: Any) -> Sequence[Any]:
-    parameters = operation.keywords
     match operation.primitive.derivative:
         case Pointwise(rule):
             return _one_each(operation, types, rule(g, *xs, y))
         case Linear(transpose):
             args = [t if is_smooth(t) else x for t, x in zip(types, xs, strict=True)]
-            return _several(transpose(g, *args, **parameters))
+            return _several(transpose(g, *args, **operation.keywords))
         case Pair(_, pullback):
-            return _several(pullback(g, *xs, y, **parameters))
+            return _several(pullback(g, *xs, y, **operation.keywords))
         case _:
             raise _missing(operation)
 
@@ -96,18 +95,17 @@ def _pulled(operation: Operation, types: Types, g: Any, xs: Sequence[Any], y: An
 def _pushed(
     operation: Operation, types: Types, index: int, v: Any, xs: Sequence[Any], y: Any
 ) -> Any:
-    parameters = operation.keywords
     match operation.primitive.derivative:
         case Pointwise(rule):
             return _one_each(operation, types, rule(v, *xs, y))[index]
         case Linear():
             args = [
-                v if i == index else _zeros(t) if is_smooth(t) else x
+                v if i == index else LIBRARY["zeros_of"](t) if is_smooth(t) else x
                 for i, (t, x) in enumerate(zip(types, xs, strict=True))
             ]
             return emit_operation(operation, tuple(map(operand, args)))
         case Pair(pushforwards, _):
-            return pushforwards[index](v, *xs, y, **parameters)
+            return pushforwards[index](v, *xs, y, **operation.keywords)
         case _:
             raise _missing(operation)
 
@@ -124,21 +122,3 @@ def _one_each(operation: Operation, types: Types, cotangents: Any) -> Sequence[A
 
 def _several(cotangents: Any) -> Sequence[Any]:
     return cotangents if isinstance(cotangents, (tuple, list)) else (cotangents,)
-
-
-def _zeros(obj: Object) -> Any:
-    assert isinstance(obj, Tensor)
-    return LIBRARY["zeros_of"](obj)
-
-
-def _summed_to(cotangent: Any, obj: Object) -> Any:
-    """The transpose of broadcasting."""
-    if not isinstance(obj, Tensor):
-        return cotangent
-    return LIBRARY["sum_to"](cotangent, obj.shape)
-
-
-def _spread_to(tangent: Any, obj: Object) -> Any:
-    if isinstance(obj, Tensor) and getattr(tangent, "shape", ()) != obj.shape:
-        return LIBRARY["broadcast_to"](tangent, obj.shape)
-    return tangent

@@ -16,33 +16,24 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
 
 MANY, MOST = 10_000, 1_000_000
 """So many objects are worth the trouble; after so many everything is collected."""
 _made_old = 0
 
 
-class uncollected:  # noqa: N801 (a context manager, used as a word)
-    """Pauses the collector, and leaves it as it was found. It may be nested."""
-
-    __slots__ = ("_was",)
-
-    def __enter__(self) -> None:
-        """Pause."""
-        self._was = gc.isenabled()
-        gc.disable()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Go on, if it was going."""
-        if self._was:
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the collector, and leave it as it was found. It may be nested."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
             young = gc.get_count()[0]
             if young > MANY:
                 _make_old(young)
@@ -77,13 +68,12 @@ class Remembered(Generic[K, V]):
 
     def of(self, key: K, make: Callable[[], V]) -> V:
         """What ``make`` gave for ``key``."""
-        held = self._held.get(id(key))
+        number = id(key)
+        held = self._held.get(number)
         if held is None:
-            held = self._held[id(key)] = weakref.ref(key, self._forget(id(key))), make()
+            ref = weakref.ref(key, lambda _: self._held.pop(number, None) and None)
+            held = self._held[number] = ref, make()
         return held[1]
-
-    def _forget(self, number: int) -> Callable[[Any], None]:
-        return lambda _: self._held.pop(number, None) and None
 
     def __len__(self) -> int:
         """How many keys are remembered."""

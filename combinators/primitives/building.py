@@ -15,7 +15,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.literal import Literal
-from combinators.objects import Int, Object, Tensor
+from combinators.objects import Int, Tensor
 from combinators.operation import CONSTANT, Operation, declare, free
 from combinators.primitives.indexing import getitem, put_at, take_at
 from combinators.primitives.loops import MAP
@@ -30,8 +30,7 @@ from combinators.tracing.traced import Traced, library, parameter_names
 
 
 def _filled(x: Any, number: float, dtype: Any) -> Any:
-    literal = Literal.filled(number, Tensor(shape_of(x), _kind(x, dtype)))
-    return emit(Const(literal))
+    return emit(Const(Literal.filled(number, Tensor(shape_of(x), _kind(x, dtype)))))
 
 
 def _kind(x: Any, dtype: Any) -> Any:
@@ -74,11 +73,7 @@ def size(x: Any) -> int:
     return math.prod(shape_of(x))
 
 
-def _iota_type(length: int) -> Object:
-    return Tensor((length,), "int64")
-
-
-IOTA = declare("iota", _iota_type, CONSTANT, cost=free)
+IOTA = declare("iota", lambda length: Tensor((length,), "int64"), CONSTANT, cost=free)
 
 
 def _extents(shape: int | Sequence[int]) -> Shape:

@@ -44,10 +44,6 @@ def _unfit(name: str, a: Sequence[int], b: Sequence[int]) -> ShapeMismatch:
     return ShapeMismatch(f"{name} sums over an axis that the shapes {a} and {b} have not in common")
 
 
-def _matmul_cost(arguments: Sequence[Tensor], result: Object) -> int:
-    return 2 * tensor(result).size * arguments[0].shape[-1]
-
-
 def _absorbing(x: Any, y: Any) -> Any:
     """``x @ y``, each product of two numbers being ``scale``'s: 0 wherever one of them is."""
     return apply(MATMUL, x, y, absorbing=True)
@@ -68,12 +64,13 @@ MATMUL = declare(
         _matmul_back,
     ),
     promote=common_number,
-    cost=_matmul_cost,
+    cost=lambda arguments, z: 2 * tensor(z).size * arguments[0].shape[-1],
     infix="@",
 )
 
 
-Labels = tuple[int, ...]
+Labels = Sequence[Any]
+"""What the axes of an array are called, one by one: by letters, say."""
 
 
 def contract(x: Any, y: Any, left: Labels, right: Labels, result: Labels) -> Any:
@@ -164,7 +161,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     for i, j in zip(*pairs, strict=True):
         right[j] = left[i]
     result = [i for i in left + right if not (i in left and i in right)]
-    return contract(x, y, tuple(left), tuple(right), tuple(result))
+    return contract(x, y, left, right, result)
 
 
 Labelled = tuple[Any, str]
@@ -250,14 +247,14 @@ def _check_extents(subscripts: str, inputs: Sequence[str], operands: Sequence[An
 
 
 def _distinct(x: Any, labels: str) -> Labelled:
-    """The diagonal where a letter stands twice."""
+    """The diagonal where a letter stands twice; booleans as integers."""
     if np.result_type(dtype_of(x)) == np.bool_:
         x = astype(x, np.int64)
     for letter in dict.fromkeys(labels):
         while labels.count(letter) > 1:
             a, b = labels.index(letter), labels.rindex(letter)
             x = diagonal(x, 0, a, b)
-            labels = "".join(c for i, c in enumerate(labels) if i not in (a, b)) + letter
+            labels = labels[:a] + labels[a + 1 : b] + labels[b + 1 :] + letter
     return x, labels
 
 
@@ -272,5 +269,4 @@ def _contracted(first: Labelled, second: Labelled, later: str) -> Labelled:
     x, left = _only(first, second[1] + later)
     y, right = _only(second, left + later)
     result = "".join(letter for letter in dict.fromkeys(left + right) if letter in later)
-    codes = [tuple(map(ord, labels)) for labels in (left, right, result)]
-    return contract(x, y, codes[0], codes[1], codes[2]), result
+    return contract(x, y, left, right, result), result

@@ -117,7 +117,7 @@ def getitem(x: Any, key: Any) -> Any:
     """``x[key]``: integers, slices, ``...``, ``None``, and arrays of integers, traced or not."""
     shape = shape_of(x)
     slots = _slots(key if isinstance(key, tuple) else (key,), shape)
-    if not any(_is_array(slot.entry) for slot in slots):
+    if not any(isinstance(slot.entry, (Traced, np.ndarray)) for slot in slots):
         windowed = _windowed(x, slots)
         kept = [slot for slot in slots if _is_kept(slot.entry)]
         return _reshaped(windowed, _sizes(kept, shape_of(windowed)))
@@ -151,7 +151,9 @@ def _slots(given: Sequence[Any], shape: Shape) -> list[_Slot]:
             slots += [_Slot(slice(None), a) for a in fill]
             axis += len(fill)
         else:
-            slots.append(_Slot(_fitting(entry, axis, shape), axis))
+            slots.append(
+                _Slot(entry if _is_kept(entry) else static_index(entry, axis, shape), axis)
+            )
             axis += entry is not None
     return slots
 
@@ -176,17 +178,6 @@ def _entries(entry: Any) -> list[tuple[Any, int | None]]:
     if kind not in "iu":
         raise TypeMismatch(f"indices are integers, slices, None or ..., and this is {entry!r:.60}")
     return [(entry, None)]
-
-
-def _fitting(entry: Any, axis: int, shape: Shape) -> Any:
-    """The entry, if it fits; a static integer as a Python int counted from the front."""
-    if entry is None or isinstance(entry, slice):
-        return entry
-    return static_index(entry, axis, shape)
-
-
-def _is_array(entry: Any) -> bool:
-    return isinstance(entry, (Traced, np.ndarray))
 
 
 def _windowed(x: Any, slots: Sequence[_Slot]) -> Any:
