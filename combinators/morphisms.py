@@ -71,7 +71,9 @@ class Compose(Morphism, of="arrows"):
     def __post_init__(self) -> None:
         if len(self.arrows) < 2:
             raise TypeMismatch("a composite is of two arrows or more; of one it is that arrow")
-        _check_composable(self.arrows)
+        for f, g in pairwise(self.arrows):
+            if f.cod is not g.dom:
+                raise _not_composable(f, g)
         self._typed(self.arrows[0].dom, self.arrows[-1].cod)
 
 
@@ -220,10 +222,8 @@ class Choice(Morphism, of=("then", "other")):
         self._typed(Product(Bool, self.then.dom), self.then.cod)
 
 
-def _check_composable(arrows: tuple[Morphism, ...]) -> None:
-    for f, g in pairwise(arrows):
-        if f.cod is not g.dom:
-            raise NotComposable(f"cannot form f >> g: f ends in {f.cod!r}, g starts from {g.dom!r}")
+def _not_composable(f: Morphism, g: Morphism) -> NotComposable:
+    return NotComposable(f"cannot form f >> g: f ends in {f.cod!r}, g starts from {g.dom!r}")
 
 
 def compose(*arrows: Morphism) -> Morphism:
@@ -232,18 +232,22 @@ def compose(*arrows: Morphism) -> Morphism:
         return arrows[0]
     if not arrows:
         raise TypeMismatch("compose takes an arrow or more; of none, write Id(obj)")
-    _check_composable(arrows)
     flat: list[Morphism] = []
+    before = None
     for arrow in arrows:
-        if isinstance(arrow, Compose):
-            flat += arrow.arrows
-        elif not isinstance(arrow, Id):
+        if before is not None and before.cod is not arrow.dom:
+            raise _not_composable(before, arrow)
+        before = arrow
+        kind = type(arrow)
+        if kind is Compose:
+            flat += arrow.arrows  # type: ignore[attr-defined]  # a composite
+        elif kind is not Id:
             flat.append(arrow)
     if len(flat) < 2:
         return flat[0] if flat else arrows[0]
     made: Compose = object.__new__(Compose)
-    made.__dict__["arrows"] = tuple(flat)
-    made._typed(arrows[0].dom, arrows[-1].cod)
+    known = made.__dict__
+    known["arrows"], known["dom"], known["cod"] = tuple(flat), arrows[0].dom, arrows[-1].cod
     return made
 
 

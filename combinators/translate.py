@@ -205,13 +205,13 @@ def _lets(term: Term, context: _Context, known: _Translation) -> Recursive[_Step
 
 def _made(term: Term, parts: list[_Steps], context: _Context, known: _Translation) -> _Steps:
     """A form that binds nothing, of the arrows of its parts."""
+    if isinstance(term, Prim):
+        types = tuple([arg.type for arg in term.args])
+        primitive = known.primitive(term.operation, types)
+        if len(types) == 1 and not isinstance(types[0], Product):
+            return _then(parts[0], primitive)
+        return [_pair(parts, context), primitive]
     match term:
-        case Prim(operation, args):
-            types = tuple([arg.type for arg in args])
-            primitive = known.primitive(operation, types)
-            if len(types) == 1 and not isinstance(types[0], Product):
-                return _then(parts[0], primitive)
-            return [_pair(parts, context), primitive]
         case Const(literal):
             return [Constant(context.obj, literal)]
         case Proj(index, product):
@@ -234,7 +234,8 @@ def _then(steps: _Steps, last: Morphism) -> _Steps:
 
 def _pair(parts: list[_Steps], context: _Context) -> Morphism:
     """BDProd: every component in the same context."""
-    return Prod(context.obj, tuple([compose(*steps) for steps in parts]))
+    arrows = [steps[0] if len(steps) == 1 else compose(*steps) for steps in parts]
+    return Prod(context.obj, tuple(arrows))
 
 
 def _lam(term: Lam, context: _Context, known: _Translation) -> Recursive[_Steps]:
