@@ -86,7 +86,6 @@ class DiffcurryError(Exception):
             self.args = (f"{operation}: {self.message}",)
 
     def __str__(self) -> str:
-        """``file:line: message``."""
         return f"{self.place}: {self.args[0]}"
 
 

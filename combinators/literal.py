@@ -55,7 +55,6 @@ class Literal:
         return hash(self._key())
 
     def __repr__(self) -> str:
-        """Short: large arrays by their type."""
         if self.array.ndim == 0:
             return repr(self.array.item()).removesuffix(".0")
         if self.array.size <= 6:

@@ -127,7 +127,6 @@ class Primitive:
         return Operation(self)
 
     def __repr__(self) -> str:
-        """Its name."""
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -216,7 +215,6 @@ class Operation:
         object.__setattr__(self, "_hash", hash((primitive, self.parameters)))
 
     def __hash__(self) -> int:
-        """Of the primitive and the parameters."""
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:

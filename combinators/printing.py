@@ -221,7 +221,6 @@ def _separated(head: str, parts: Iterable[Any], tail: str, by: str = ", ", tight
 
 
 def _flat(node: Any) -> _Flat:
-    """Text, and the parts of a node."""
     match node:
         case Prim(operation, args):
             yield from _primitive(operation, args)

@@ -161,7 +161,6 @@ class Prim(Term, of="args"):
     place: Place | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """By the primitive's own rule."""
         self.__dict__["type"] = self.operation.type(*[arg.type for arg in self.args])
 
 

@@ -69,7 +69,6 @@ def parts_inside(obj: Object) -> Sequence[Object]:
 
 
 def _constituents(obj: Object) -> Sequence[Object]:
-    """What a type is built from."""
     return (obj.dom, obj.cod) if isinstance(obj, Fun) else parts_inside(obj)
 
 

@@ -57,7 +57,6 @@ class Scattered:
     __slots__ = ("obj", "parts", "rest")
 
     def __init__(self, obj: Tensor, parts: list[Part], rest: Any = None) -> None:
-        """A cotangent of type ``obj``."""
         self.obj, self.parts, self.rest = obj, parts, rest
 
     def copy(self) -> Scattered:

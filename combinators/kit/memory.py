@@ -63,7 +63,6 @@ class Remembered(Generic[K, V]):
     """
 
     def __init__(self) -> None:
-        """Nothing is remembered yet."""
         self._held: dict[int, tuple[weakref.ref[K], V]] = {}
 
     def of(self, key: K, make: Callable[[], V]) -> V:
@@ -76,5 +75,4 @@ class Remembered(Generic[K, V]):
         return held[1]
 
     def __len__(self) -> int:
-        """How many keys are remembered."""
         return len(self._held)

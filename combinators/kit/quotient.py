@@ -27,7 +27,6 @@ class Quotient:
     """A sum of numbers, each in its place; a place that nobody gives a number has zero."""
 
     def __init__(self, numbers: Iterable[tuple[Hashable, Any]]) -> None:
-        """Numbers or arrays, with the keys of their places."""
         self.totals: dict[Hashable, tuple[Any, Any]] = {}
         for place, number in numbers:
             total, size = self.totals.get(place, (0, 0))
@@ -57,7 +56,6 @@ class Quotient:
         return bool(np.all(near | alike))
 
     def __repr__(self) -> str:
-        """As a list."""
         return repr([(place, total) for place, (total, _) in self.totals.items()])
 
 

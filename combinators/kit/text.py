@@ -58,7 +58,6 @@ class Names:
     """Names that are used once, in a trace, a translation or a text."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        """``taken`` are given already."""
         self._taken = set(taken)
         self._count: dict[str, int] = {}
 

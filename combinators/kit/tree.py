@@ -41,11 +41,9 @@ class Syntax:
         cls._line, cls._text = line, text
 
     def __repr__(self) -> str:
-        """In one line."""
         return type(self)._line(self)
 
     def __str__(self) -> str:
-        """In as many lines as it needs."""
         return type(self)._text(self)
 
     def arguments(self) -> tuple[Any, ...]:
@@ -88,7 +86,6 @@ class Syntax:
         return _number(self, numbers) == _number(other, numbers)
 
     def __hash__(self) -> int:
-        """Of the structure, computed once a node."""
 
         def known(node: Syntax) -> Any:
             return hash(node) if node.is_interned else vars(node).get("_hash")
@@ -109,13 +106,11 @@ class Syntax:
             rows.append((node.builder(), arguments, node.remarks()))
         return _from_table, (rows,)
 
-    def __copy__(self) -> Syntax:
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Syntax:
         """Itself: it cannot change."""
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Syntax:
-        """Itself: it cannot change."""
-        return self
+    __copy__ = __deepcopy__
 
 
 def _parts_at(of: str | tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:

@@ -259,7 +259,6 @@ def _distinct(x: Any, labels: str) -> Labelled:
 
 
 def _only(labelled: Labelled, kept: str) -> Labelled:
-    """The sum over the axes whose letters are not ``kept``."""
     x, labels = labelled
     axes = [i for i, letter in enumerate(labels) if letter not in kept]
     return (sum(x, axes), "".join(c for c in labels if c in kept)) if axes else (x, labels)

@@ -206,7 +206,6 @@ def _side_by_side(key: Any) -> bool:
 
 
 def _range(extent: int, entry: slice) -> range:
-    """The positions that a slice takes, of an axis of this extent."""
     try:
         return range(extent)[entry]
     except DiffcurryError:

@@ -70,7 +70,6 @@ Axes = tuple[int, ...]
 
 
 def _normal_axes(x: Any, axis: Axis | None) -> Axes:
-    """The axes that are meant, counted from the front, in order."""
     return tuple(sorted(several_axes(axis, shape_of(x))))
 
 

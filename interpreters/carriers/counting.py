@@ -31,7 +31,6 @@ class Counting:
     """
 
     def __init__(self, over: Carrier | Numbered) -> None:
-        """Count the operations of ``over``, a carrier or a mode that has numbers."""
         self.over = carrier_of(over)
         self.counts: Counter[str] = Counter()
 

@@ -42,7 +42,6 @@ class Duals:
     """The carrier of dual numbers; a primitive moves as its declared pushforwards say."""
 
     def __init__(self, over: Carrier | Numbered) -> None:
-        """Dual numbers whose parts are numbers of ``over``."""
         self.over = carrier_of(over)
         self.control = getattr(self.over, "dual_control", Direct)
 

@@ -52,7 +52,6 @@ def _reduce(ufunc: np.ufunc) -> Make:
 
 
 def _search(function: Callable[..., Any]) -> Make:
-    """Where along one axis an element is."""
     return lambda axis, keepdims: lambda x: function(x, axis=axis[0], keepdims=keepdims)
 
 
@@ -177,7 +176,6 @@ def _take(axis: int) -> Compute:
 
 
 def _put(axis: int, extents: Shape) -> Compute:
-    """Zeros of these extents, to which elements are added."""
 
     def compute(x: Any, *indices: Any) -> Any:
         rank = len(np.broadcast_shapes(*map(np.shape, indices)))
