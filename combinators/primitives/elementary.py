@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,22 @@ from combinators.tracing.traced import library
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
-exp = smooth("exp", "``e ** x``.", lambda v, x, y: scale(v, y))
-expm1 = smooth("expm1", "``e ** x - 1``, exact near 0.", lambda v, x, y: scale(v, exp(x)))
-exp2 = smooth("exp2", "``2 ** x``.", lambda v, x, y: scale(v, LN2 * y))
-log = smooth("log", "The natural logarithm.", lambda v, x, y: unscale(v, x), kink="log'(0) = inf")
-log1p = smooth(
-    "log1p",
-    "``log(1 + x)``, exact near 0.",
-    lambda v, x, y: unscale(v, 1.0 + x),
-    kink="log1p'(-1) = inf",
+
+def _by(
+    apply_slope: Function, name: str, doc: str, slope: Function, *names: str, **said: Any
+) -> Function:
+    """A function whose tangents are multiplied, or divided, by ``slope(x, y)``."""
+    return smooth(name, doc, lambda v, x, y: apply_slope(v, slope(x, y)), *names, **said)
+
+
+_times, _over = partial(_by, scale), partial(_by, unscale)
+
+exp = _times("exp", "``e ** x``.", lambda x, y: y)
+expm1 = _times("expm1", "``e ** x - 1``, exact near 0.", lambda x, y: exp(x))
+exp2 = _times("exp2", "``2 ** x``.", lambda x, y: LN2 * y)
+log = _over("log", "The natural logarithm.", lambda x, y: x, kink="log'(0) = inf")
+log1p = _over(
+    "log1p", "``log(1 + x)``, exact near 0.", lambda x, y: 1.0 + x, kink="log1p'(-1) = inf"
 )
 log2 = smooth(
     "log2",
@@ -71,16 +79,12 @@ def power(x: Any, y: Any) -> Any:
     return apply(POWER, x, y)
 
 
-square = smooth("square", "``x * x``.", lambda v, x, y: scale(v, 2.0 * x), promote=common_number)
+square = _times("square", "``x * x``.", lambda x, y: 2.0 * x, promote=common_number)
 reciprocal = smooth(
     "reciprocal", "``1 / x``, of integers a float.", lambda v, x, y: -scale(scale(v, y), y)
 )
-sqrt = smooth(
-    "sqrt", "The square root.", lambda v, x, y: unscale(v, 2.0 * y), kink="sqrt'(0) = inf"
-)
-cbrt = smooth(
-    "cbrt", "The cube root.", lambda v, x, y: unscale(v, 3.0 * (y * y)), kink="cbrt'(0) = inf"
-)
+sqrt = _over("sqrt", "The square root.", lambda x, y: 2.0 * y, kink="sqrt'(0) = inf")
+cbrt = _over("cbrt", "The cube root.", lambda x, y: 3.0 * (y * y), kink="cbrt'(0) = inf")
 hypot = smooth(
     "hypot",
     "``sqrt(x² + y²)``, without overflow.",
@@ -89,35 +93,28 @@ hypot = smooth(
 )
 
 
-sin = smooth("sin", "The sine.", lambda v, x, y: scale(v, cos(x)))
+sin = _times("sin", "The sine.", lambda x, y: cos(x))
 cos: Function = smooth("cos", "The cosine.", lambda v, x, y: -scale(v, sin(x)))
-tan = smooth("tan", "The tangent.", lambda v, x, y: scale(v, 1.0 + y * y))
+tan = _times("tan", "The tangent.", lambda x, y: 1.0 + y * y)
 
 
-def _leg(x: Any) -> Any:
+def _leg(x: Any, y: Any) -> Any:
     """``sqrt(1 - x²)``, exact near ±1."""
     return sqrt((1.0 - x) * (1.0 + x))
 
 
-arcsin = smooth(
-    "arcsin",
-    "The angle in [-π/2, π/2] that has this sine.",
-    lambda v, x, y: unscale(v, _leg(x)),
-    "asin",
-    kink="arcsin'(±1) = inf",
+arcsin = _over(
+    "arcsin", "The angle in [-π/2, π/2] that has this sine.", _leg, "asin", kink="arcsin'(±1) = inf"
 )
 arccos = smooth(
     "arccos",
     "The angle in [0, π] that has this cosine.",
-    lambda v, x, y: -unscale(v, _leg(x)),
+    lambda v, x, y: -unscale(v, _leg(x, y)),
     "acos",
     kink="arccos'(±1) = -inf",
 )
-arctan = smooth(
-    "arctan",
-    "The angle in (-π/2, π/2) that has this tangent.",
-    lambda v, x, y: unscale(v, 1.0 + x * x),
-    "atan",
+arctan = _over(
+    "arctan", "The angle in (-π/2, π/2) that has this tangent.", lambda x, y: 1.0 + x * x, "atan"
 )
 
 
@@ -137,27 +134,23 @@ arctan2 = smooth(
 )
 
 
-sinh = smooth("sinh", "The hyperbolic sine.", lambda v, x, y: scale(v, cosh(x)))
-cosh: Function = smooth("cosh", "The hyperbolic cosine.", lambda v, x, y: scale(v, sinh(x)))
-
-
+sinh = _times("sinh", "The hyperbolic sine.", lambda x, y: cosh(x))
+cosh: Function = _times("cosh", "The hyperbolic cosine.", lambda x, y: sinh(x))
 # The slopes of tanh and sigmoid are made of their values, so that a pullback keeps nothing besides:
 # where y rounds to 1, they are as small as that rounding.
-tanh = smooth("tanh", "The hyperbolic tangent.", lambda v, x, y: scale(v, 1.0 - y * y))
-arcsinh = smooth(
-    "arcsinh", "The inverse of ``sinh``.", lambda v, x, y: unscale(v, hypot(x, 1.0)), "asinh"
-)
-arccosh = smooth(
+tanh = _times("tanh", "The hyperbolic tangent.", lambda x, y: 1.0 - y * y)
+arcsinh = _over("arcsinh", "The inverse of ``sinh``.", lambda x, y: hypot(x, 1.0), "asinh")
+arccosh = _over(
     "arccosh",
     "The inverse of ``cosh`` on [1, inf).",
-    lambda v, x, y: unscale(v, sqrt(x - 1.0) * sqrt(x + 1.0)),
+    lambda x, y: sqrt(x - 1.0) * sqrt(x + 1.0),
     "acosh",
     kink="arccosh'(1) = inf",
 )
-arctanh = smooth(
+arctanh = _over(
     "arctanh",
     "The inverse of ``tanh`` on (-1, 1).",
-    lambda v, x, y: unscale(v, (1.0 - x) * (1.0 + x)),
+    lambda x, y: (1.0 - x) * (1.0 + x),
     "atanh",
     kink="arctanh'(±1) = inf",
 )
@@ -165,8 +158,8 @@ arctanh = smooth(
 
 TWO_OVER_SQRT_PI = 2.0 / math.sqrt(math.pi)
 
-sigmoid = smooth("sigmoid", "``1 / (1 + exp(-x))``.", lambda v, x, y: scale(v, y * (1.0 - y)))
-softplus = smooth("softplus", "``log(1 + exp(x))``.", lambda v, x, y: scale(v, sigmoid(x)))
+sigmoid = _times("sigmoid", "``1 / (1 + exp(-x))``.", lambda x, y: y * (1.0 - y))
+softplus = _times("softplus", "``log(1 + exp(x))``.", lambda x, y: sigmoid(x))
 
 
 def _shares(v: Any, x: Any, y: Any, z: Any) -> Any:
@@ -189,8 +182,8 @@ relu = smooth(
     promote=common_number,
     kink="relu'(0) = 0",
 )
-erf = smooth(
+erf = _times(
     "erf",
     "The error function, ``2/√π ∫₀ˣ exp(-t²) dt``.",
-    lambda v, x, y: scale(v, TWO_OVER_SQRT_PI * exp(-(x * x))),
+    lambda x, y: TWO_OVER_SQRT_PI * exp(-(x * x)),
 )
