@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
 from typing import Any
 
 from laws.failure import FailureSection
@@ -26,6 +27,27 @@ STYLE = """
 .laws .passed { color: #1a7f37; } .laws .failed { color: #cf222e; font-weight: 600; }
 .laws .vacuous { color: #9a6700; } .laws .unasked { opacity: .6; }
 """.strip()
+
+
+class Shown:
+    """What is read as its ``document``."""
+
+    @property
+    def document(self) -> Finding | Document:
+        """What there is to read."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Plain, and the same on every machine."""
+        return str(self.document)
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """In a terminal."""
+        return self.document.console()
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        return f'<style>{STYLE}</style><div class="laws">{self.document.html()}</div>'
 
 
 @dataclass(frozen=True)
@@ -110,30 +132,23 @@ class Document:
     def html(self) -> str:
         """The table, the failures, and the summary."""
         head = "".join(f"<th{_classes(title)}>{escape(title)}</th>" for title in self.header)
-        rows = "".join(map(self._row, self.rows, self.outcomes))
+        rows = ""
+        for row, outcome in zip(self.rows, self.outcomes, strict=True):
+            cells = zip(self.header, row, strict=True)
+            rows += "<tr>"
+            for title, cell in cells:
+                rows += f"<td{_classes(title, outcome)}>{escape(cell)}</td>"
+            rows += "</tr>"
         failures = "".join(failure.html() for failure in self.failures)
         summary = Finding(self.summary, "passed" if self.passed else "failed").html()
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{failures}{summary}"
         )
 
-    def _row(self, row: tuple[str, ...], outcome: str) -> str:
-        cells = zip(self.header, row, strict=True)
-        found = (
-            f"<td{_classes(title, outcome if title == 'found' else '')}>{escape(cell)}</td>"
-            for title, cell in cells
-        )
-        return f"<tr>{''.join(found)}</tr>"
 
-
-def framed(html: str) -> str:
-    """A page's part, with the style of its own."""
-    return f'<style>{STYLE}</style><div class="laws">{html}</div>'
-
-
-def _classes(title: str, more: str = "") -> str:
-    classes = " ".join(filter(None, ("right" if title in RIGHT else "", more)))
-    return f' class="{classes}"' if classes else ""
+def _classes(title: str, outcome: str = "") -> str:
+    kind = "right" if title in RIGHT else outcome if title == "found" else ""
+    return kind and f' class="{kind}"'
 
 
 def _aligned(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
@@ -146,20 +161,19 @@ def _aligned(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
 
 def watched(asked: Sequence[Law], title: str) -> Iterator[Law]:
     """The laws, one after the other, with a bar that says where it is, where a person reads it."""
-    try:
-        from rich import console, progress
-    except ImportError:
+    if find_spec("rich") is None or not sys.stderr.isatty():
         yield from asked
         return
-    if not sys.stderr.isatty():
-        yield from asked
-        return
-    columns = (
+    from rich import console, progress
+
+    bar = progress.Progress(
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
+        console=console.Console(stderr=True),
+        transient=True,
     )
-    with progress.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
+    with bar:
         task = bar.add_task(title, total=len(asked))
         for law in asked:
             bar.update(task, description=f"{title}  {law.name}")

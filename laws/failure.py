@@ -20,7 +20,7 @@ from laws.equality import Leaf, equal
 from laws.language import Operator
 from laws.law import Computed, Law, Side, equation, quantifiers
 from laws.notation import is_capture, side_text
-from laws.observation import Difference, observed, point_of, value_in
+from laws.observation import observed, point_of, value_in
 from laws.scene import Counterexample, Scene
 from laws.snippet import snippet
 
@@ -110,6 +110,9 @@ def steps(scene: Scene, side: Side) -> list[SideStep]:
     return found
 
 
+_JOINING = ("add", "inner", "scale")
+
+
 def prefixes(side: Morphism) -> Iterator[Morphism]:
     """What is run on the way to ``side``, from the same point."""
     match side:
@@ -119,21 +122,13 @@ def prefixes(side: Morphism) -> Iterator[Morphism]:
             for n in range(2, len(arrows) + 1):
                 if not is_capture(arrows[n - 1], arrows[n : n + 1]):
                     yield Compose(arrows[:n]) if n < len(arrows) else side
-        case Prod(_, arrows):
-            yield from _parts(side, arrows)
-        case Operator("add" | "inner" | "scale", arrows):
-            yield from _parts(side, arrows)
+        case Prod(_, arrows) | Operator("add" | "inner" | "scale", arrows):
+            for part in arrows:
+                if isinstance(part, Compose | Prod) or getattr(part, "method", "") in _JOINING:
+                    yield from prefixes(part)
+            yield side
         case _:
             yield side
-
-
-def _parts(side: Morphism, parts: tuple[Morphism, ...]) -> Iterator[Morphism]:
-    for part in parts:
-        if isinstance(part, (Compose, Prod)) or (
-            isinstance(part, Operator) and part.method in ("add", "inner", "scale")
-        ):
-            yield from prefixes(part)
-    yield side
 
 
 def _step(scene: Scene, prefix: Side) -> SideStep:
@@ -164,31 +159,24 @@ def tupled(leaves: tuple[tuple[str, str], ...]) -> str | None:
     for place, text in leaves:
         if not re.fullmatch(r"value(\[\d+\])*", place):
             return None
-        path = [-1, *map(int, re.findall(r"\d+", place))]
-        below = tree
-        for index in path[:-1]:
+        below, (*path, last) = tree, [0, *map(int, re.findall(r"\d+", place))]
+        for index in path:
             below = below.setdefault(index, {})
-        below[path[-1]] = text
-    return _nested(tree.get(-1, {}))
+        below[last] = text
+    return _nested(tree.get(0, {}))
 
 
 def _nested(tree: Any) -> str:
     if isinstance(tree, str):
         return tree
     parts = [_nested(tree.get(index, {})) for index in range(max(tree, default=-1) + 1)]
-    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
 def said(error: BaseException) -> str:
     """An error on one line."""
     text = " ".join(str(error.args[0] if error.args else error).split())
     return f"{type(error).__name__}: {text}"[:300]
-
-
-def difference_at(found: Difference, sign: str = "≠") -> str:
-    """The first place where the sides differ."""
-    where = "" if found.place == "value" else f"at {found.place}: "
-    return f"{where}{shown(found.left)} {sign} {shown(found.right)}"
 
 
 Kind = Literal["words", "steps", "python", "difference"]
@@ -246,17 +234,19 @@ def _example(found: Counterexample) -> Iterator[FailureSection]:
 
 def example_record(found: Counterexample) -> dict[str, Any]:
     """An example as dicts and lists: ``laws.verdict.Report.to_json`` documents it."""
-    scene = found.scene.settled()
-    law, texts, difference = scene.law, chosen(found), found.difference
+    scene, difference = found.scene.settled(), found.difference
+    law, instance = scene.law, scene.instance
+
+    def told(side: Side) -> list[dict[str, str]]:
+        return [{"arrow": step.text, "gives": step.gives} for step in steps(scene, side)]
+
     return {
-        "objects": texts["objects"],
-        "arrows": texts["arrows"],
-        "point": texts["point"][""],
+        "objects": {v.name: repr(obj) for v, obj in instance.objects.items()},
+        "arrows": {g.name: _cut(repr(arrow)) for g, arrow in instance.arrows.items()},
+        "point": _cut(repr(scene.point)),
         "size": found.size,
-        "left": [{"arrow": step.text, "gives": step.gives} for step in steps(scene, law.lhs)],
-        "right": []
-        if law.relation == "raises"
-        else [{"arrow": step.text, "gives": step.gives} for step in steps(scene, law.rhs)],
+        "left": told(law.lhs),
+        "right": [] if law.relation == "raises" else told(law.rhs),
         "difference": difference
         and {
             "place": difference.place,
@@ -276,31 +266,21 @@ def differs(found: Counterexample) -> str:
     assert found.difference is not None
     if found.scene.law.relation == "raises":
         return f"it gives {shown(found.difference.left)}, where an error is due"
+    place, left, right = found.difference
     sign = ">" if found.scene.law.relation == "≤" else "≠"
-    _, level = equal(found.difference.left, found.difference.right)
-    return f"{difference_at(found.difference, sign)} (compared: {level})"
-
-
-def chosen(found: Counterexample) -> dict[str, dict[str, str]]:
-    """The objects, arrows and point of an example, as they are written."""
-    instance, scene = found.scene.instance, found.scene
-    return {
-        "objects": {v.name: repr(obj) for v, obj in instance.objects.items()},
-        "arrows": {g.name: _cut(repr(arrow)) for g, arrow in instance.arrows.items()},
-        "point": {"": _cut(repr(scene.point))},
-    }
+    where = "" if place == "value" else f"at {place}: "
+    return f"{where}{shown(left)} {sign} {shown(right)} (compared: {equal(left, right)[1]})"
 
 
 def _chosen(found: Counterexample) -> Iterator[str]:
-    texts = chosen(found)
-    if texts["objects"]:
-        yield ", ".join(f"{name} = {text}" for name, text in texts["objects"].items())
-    for generator, arrow in found.scene.instance.arrows.items():
+    objects, arrows = found.scene.instance.objects, found.scene.instance.arrows
+    if objects:
+        yield ", ".join(f"{variable.name} = {obj!r}" for variable, obj in objects.items())
+    for generator, arrow in arrows.items():
         start = "" if generator.sort == "point" else f"{arrow.dom!r} → "
-        type_ = f"{start}{arrow.cod!r}"
-        yield f"{generator.name} = {texts['arrows'][generator.name]} : {_cut(type_)}"
+        yield f"{generator.name} = {_cut(repr(arrow))} : {_cut(f'{start}{arrow.cod!r}')}"
     if found.scene.point.cod is not Unit:
-        yield f"at {texts['point']['']}"
+        yield f"at {_cut(repr(found.scene.point))}"
     for place, argument in found.scene.probes.answers("argument").items():
         yield f"{place} is applied to {_cut(repr(argument))}"
     for place, covector in found.scene.probes.answers("cotangent").items():

@@ -1,13 +1,14 @@
-"""What the kit sees of an interpreter: four small protocols, each claimed by having its methods.
+"""What the kit sees of an interpreter, each claimed by having its methods.
 
-==================  ============================================  ===============================
-protocol            methods                                       gives
-==================  ============================================  ===============================
-``Interpreting``    ``category``                                  arrows, one method a combinator
-``Running``         ``run(arrow, point)``                         what an arrow gives at a point
-``Observing``       ``observe(cod, outcome, probes)``             what can be told of an outcome
-``Deriving``        ``D(arrow, dom, cod)``, ``R(…)``              derivatives, as arrows again
-==================  ============================================  ===============================
+================================  =============================================================
+``category``                      arrows, one method a combinator (``combinators.category``)
+``run(arrow, point)``             what an arrow gives at a point of its domain, a value: ``()``
+                                  of Unit, tuples of products
+``value(outcome)``                the value in that, which may be a point of the next arrow
+``observe(cod, outcome, probes)`` what can be told of it: numbers and arrays, each with its place
+``D(arrow, dom, cod)``            ``D[f] : A × T A → T B``, an arrow again
+``R(arrow, dom, cod)``            ``R[f] : A × T B → T A``
+================================  =============================================================
 
 Only the first two are needed. A class that has combinators and ``run`` is its own category, and so
 a whole model is often one small class. Whatever is no model is made one by an adapter
@@ -16,59 +17,14 @@ a whole model is often one small class. Whatever is no model is made one by an a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from combinators.errors import TypeMismatch
-from combinators.morphisms import Category, Morphism
+from combinators.morphisms import Morphism
 from combinators.objects import Object
-from laws.equality import Leaf
-from laws.observation import Probes
 from laws.writing import ways_in
-
-M = TypeVar("M")
-
-
-class Interpreting(Protocol[M]):
-    """It has arrows."""
-
-    @property
-    def category(self) -> Category[M]:
-        """The combinators that it interprets; as many as it claims."""
-        ...
-
-
-class Running(Interpreting[M], Protocol[M]):
-    """Its arrows do something at a point: a value of the domain."""
-
-    def run(self, arrow: M, point: Any) -> Any:
-        """The outcome at ``point``, a value; ``()`` is that of Unit, tuples those of products."""
-        ...
-
-
-class Observing(Running[M], Protocol[M]):
-    """It says what can be told of an outcome."""
-
-    def value(self, outcome: Any) -> Any:
-        """The value in an outcome, which may be a point of the next arrow."""
-        ...
-
-    def observe(self, cod: Object, outcome: Any, probes: Probes) -> Iterator[Leaf]:
-        """What there is to compare: numbers and arrays, each with its place."""
-        ...
-
-
-class Deriving(Running[M], Protocol[M]):
-    """Its arrows have derivatives, which are arrows again."""
-
-    def D(self, arrow: M, dom: Object, cod: Object) -> M:
-        """``D[f] : A × T A → T B``."""
-        ...
-
-    def R(self, arrow: M, dom: Object, cod: Object) -> M:
-        """``R[f] : A × T B → T A``."""
-        ...
 
 
 @dataclass(frozen=True)

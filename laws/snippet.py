@@ -7,7 +7,7 @@ is built as its class is, of what it keeps under the names of its parameters:
 
 >>> from combinators.objects import Product, Real
 >>> source = Source()
->>> source.obj(Product(Real, Real))
+>>> source.value(Product(Real, Real))
 'Product(Real, Real)'
 >>> source.imports()
 ['from combinators.objects import Product, Real']
@@ -20,47 +20,19 @@ import json
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
-from combinators.morphisms import (
-    Choice,
-    Compose,
-    Constant,
-    Curry,
-    Eval,
-    Extend,
-    Id,
-    Morphism,
-    Primitive,
-    Prod,
-    Projection,
-    Relabel,
-)
-from combinators.objects import (
-    Bool,
-    Fun,
-    Int,
-    Object,
-    Product,
-    Real,
-    Record,
-    Tangent,
-    Tensor,
-    Unit,
-    Vector,
-)
+from combinators.morphisms import Compose, Curry, Id, Morphism, Prod, Projection
+from combinators.objects import Object, Product, Record, Tensor, Unit
 from combinators.operation import Operation
 from laws.claims import Alone
 from laws.model import name_of
 from laws.scene import Counterexample
-
-_NAMED = {Real: "Real", Int: "Int", Bool: "Bool", Unit: "Unit", Tangent: "Tangent"}
-_MORPHISMS, _OBJECTS = "combinators.morphisms", "combinators.objects"
 
 
 class Source:
@@ -81,107 +53,69 @@ class Source:
             for module, names in sorted(self._wanted.items())
         ]
 
-    def obj(self, obj: Object) -> str:
-        """An object."""
-        if obj in _NAMED:
-            return self.name(_OBJECTS, _NAMED[obj])
-        name = self.name(_OBJECTS, type(obj).__name__)
-        match obj:
-            case Tensor(shape, dtype):
-                return f"{name}({shape})" if dtype == "float64" else f"{name}({shape}, {dtype!r})"
-            case Product():
-                return f"{name}({', '.join(map(self.obj, obj.parts))})"
-            case Record(names, product):
-                return f"{name}.of({names!r}, {self.obj(product)})"
-            case Fun(dom, cod):
-                return f"{name}({self.obj(dom)}, {self.obj(cod)})"
-            case Vector(item, length):
-                return f"{name}({self.obj(item)}, {length})"
-            case _:
-                raise TypeMismatch(f"{obj!r} is not written as code")
-
-    def arrow(self, arrow: Morphism) -> str:
-        """An arrow of the free category."""
-        match arrow:
-            case Compose(arrows):
-                return " >> ".join(map(self._step, arrows))
-            case Prod(source, arrows):
-                parts = ", ".join([self.obj(source), *map(self.arrow, arrows)])
-                return f"{self.name(_MORPHISMS, 'prod')}({parts})"
-            case _:
-                name = self.name(_MORPHISMS, type(arrow).__name__)
-                return f"{name}({', '.join(self._made_of(arrow))})"
-
-    def _step(self, arrow: Morphism) -> str:
-        text = self.arrow(arrow)
-        return f"({text})" if isinstance(arrow, Compose) else text
-
-    def _made_of(self, arrow: Morphism) -> list[str]:
-        match arrow:
-            case Id(obj):
-                return [self.obj(obj)]
-            case Relabel(source, target):
-                return [self.obj(source), self.obj(target)]
-            case Projection(product, index):
-                return [self.obj(product), repr(index)]
-            case Extend(below) | Curry(below):
-                return [self.arrow(below)]
-            case Eval(function):
-                return [self.obj(function)]
-            case Constant(source, literal):
-                return [self.obj(source), self.value(literal)]
-            case Primitive(operation, kinds):
-                return [self.operation(operation), self.value(kinds)]
-            case Choice(then, other):
-                return [self.arrow(then), self.arrow(other)]
-            case _:
-                raise TypeMismatch(f"{type(arrow).__name__} is not written as code")
-
-    def operation(self, operation: Operation) -> str:
-        """A primitive with its parameters."""
-        module = "combinators.operation"
-        found = f"{self.name(module, 'named')}({operation.name!r})"
-        more = f", {self.value(operation.parameters)}" if operation.parameters else ""
-        return f"{self.name(module, 'Operation')}({found}{more})"
-
     def value(self, value: Any) -> str:
-        """A covector, or a parameter of a primitive."""
+        """An object, an arrow, a covector, or a parameter of a primitive: what makes it again.
+
+        Raises TypeMismatch for an object or an arrow that is not of the language.
+        """
         match value:
-            case Morphism():
-                return self.arrow(value)
-            case Object():
-                return self.obj(value)
+            case Object() | Morphism() if type(value).__module__ not in _OURS:
+                raise TypeMismatch(f"{value!r} is not written as code")
+            case Object() if repr(value) in _NAMED:
+                return self.name("combinators.objects", repr(value))
+            case Tensor(shape, "float64"):
+                return self._made("Tensor", value, shape)
+            case Product():
+                return self._made("Product", value, *value.parts)
+            case Record(names, product):
+                return self._made("Record", value, names, product).replace("(", ".of(", 1)
+            case Compose(arrows):
+                return " >> ".join(
+                    f"({self.value(arrow)})" if isinstance(arrow, Compose) else self.value(arrow)
+                    for arrow in arrows
+                )
+            case Prod(source, arrows):
+                return self._made("prod", value, source, *arrows)
+            case Curry(body):
+                return self._made("Curry", value, body)
+            case Projection(product, index):
+                return self._made("Projection", value, product, index)
+            case Object() | Morphism():
+                return self._made(type(value).__name__, value, *value.arguments())
             case Operation():
-                return self.operation(value)
+                found = f"{self.name('combinators.operation', 'named')}({value.name!r})"
+                more = f", {self.value(value.parameters)}" if value.parameters else ""
+                return f"{self.name('combinators.operation', 'Operation')}({found}{more})"
             case Literal():
                 return self._literal(value)
             case tuple():
-                listed = ", ".join(map(self.value, value))
-                return f"({listed},)" if len(value) == 1 else f"({listed})"
+                return f"({self._listed(*value)}{',' if len(value) == 1 else ''})"
             case list():
-                return f"[{', '.join(map(self.value, value))}]"
+                return f"[{self._listed(*value)}]"
+            case float() if not np.isfinite(value):
+                return f'float("{value}")'
             case _:
                 return repr(value)
 
+    def _listed(self, *values: Any) -> str:
+        return ", ".join(map(self.value, values))
+
+    def _made(self, name: str, value: Any, *arguments: Any) -> str:
+        return f"{self.name(type(value).__module__, name)}({self._listed(*arguments)})"
+
     def _literal(self, literal: Literal) -> str:
-        name = self.name("combinators.literal", "Literal")
-        dtype = literal.type.dtype
+        name, kind = self.name("combinators.literal", "Literal"), literal.type
         as_read = np.array(literal.array.tolist())
-        if as_read.shape != literal.type.shape:  # it is empty, and a list does not say how
-            numbers = f"{self.name('numpy', 'zeros')}({literal.type.shape})"
+        if as_read.shape != kind.shape:  # it is empty, and a list does not say how
+            numbers = f"{self.name('numpy', 'zeros')}({kind.shape})"
         else:
-            numbers = _numbers(literal.array.tolist())
-        return f"{name}({numbers})" if as_read.dtype == dtype else f"{name}({numbers}, {dtype!r})"
+            numbers = self.value(literal.array.tolist())
+        typed = "" if as_read.dtype == kind.dtype else f", {kind.dtype!r}"
+        return f"{name}({numbers}{typed})"
 
 
-def _numbers(value: Any) -> str:
-    """Numbers and lists of them; infinities and nans as Python reads them."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_numbers, value))}]"
-    if isinstance(value, float) and not np.isfinite(value):
-        return f'float("{value}")'
-    return repr(value)
-
+_NAMED = ("Real", "Int", "Bool", "Unit", "Tangent")
+_OURS = ("combinators.objects", "combinators.morphisms")
 
 _REMEMBERED: list[tuple[Any, str, str]] = []
 
@@ -199,33 +133,28 @@ def origin(thing: Any, source: Source) -> str | None:
             return expression
     if isinstance(thing, Alone):
         return origin(thing.category, source)
-    if isinstance(thing, (bool, int, float, str, type(None))):
+    if thing is None or isinstance(thing, _PLAIN):
         return repr(thing)
     if isinstance(thing, (Object, Operation, tuple)):
         return source.value(thing)
     if getattr(thing, "made_of", None) is not None:
         return origin(thing.made_of, source)
     if inspect.isclass(thing) or inspect.isroutine(thing):
-        return _imported(thing.__module__, thing.__qualname__, source)
+        module, (head, *rest) = thing.__module__, thing.__qualname__.split(".")
+        known = reduce(lambda of, name: getattr(of, name, None), rest, _kept(module).get(head))
+        return None if known is None else source.name(module, head) + "".join(f".{r}" for r in rest)
     return _global(thing, source) or _built(thing, source)
 
 
-def _imported(module: str, name: str, source: Source) -> str | None:
-    """``Thing`` of ``module:Thing``, where that leads somewhere."""
-    found: Any = sys.modules.get(module)
-    head, *rest = name.split(".")
-    for part in (head, *rest):
-        found = getattr(found, part, None)
-    if found is None:
-        return None
-    source.name(module, head)
-    return name
+def _kept(module: str) -> dict[str, Any]:
+    """What a module holds by name."""
+    return vars(sys.modules[module]) if module in sys.modules else {}
 
 
 def _global(thing: Any, source: Source) -> str | None:
     """The name of what a module keeps: its own, or its class's."""
     for place in dict.fromkeys((getattr(thing, "__module__", ""), type(thing).__module__)):
-        for name, value in vars(sys.modules.get(place, object)).items():
+        for name, value in _kept(place).items():
             if value is thing and name.isidentifier():
                 return source.name(place, name)
     return None
@@ -242,23 +171,19 @@ def _built(thing: Any, source: Source) -> str | None:
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        missing = object()
-        kept = getattr(thing, f"_{parameter.name}", getattr(thing, parameter.name, missing))
-        if kept is missing or _same(kept, parameter.default):
-            if parameter.default is parameter.empty:
-                return None
-            continue
-        part = origin(kept, source)
-        if part is None:
+        default = parameter.default
+        kept = getattr(thing, f"_{parameter.name}", getattr(thing, parameter.name, default))
+        if kept is parameter.empty:
             return None
-        parts.append(f"{parameter.name}={part}")
+        if kept is not default and not (isinstance(kept, _PLAIN) and kept == default):
+            part = origin(kept, source)
+            if part is None:
+                return None
+            parts.append(f"{parameter.name}={part}")
     return None if made is None else f"{made}({', '.join(parts)})"
 
 
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (isinstance(value, (bool, int, float, str)) and value == default)
-
-
+_PLAIN = (bool, int, float, str)
 WIDTH = 80
 UNKNOWN = (
     "model = ...  # here goes the one that was checked, {name}: "
@@ -268,53 +193,30 @@ UNKNOWN = (
 
 def snippet(found: Counterexample) -> str:
     """Imports, the model, and one line that replays the law."""
+    scene, source = found.scene, Source()
+    given = {
+        "objects": {v.name: obj for v, obj in scene.instance.objects.items()},
+        "arrows": {g.name: arrow for g, arrow in scene.instance.arrows.items()},
+        "point": None if scene.point == Id(Unit) else scene.point,
+        "arguments": scene.probes.answers("argument"),
+        "cotangents": scene.probes.answers("cotangent"),
+    }
+    source.name("diffcurry", "laws")
     try:
-        return _written(found)
+        made = origin(scene.model, source)
+        lines = [f"    {name}={_keyword(value, source)}," for name, value in given.items() if value]
     except TypeMismatch as error:
         return f"# not written as code: {error.args[0]}"
+    model = UNKNOWN.format(name=name_of(scene.model)) if made is None else f"model = {made}"
+    call = ["verdict = laws.replay(", "    model,", f"    {json.dumps(scene.law.name)},"]
+    return "\n".join([*source.imports(), "", model, *call, *lines, ")", "assert verdict, verdict"])
 
 
-def _written(found: Counterexample) -> str:
-    scene, source = found.scene, Source()
-    made = origin(scene.model, source)
-    instance = scene.instance
-    keywords = {
-        "objects": _dict({v.name: source.obj(o) for v, o in instance.objects.items()}),
-        "arrows": _dict({g.name: source.arrow(a) for g, a in instance.arrows.items()}),
-        "point": "" if _is_unit(scene.point) else source.arrow(scene.point),
-        "arguments": _values(scene.probes.answers("argument"), source),
-        "cotangents": _values(scene.probes.answers("cotangent"), source),
-    }
-    lines = [f"    {name}={text}," for name, text in keywords.items() if text]
-    source.name("diffcurry", "laws")
-    return "\n".join(
-        [
-            *source.imports(),
-            "",
-            UNKNOWN.format(name=name_of(scene.model)) if made is None else f"model = {made}",
-            "verdict = laws.replay(",
-            "    model,",
-            f"    {json.dumps(scene.law.name)},",
-            *lines,
-            ")",
-            "assert verdict, verdict",
-        ]
-    )
-
-
-def _is_unit(point: Any) -> bool:
-    return isinstance(point, Id) and point.obj is Unit
-
-
-def _values(values: Mapping[str, Any], source: Source) -> str:
-    return _dict({place: source.value(value) for place, value in values.items()})
-
-
-def _dict(entries: Mapping[str, str]) -> str:
-    """A dict, on one line or an entry a line; nothing where there are none."""
-    if not entries:
-        return ""
-    pairs = [f"{json.dumps(key, ensure_ascii=False)}: {text}" for key, text in entries.items()]
+def _keyword(value: Any, source: Source) -> str:
+    """An arrow; or a dict, on one line or an entry a line."""
+    if not isinstance(value, dict):
+        return source.value(value)
+    pairs = [f"{json.dumps(k, ensure_ascii=False)}: {source.value(v)}" for k, v in value.items()]
     line = f"{{{', '.join(pairs)}}}"
     if len(line) <= WIDTH:
         return line

@@ -13,7 +13,7 @@ from combinators.errors import TypeMismatch
 from combinators.morphisms import Id, Morphism
 from combinators.objects import Object, Unit
 from laws.claims import model_of
-from laws.document import Document, Finding, framed
+from laws.document import Document, Finding, Shown
 from laws.equality import Level
 from laws.failure import example_record, sections, visible
 from laws.law import Law, equation, law_record
@@ -23,17 +23,12 @@ from laws.structures import LAWS
 
 Outcome = Literal["passed", "failed", "vacuous", "unasked"]
 _SAID = {
-    "passed": "holds",
-    "failed": "fails",
-    "vacuous": "was asked in vain",
-    "unasked": "was not asked",
+    "passed": ("holds", "law holds", "laws hold"),
+    "failed": ("fails", "fails", "fail"),
+    "vacuous": ("was asked in vain", "was asked in vain", "were asked in vain"),
+    "unasked": ("was not asked", "was not asked", "were not asked"),
 }
-_SUMMED = {
-    "passed": ("law holds", "laws hold"),
-    "failed": ("fails", "fail"),
-    "vacuous": ("was asked in vain", "were asked in vain"),
-    "unasked": ("was not asked", "were not asked"),
-}
+"""Of one law; of one, and of several, with their number before it."""
 _HEADER = ("law", "equation", "found", "examples", "seconds", "compared")
 _WIDE = 64
 Named = TypeVar("Named")
@@ -41,7 +36,7 @@ _SCHEMA = 1
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Shown):
     """What was found of one law in one model."""
 
     law: Law
@@ -75,27 +70,17 @@ class Verdict:
         """One line."""
         return f"<{self.law.name} {self.outcome} in {self.model} at {self.examples} examples>"
 
-    def __str__(self) -> str:
-        """One line where it holds, else the smallest example, step by step."""
-        return str(self.finding)
-
     @property
     def finding(self) -> Finding:
-        """What there is to read of it."""
-        line = f"{self.law.name} {_SAID[self.outcome]} in {visible(self.model)}"
+        """A line where it holds, else the smallest example, step by step."""
+        line = f"{self.law.name} {_SAID[self.outcome][0]} in {visible(self.model)}"
         if self:
             line += f": {equation(self.law)} ({self.examples} examples)"
             return Finding(line, self.outcome)
         found = sections(self.law, self.reason, self.rejections, self.counterexample)
         return Finding(line, self.outcome, tuple(found))
 
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        """In a terminal."""
-        return self.finding.console()
-
-    def _repr_html_(self) -> str:
-        """In a notebook."""
-        return framed(self.finding.html())
+    document = finding
 
     def record(self) -> dict[str, Any]:
         """Itself as dicts and lists."""
@@ -118,7 +103,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, repr=False)
-class Report:
+class Report(Shown):
     """What was found of every law that was asked of one model.
 
     It is true where all laws hold. It prints as text, in colour by ``rich``, as HTML in notebooks.
@@ -175,8 +160,8 @@ class Report:
         """One line: what was found, from how many examples, and how long it took."""
         found: Counter[str] = Counter(verdict.outcome for verdict in self)
         parts = [
-            f"{found[outcome]} {several[found[outcome] > 1]}"
-            for outcome, several in _SUMMED.items()
+            f"{found[outcome]} {said[1 + (found[outcome] > 1)]}"
+            for outcome, said in _SAID.items()
             if found[outcome]
         ]
         examples = sum(verdict.examples for verdict in self)
@@ -186,18 +171,6 @@ class Report:
     def __repr__(self) -> str:
         """Its summary."""
         return f"<{self.summary}>"
-
-    def __str__(self) -> str:
-        """Plain, and the same on every machine."""
-        return str(self.document)
-
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        """In a terminal."""
-        return self.document.console()
-
-    def _repr_html_(self) -> str:
-        """In a notebook."""
-        return framed(self.document.html())
 
     def record(self) -> dict[str, Any]:
         """What ``to_json`` writes, as dicts and lists."""
@@ -260,11 +233,7 @@ def replay(
         _all({g: g.name for g in asked.generators}, arrows or {}, asked),
     )
     probes = Recorded(arguments or {}, cotangents or {})
-    return verdict_at(Scene(asked, model_of(model), instance, point or Id(Unit), probes))
-
-
-def verdict_at(scene: Scene) -> Verdict:
-    """What is found at one scene."""
+    scene = Scene(asked, model_of(model), instance, point or Id(Unit), probes)
     began = time.perf_counter()
     found, level = found_at(scene)
     return Verdict(

@@ -279,7 +279,7 @@ ARROWS = [
 @pytest.mark.parametrize("arrow", ARROWS, ids=range(len(ARROWS)))
 def test_an_arrow_is_written_as_the_python_that_builds_it(arrow):
     source = Source()
-    again = built(source.arrow(arrow), source)
+    again = built(source.value(arrow), source)
     assert again == arrow
     assert (again.dom, again.cod) == (arrow.dom, arrow.cod)
     assert interpret(again, FREE) == arrow
@@ -288,7 +288,7 @@ def test_an_arrow_is_written_as_the_python_that_builds_it(arrow):
 @pytest.mark.parametrize("obj", [EVERYTHING, Fun(Product(), Product(Real)), Tensor((2,), "int8")])
 def test_an_object_is_written_as_the_python_that_builds_it(obj):
     source = Source()
-    assert built(source.obj(obj), source) is obj
+    assert built(source.value(obj), source) is obj
 
 
 # --- where a model comes from
