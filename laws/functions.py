@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -12,7 +11,7 @@ import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.literal import Literal
-from combinators.objects import Object, Product, Tensor
+from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.type_folds import columns_of, map_leaves, zip_leaves
 
@@ -46,7 +45,7 @@ def _take(xp: Any, axis: int) -> Callable[..., Any]:
         inside = [(i >= 0) & (i < n) for i, n in zip(indices, extents, strict=True)]
         at = [xp.where(valid, i, 0) for valid, i in zip(inside, indices, strict=True)]
         taken = x[(*(slice(None),) * axis, *at)]
-        rows = functools.reduce(operator.and_, inside)
+        rows = reduce(operator.and_, inside)
         behind = (1,) * (len(x.shape) - axis - len(indices))
         return xp.where(xp.reshape(rows, (*rows.shape, *behind)), taken, 0.0)
 
@@ -132,44 +131,34 @@ class Functions:
         """Python's own choice."""
         return lambda x: then(x[1]) if x[0] else other(x[1])
 
-    def add(self, left: Function, right: Function, cod: Object) -> Function:
+    def add(self, left: Function, right: Function, dom: Object, cod: Object) -> Function:
         """``f + g``."""
-        return lambda x: self._zipped(self.xp.add, left(x), right(x), cod)
+        return lambda x: leafwise(lambda a, _, b: self.xp.add(a, b), left(x), cod, right(x))
 
-    def zero(self, cod: Object) -> Function:
+    def zero(self, dom: Object, cod: Object) -> Function:
         """``0``."""
-        return lambda x: self._zeros(cod)
+        return lambda x: map_leaves(lambda leaf: self.xp.zeros(leaf.shape), cod)
 
-    def scale(self, number: Function, arrow: Function, cod: Object) -> Function:
+    def scale(self, number: Function, arrow: Function, dom: Object, cod: Object) -> Function:
         """``λ · f``."""
+        return lambda x: leafwise(lambda y, _: self.xp.multiply(number(x), y), arrow(x), cod)
 
-        def scaled(x: Any) -> Any:
-            factor, y = number(x), arrow(x)
-            return self._zipped(lambda a, _: self.xp.multiply(factor, a), y, y, cod)
-
-        return scaled
-
-    def inner(self, left: Function, right: Function, obj: Object) -> Function:
+    def inner(self, left: Function, right: Function, dom: Object, obj: Object) -> Function:
         """``⟨f, g⟩``."""
-        return lambda x: self._inner(left(x), right(x), obj)
 
-    def _zipped(self, of: Callable[[Any, Any], Any], a: Any, b: Any, obj: Object) -> Any:
-        return map_leaves(lambda _, x, y: of(x, y), obj, a, b, parts=columns_of)
+        def product(x: Any) -> Any:
+            pairs = zip_leaves(obj, left(x), right(x), parts=columns_of)
+            sums = (self.xp.sum(self.xp.multiply(a, b)) for _, a, b in pairs)
+            return reduce(self.xp.add, sums, self.xp.zeros(()))
 
-    def _zeros(self, obj: Object) -> Any:
-        return map_leaves(lambda leaf: self.xp.zeros(leaf.shape), obj)
-
-    def _inner(self, a: Any, b: Any, obj: Object) -> Any:
-        parts = (
-            self.xp.sum(self.xp.multiply(x, y))
-            for _, x, y in zip_leaves(obj, a, b, parts=columns_of)
-        )
-        return reduce(self.xp.add, parts, self.xp.zeros(()))
+        return product
 
 
-def leafwise(of: Callable[[Any, Tensor], Any], value: Any, obj: Object) -> Any:
-    """``of`` every array in a value, and its type."""
-    return map_leaves(lambda leaf, x: of(x, leaf), obj, value, parts=columns_of)
+def leafwise(of: Callable[..., Any], value: Any, obj: Object, *others: Any) -> Any:
+    """``of`` every array in a value, its type, and what stands there in ``others``."""
+    return map_leaves(
+        lambda leaf, x, *more: of(x, leaf, *more), obj, value, *others, parts=columns_of
+    )
 
 
 def plain(value: Any) -> Any:

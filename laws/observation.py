@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from laws.equality import Leaf, Level, equal
+from laws.functions import Function, Functions
 
 Asked = Callable[[Object], Any]
 
@@ -111,23 +111,11 @@ def is_not_zero(covector: Any) -> bool:
             return True
 
 
-Function = Callable[[Any], Any]
 Element = Callable[[Object, Literal], Any]
 """From an object and one of its literals to a point."""
 
 
-def needs_no_constants(model: Any) -> bool:
-    """Whether points of ``model`` are no arrows: it has its own ``element``, or no ``const``."""
-    return hasattr(model, "element") or not hasattr(model.category, "const")
-
-
-def element_of(model: Any, element: Morphism) -> Any:
-    """A global element of the free category as a point of such a model."""
-    category: Any = Elements(getattr(model, "element", None))
-    return interpret(element, category)(())
-
-
-class Elements:
+class Elements(Functions):
     """Global elements as functions of ``()``; what a literal is the model says, or NumPy.
 
     >>> from combinators.morphisms import Constant, interpret, prod
@@ -139,32 +127,12 @@ class Elements:
 
     def __init__(self, element: Element | None) -> None:
         """``element``, where the model has one of its own."""
-        self._element = element or _plain
-
-    def identity(self, dom: Object) -> Function:
-        """The same."""
-        return lambda point: point
-
-    def compose(self, arrows: Sequence[Function]) -> Function:
-        """One after the other."""
-        return lambda point: reduce(lambda value, arrow: arrow(value), arrows, point)
-
-    def prod(self, dom: Object, arrows: Sequence[Function]) -> Function:
-        """A tuple."""
-        return lambda point: tuple(arrow(point) for arrow in arrows)
-
-    def proj(self, dom: Object, index: int, cod: Object) -> Function:
-        """A component."""
-        return lambda point: point[index]
+        self._element = element or (lambda obj, literal: literal.array[()])
 
     def const(self, dom: Object, value: Literal) -> Function:
         """A point of a tensor."""
         made = self._element(value.type, value)
         return lambda _: made
-
-
-def _plain(obj: Object, literal: Literal) -> Any:
-    return literal.array[()]
 
 
 ENVIRONMENT = "pullback(…)[0]"
@@ -218,9 +186,13 @@ def _calls(model: Any, function: Fun, value: Any, probes: Probes, place: str) ->
 
 
 def point_of(model: Any, element: Any) -> Any:
-    """A global element of the free category as a point: a value of the model."""
-    if needs_no_constants(model):
-        return element_of(model, element)
+    """A global element of the free category as a point: a value of the model.
+
+    Where the model has an ``element`` of its own, or no ``const``, points are no arrows.
+    """
+    if hasattr(model, "element") or not hasattr(model.category, "const"):
+        category: Any = Elements(getattr(model, "element", None))
+        return interpret(element, category)(())
     return value_in(model, model.run(interpret(element, model.category), ()))
 
 

@@ -45,15 +45,20 @@ def first_order(
     )
 
 
-class Peer:
+class Peer(Functions):
     """A model whose arrows are Python functions; derivatives are functions, and have their own."""
 
     iterates = True
 
     def __init__(self, arrays: str, signature: Signature | None = None) -> None:
         """``arrays`` names the module of arrays; by default programs are smooth."""
-        self.category = Functions(asked(arrays))
+        super().__init__(asked(arrays))
         self.signature = first_order() if signature is None else signature
+
+    @property
+    def category(self) -> Peer:
+        """Itself."""
+        return self
 
     @property
     def name(self) -> str:
@@ -68,22 +73,6 @@ class Peer:
         """What a function gives, as NumPy's arrays."""
         with np.errstate(all="ignore"):
             return plain(arrow(point))
-
-    def add(self, left: Function, right: Function, dom: Object, cod: Object) -> Function:
-        """``f + g``."""
-        return self.category.add(left, right, cod)
-
-    def zero(self, dom: Object, cod: Object) -> Function:
-        """``0``."""
-        return self.category.zero(cod)
-
-    def scale(self, number: Function, arrow: Function, dom: Object, cod: Object) -> Function:
-        """``λ · f``."""
-        return self.category.scale(number, arrow, cod)
-
-    def inner(self, left: Function, right: Function, dom: Object, obj: Object) -> Function:
-        """``⟨f, g⟩``."""
-        return self.category.inner(left, right, obj)
 
 
 def _reduced(names: tuple[str, ...], dom: Object, cod: Object) -> Any:
@@ -120,16 +109,29 @@ class JAX(Peer):
         """``signature``: which programs it is asked about, as of ``first_order``."""
         super().__init__("jax.numpy", signature)
         self.jax = asked("jax")
-        if branches == "where":
-            self.category = _SelectingBoth(self.category.xp)
-            self.name = "JAX with where"
+        self.branches = branches
 
-    name = "JAX"
+    @property
+    def name(self) -> str:
+        """``JAX``, and how it branches where that is not as Python does."""
+        return "JAX with where" if self.branches == "where" else "JAX"
+
+    def cond(self, dom: Object, then: Function, other: Function) -> Function:
+        """One branch; or both, of which one result is selected."""
+        if self.branches == "if":
+            return super().cond(dom, then, other)
+
+        def selected(test: Any, a: Any, b: Any) -> Any:
+            if isinstance(a, tuple):
+                return tuple(selected(test, *pair) for pair in zip(a, b, strict=True))
+            return self.xp.where(test, a, b)
+
+        return lambda x: selected(x[0], then(x[1]), other(x[1]))
 
     def run(self, arrow: Function, point: Any) -> Any:
         """What a function gives, in double precision."""
         with self.jax.enable_x64(True):
-            return super().run(arrow, self.jax.tree.map(self.category.xp.asarray, point))
+            return super().run(arrow, self.jax.tree.map(self.xp.asarray, point))
 
     def D(self, arrow: Function, dom: Object, cod: Object) -> Function:
         """``jax.jvp``."""
@@ -156,21 +158,6 @@ class JAX(Peer):
 
 def _told(vector: Any, obj: Tensor) -> Any:
     return vector if obj.is_smooth else ()
-
-
-class _SelectingBoth(Functions):
-    """Both branches are computed, and one result is selected."""
-
-    def cond(self, dom: Object, then: Function, other: Function) -> Function:
-        def selected(x: Any) -> Any:
-            return self._picked(x[0], then(x[1]), other(x[1]))
-
-        return selected
-
-    def _picked(self, test: Any, a: Any, b: Any) -> Any:
-        if isinstance(a, tuple):
-            return tuple(self._picked(test, *pair) for pair in zip(a, b, strict=True))
-        return self.xp.where(test, a, b)
 
 
 class Autograd(Peer):

@@ -15,8 +15,8 @@ from combinators.terms import Lam, Term, pack, packed
 from laws.model import Signature
 from laws.strategies import arrays
 from laws.strategies.arrays import folded, mapped, scanned
-from laws.strategies.choices import Choices, Draw
-from laws.strategies.making import POINT_FUEL, Making, Way, called, chosen, compared, given, shared
+from laws.strategies.choices import Choices, chosen
+from laws.strategies.making import POINT_FUEL, Making, Way, called, choice, compared, given, shared
 from laws.strategies.making import linear as linear_map
 from laws.writing import Arrow, TermWriting
 
@@ -45,15 +45,13 @@ def arrows(
     π0
     """
 
-    @st.composite
-    def drawn(draw: Draw) -> Morphism:
-        choices = Choices(draw)
+    def of(choices: Choices) -> Morphism:
         if linear:
             return linear_map(choices, dom, cod, choices.below(fuel + 1))
         make = making(choices, signature, fuel=fuel, special=special)
         return make.point(cod) if plain else make.arrow(dom, cod)
 
-    return drawn()
+    return chosen(of)
 
 
 def points(
@@ -88,7 +86,7 @@ def ways_into(make: Making, cod: Object) -> list[Way]:
     ways += [shared] if has.lets else []
     ways += [given] * 3 if has.own else []
     ways += [called] * 2 if has.functions else []
-    ways += [chosen] * 2 if has.conditionals and has.operations else []
+    ways += [choice] * 2 if has.conditionals and has.operations else []
     ways += [folded] * 2 if has.loops else []
     if isinstance(cod, Tensor) and cod.shape and has.loops:
         ways += [scanned, mapped]

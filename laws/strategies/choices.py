@@ -56,3 +56,13 @@ class Choices:
 @lru_cache(maxsize=256)
 def _below(count: int) -> st.SearchStrategy[int]:
     return st.integers(_FAR, _FAR + count - 1)
+
+
+def chosen(of: Callable[[Choices], T]) -> st.SearchStrategy[T]:
+    """The strategy of what ``of`` makes by choices."""
+
+    @st.composite
+    def drawn(draw: Draw) -> T:
+        return of(Choices(draw))
+
+    return drawn()

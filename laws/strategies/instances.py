@@ -16,7 +16,7 @@ from laws.model import Signature, signature_of
 from laws.observation import Probes
 from laws.scene import Instance, Scene
 from laws.strategies.arrows import FUEL, making
-from laws.strategies.choices import Choices, Draw
+from laws.strategies.choices import Choices, chosen
 from laws.strategies.making import linear
 from laws.strategies.objects import any_object, literal
 
@@ -32,12 +32,7 @@ def covectors(signature: Signature, obj: Object) -> st.SearchStrategy[Any]:
     >>> find(covectors(Signature(), Product(Real, Int)), lambda w: True)
     (0, None)
     """
-
-    @st.composite
-    def drawn(draw: Draw) -> Any:
-        return covector(Choices(draw), signature, obj)
-
-    return drawn()
+    return chosen(lambda choices: covector(choices, signature, obj))
 
 
 def covector(choices: Choices, signature: Signature, obj: Object) -> Any:
@@ -61,57 +56,42 @@ def covector(choices: Choices, signature: Signature, obj: Object) -> Any:
 
 def instances(law: Law, signature: Signature) -> st.SearchStrategy[Instance]:
     """Choices of objects and arrows for a law, out of the programs of a ``signature``."""
-
-    @st.composite
-    def drawn(draw: Draw) -> Instance:
-        return _Casting(Choices(draw), law, signature).instance()
-
-    return drawn()
+    return chosen(lambda choices: _cast(choices, law, signature))
 
 
 def scenes(law: Law, model: Any) -> st.SearchStrategy[Scene]:
     """A law in a model, at random."""
     signature = signature_of(model)
+    special = signature.special and not law.tame
 
-    @st.composite
-    def drawn(draw: Draw) -> Scene:
-        casting = _Casting(Choices(draw), law, signature)
+    def of(choices: Choices) -> Scene:
         own = getattr(model, "cast", None)
         try:
-            instance = casting.instance() if own is None else own(law, casting.choices)
+            instance = _cast(choices, law, signature) if own is None else own(law, choices)
         except DomainError:
             reject()
-        side = law.lhs if isinstance(law.lhs, Morphism) else law.rhs
-        dom = instance.obj(side.dom) if isinstance(side, Morphism) else Unit
-        probes = Probes(casting.point, lambda obj: covector(casting.choices, signature, obj))
-        return Scene(law, model, instance, casting.point(dom), probes)
+        dom = instance.obj(law.sides[0].dom) if law.sides else Unit
 
-    return drawn()
+        def point(obj: Object) -> Morphism:
+            return making(choices, signature, special=special).point(obj)
+
+        probes = Probes(point, lambda obj: covector(choices, signature, obj))
+        return Scene(law, model, instance, point(dom), probes)
+
+    return chosen(of)
 
 
-class _Casting:
+def _cast(choices: Choices, law: Law, signature: Signature) -> Instance:
     """Who plays what in a law."""
+    objects = {v: any_object(choices, signature, v.kind, 1) for v in law.variables}
+    alone, special = Instance(objects, {}), signature.special and not law.tame
 
-    def __init__(self, choices: Choices, law: Law, signature: Signature) -> None:
-        self.choices, self.law, self.signature = choices, law, signature
-        self._special = signature.special and not law.tame
+    def arrow(generator: Generator) -> Morphism:
+        dom, cod = alone.obj(generator.dom), alone.obj(generator.cod)
+        if generator.sort == "point" and signature.constants:
+            return making(choices, signature, special=special).point(cod)
+        if generator.sort == "linear" and signature.constants:
+            return linear(choices, dom, cod, choices.below(FUEL + 1))
+        return making(choices, signature, fuel=FUEL, special=special).arrow(dom, cod)
 
-    def instance(self) -> Instance:
-        chosen = {
-            v: any_object(self.choices, self.signature, v.kind, 1) for v in self.law.variables
-        }
-        alone = Instance(chosen, {})
-        return Instance(chosen, {g: self._arrow(g, alone) for g in self.law.generators})
-
-    def point(self, obj: Object) -> Morphism:
-        """A global element."""
-        return making(self.choices, self.signature, special=self._special).point(obj)
-
-    def _arrow(self, generator: Generator, instance: Instance) -> Morphism:
-        dom, cod = instance.obj(generator.dom), instance.obj(generator.cod)
-        if generator.sort == "point" and self.signature.constants:
-            return self.point(cod)
-        if generator.sort == "linear" and self.signature.constants:
-            return linear(self.choices, dom, cod, self.choices.below(FUEL + 1))
-        make = making(self.choices, self.signature, fuel=FUEL, special=self._special)
-        return make.arrow(dom, cod)
+    return Instance(objects, {g: arrow(g) for g in law.generators})

@@ -237,7 +237,7 @@ def called(make: Making, dom: Object, cod: Object) -> Morphism:
     return prod(dom, make.arrow(dom, function), make.arrow(dom, argument)) >> Eval(function)
 
 
-def chosen(make: Making, dom: Object, cod: Object) -> Morphism:
+def choice(make: Making, dom: Object, cod: Object) -> Morphism:
     """A conditional."""
     test = compared(make, dom, Bool)
     return prod(dom, test, Id(dom)) >> Choice(make.arrow(dom, cod), make.arrow(dom, cod))

@@ -19,7 +19,7 @@ from combinators.morphisms import Morphism
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Vector
 from laws.language import Kind
 from laws.model import Signature
-from laws.strategies.choices import Choices, Draw
+from laws.strategies.choices import Choices, chosen
 
 NUMBERS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5, 1.5, -1.5, 0.25, -0.75, 1.25)
 """Exact in any binary float, and in the rationals."""
@@ -46,29 +46,20 @@ def literals(obj: Tensor, *, special: bool = False) -> st.SearchStrategy[Literal
     >>> find(literals(Tensor((2,))), lambda c: c.array.any())
     [0.0, 1.0]
     """
-
-    @st.composite
-    def drawn(draw: Draw) -> Literal:
-        return literal(Choices(draw), obj, special=special)
-
-    return drawn()
+    return chosen(lambda choices: literal(choices, obj, special=special))
 
 
 def literal(choices: Choices, obj: Tensor, *, special: bool = False) -> Literal:
     """One constant."""
-    own = numbers_of(obj)
+    options, own = _options(obj, special=special), _POINTS.get(obj.dtype)
     if own is not None:
         flat = [choices.draw(own) for _ in range(obj.size)]
+    elif obj.size <= ONE_BY_ONE:
+        flat = [choices.pick(options) for _ in range(obj.size)]
     else:
-        flat = _flat(choices, _options(obj, special=special), obj.size)
+        start, step = choices.below(len(options)), choices.below(len(options))
+        flat = [options[(start + step * at) % len(options)] for at in range(obj.size)]
     return Literal(np.array(flat, dtype=obj.dtype).reshape(obj.shape))
-
-
-def _flat(choices: Choices, options: Sequence[Any], size: int) -> list[Any]:
-    if size <= ONE_BY_ONE:
-        return [choices.pick(options) for _ in range(size)]
-    start, step = choices.below(len(options)), choices.below(len(options))
-    return [options[(start + step * at) % len(options)] for at in range(size)]
 
 
 def _options(obj: Tensor, *, special: bool) -> Sequence[Any]:
@@ -141,10 +132,7 @@ def register(what: Any, strategy: st.SearchStrategy[Any]) -> Registration:
 
 def points_at(obj: Object) -> st.SearchStrategy[Any] | None:
     """The generator of points that was registered for an object or its class."""
-    if not _POINTS:
-        return None
-    found = _POINTS.get(obj)
-    return _POINTS.get(type(obj)) if found is None else found
+    return _POINTS.get(obj, _POINTS.get(type(obj)))
 
 
 def as_element(point: Any, obj: Object) -> Any:
@@ -161,17 +149,6 @@ def as_element(point: Any, obj: Object) -> Any:
             "of it: a point is a global element, of a tensor a number or an array of its shape, too"
         )
     return made
-
-
-def numbers_of(obj: Tensor) -> st.SearchStrategy[Any] | None:
-    """The generator of elements that was registered for a tensor's type."""
-    return _POINTS.get(obj.dtype) if _POINTS else None
-
-
-def objects_of(kind: str) -> list[st.SearchStrategy[Object]]:
-    """The generators of objects that were registered for a kind; every vector is data, too."""
-    within = KINDS[KINDS.index(kind) :]
-    return [_POINTS[name] for name in within if name in _POINTS] if _POINTS else []
 
 
 def _key(what: Any) -> Any:
@@ -207,49 +184,31 @@ def objects(
     >>> find(objects(Signature()), lambda obj: isinstance(obj, Fun))
     Real ⇒ Real
     """
-
-    @st.composite
-    def drawn(draw: Draw) -> Object:
-        return any_object(Choices(draw), signature, kind, depth)
-
-    return drawn()
+    return chosen(lambda choices: any_object(choices, signature, kind, depth))
 
 
 def any_object(choices: Choices, signature: Signature, kind: Kind, depth: int) -> Object:
     """One of them."""
-    options: list[Any] = _tensors(signature, kind)
+    is_vector = kind == "vector"
+    options: list[Any] = [Real] * PLAINLY if () in signature.shapes else []
+    options += [Tensor(shape) for shape in signature.shapes if shape]
+    options += [o for o in signature.extra if not is_vector or getattr(o, "is_smooth", False)]
+    options += [Int, Bool] if signature.integers and not is_vector else []
     below = partial(any_object, choices, signature, kind, depth - 1)
+
+    def product() -> Object:
+        width = choices.pick(WIDTHS)
+        more = choices.below(WIDTH) if width > WIDTH else 0
+        return Product(*(below() for _ in range(width + more)))
+
     if depth > 0 and signature.products:
-        options += [partial(_product, choices, below)] * 2
-        options += [partial(_record, below)] if signature.records else []
+        options += [product] * 2
+        options += [lambda: Record(x=below(), y=below())] if signature.records else []
     if depth > 0 and kind == "any" and signature.functions:
         options += [lambda: Fun(below(), below())] * 2
-        options += [partial(_functions, choices, below)] if signature.vectors else []
-    options += [partial(choices.draw, strategy) for strategy in objects_of(kind)]
+        if signature.vectors:
+            options.append(lambda: Vector(Fun(below(), below()), 1 + choices.below(WIDTH)))
+    within = KINDS[KINDS.index(kind) :]  # every vector is data, too
+    options += [partial(choices.draw, _POINTS[name]) for name in within if name in _POINTS]
     found = choices.pick(options)
     return found if isinstance(found, Object) else found()
-
-
-def _tensors(signature: Signature, kind: Kind) -> list[Any]:
-    plain = [Real] * PLAINLY if () in signature.shapes else []
-    tensors: list[Any] = plain + [Tensor(shape) for shape in signature.shapes if shape]
-    tensors += [obj for obj in signature.extra if kind != "vector" or _is_vector(obj)]
-    return tensors + ([Int, Bool] if kind != "vector" and signature.integers else [])
-
-
-def _is_vector(obj: Object) -> bool:
-    return isinstance(obj, Tensor) and obj.is_smooth
-
-
-def _product(choices: Choices, below: Any) -> Object:
-    width = choices.pick(WIDTHS)
-    more = choices.below(WIDTH) if width > WIDTH else 0
-    return Product(*(below() for _ in range(width + more)))
-
-
-def _record(below: Any) -> Object:
-    return Record(x=below(), y=below())
-
-
-def _functions(choices: Choices, below: Any) -> Object:
-    return Vector(Fun(below(), below()), 1 + choices.below(WIDTH))
