@@ -103,11 +103,8 @@ class Derivative(Function[P, R]):
         """The same derivative of another function, made once; other ``options`` may be given."""
         return transformed(inner, type(self), **self.options | options)
 
-    def _naming(
-        self, count: int, names: tuple[str, ...], settings: dict[str, Any]
-    ) -> Function[..., Any]:
-        made: Function[..., Any] = self.on(self.inner._naming(count, names, settings))
-        return made
+    def _naming(self, count: int, names: tuple[str, ...], settings: dict[str, Any]) -> Any:
+        return self.on(self.inner._naming(count, names, settings))
 
     def _read_by(self) -> Readings:
         return self.inner._read_by()

@@ -172,11 +172,9 @@ def latex(lam: Lam, name: str = "") -> str | None:
     head = f"{_function_name(name or lam.name)}({params})"
     if not definitions:
         return f"$\\displaystyle {head} = {_cut(_of(result))}$"
-    listed = [
-        f"{sympy.latex(symbol)} &= {_cut(_of(body))}" for symbol, body in definitions[:MOST_LINES]
-    ]
-    more = ["&\\;\\;\\vdots"] if len(definitions) > MOST_LINES else []
-    lines = [f"{head} &= {_cut(_of(result))}", *listed, *more]
+    pairs = [(sympy.latex(symbol), body) for symbol, body in definitions[:MOST_LINES]]
+    lines = [f"{left} &= {_cut(_of(right))}" for left, right in [(head, result), *pairs]]
+    lines += ["&\\;\\;\\vdots"] if len(definitions) > MOST_LINES else []
     return "$\\displaystyle \\begin{aligned}" + " \\\\ ".join(lines) + "\\end{aligned}$"
 
 

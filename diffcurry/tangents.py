@@ -57,9 +57,13 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     """
 
     def function(given: Any, obj: Fun, closure: Closure) -> Any:
-        if mode.records_calls and _is_calls(given):
-            return _show_calls(given, obj, closure, mode)
-        return _show_captured(given, closure, mode)
+        if not mode.records_calls or not _is_calls(given):
+            return _show_captured(given, closure, mode)
+        calls = []
+        for argument, part in given or ():
+            y = None if is_first_order(obj.cod) else apply(closure, argument, mode)
+            calls.append(Call(lower(argument, obj.dom), show(part, obj.cod, None, y, mode)))
+        return Calls(calls)
 
     return _show(cotangent, obj, face, value, function)
 
@@ -98,14 +102,6 @@ def _is_calls(cotangent: Cotangent) -> bool:
     if cotangent is None:
         return True
     return type(cotangent) is list and all(type(entry) is not Environment for entry in cotangent)
-
-
-def _show_calls(cotangent: list[Any] | None, obj: Fun, closure: Closure, mode: Pulling) -> Calls:
-    calls = []
-    for argument, given in cotangent or ():
-        y = None if is_first_order(obj.cod) else apply(closure, argument, mode)
-        calls.append(Call(lower(argument, obj.dom), show(given, obj.cod, None, y, mode)))
-    return Calls(calls)
 
 
 def _show_captured(cotangent: Cotangent, closure: Closure, mode: Pulling) -> Captured:
@@ -256,10 +252,8 @@ def _check_captures(given: Mapping[str, Any], names: Sequence[str], path: str) -
 
 def _calls(given: Any, obj: Fun, path: str) -> Sequence[Any]:
     """What has to be a list of calls."""
-    pairs = isinstance(given, Sequence) and all(
-        isinstance(entry, (tuple, list)) and len(entry) == 2 for entry in given
-    )
-    if not pairs:
+    is_list = isinstance(given, Sequence)
+    if not is_list or not all(isinstance(x, (tuple, list)) and len(x) == 2 for x in given):
         raise TypeMismatch(
             f"the cotangent of the function {path} : {obj!r} is a list of (argument, cotangent) "
             f"pairs, or a mapping of its captured variables by name, and this is {given!r:.60}"
