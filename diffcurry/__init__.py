@@ -37,11 +37,15 @@ from diffcurry import library
 from diffcurry.check import check_grads, debug_nans
 from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured, tangent_space
-from diffcurry.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.primitive import primitive, with_derivative
 from diffcurry.transforms import (
     grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
     jvp,
     linear_transpose,
     linearize,

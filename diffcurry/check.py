@@ -18,9 +18,8 @@ from combinators.tracing.faces import put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry.arguments import flattened, holds_functions
 from diffcurry.function import Function, as_function
-from diffcurry.jacobians import hvp
 from diffcurry.modes import Mode
-from diffcurry.transforms import grad, jvp, vjp
+from diffcurry.transforms import grad, hvp, jvp, vjp
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 
