@@ -146,7 +146,11 @@ def choice(
         atoms.append((yield run.selected(value, places, inside)))
         writer.leave(inside)
     pairs = list(zip(*atoms, strict=True))
-    left = [i for i, (x, y) in enumerate(pairs) if not (has_same and _is_one(run, x, y, block))]
+    left = [
+        index
+        for index, (x, y) in enumerate(pairs)
+        if not (has_same and same(x, y) and writer.is_outside(x, block))
+    ]
     if len(left) < len(places):
         where = next(i for i in range(len(places)) if i not in left)
         run.switches.say("cond-same", term, atoms[0][where], wish)
@@ -176,11 +180,6 @@ def choice(
 def _is_tuple(run: Pass, value: Value) -> bool:
     line = run.writer.definition(value) if isinstance(value, Term) else value
     return isinstance(line, (Tuple, Split))
-
-
-def _is_one(run: Pass, x: Term, y: Term, block: Block) -> bool:
-    """Whether two branches give one value, which is there before them."""
-    return same(x, y) and run.writer.is_outside(x, block)
 
 
 def _are_alike(inner: tuple[Block, Block], pairs: list[tuple[Term, Term]]) -> bool:

@@ -197,7 +197,9 @@ class Pass:
                     raise UnboundVariable(f"{name} is not bound; simplify takes a closed λ")
                 return frame.env[name]
             case Let(lines, body):
-                before = self._shadowed(lines, frame)
+                # In a program as we write it, a let has no name of outside.
+                own = [var.name for var, _ in lines] if frame.uses is None else []
+                before = {name: frame.env[name] for name in own if name in frame.env}
                 for var, bound in lines:
                     if not self._is_written(var, bound, frame, block):
                         yield self._line(var, bound, frame, block)
@@ -241,12 +243,6 @@ class Pass:
             atoms.append((yield self.operand(part, frame, block)))
         return self.writer.emit(rebuilt(term, before, tuple(atoms)), block, wish)
 
-    def _shadowed(self, lines: tuple[tuple[Var, Term], ...], frame: Frame) -> dict[str, Value]:
-        """What the names of a let stood for outside it; in a program as we write it, nothing."""
-        if frame.uses is not None:
-            return {}
-        return {var.name: frame.env[var.name] for var, _ in lines if var.name in frame.env}
-
     def _is_written(self, var: Var, bound: Term, frame: Frame, block: Block) -> bool:
         """Write a line of primitives, which most lines are."""
         uses, env = frame.uses, frame.env
@@ -278,7 +274,12 @@ class Pass:
         uses = frame.uses
         if uses is not None and not uses.count[var.name]:
             return
-        if self._is_later(var, bound, uses):
+        if isinstance(bound, Lam):
+            is_later = id(bound) in self.closed or (uses is not None and uses.count[var.name] == 1)
+        else:
+            is_fused = uses is not None and var.name in uses.fused
+            is_later = is_fused and self.switches.has("map-fusion")
+        if is_later:
             frame.env[var.name] = Later(bound, frame)
             return
         need = uses.needs[var.name] if uses is not None else None
@@ -288,11 +289,6 @@ class Pass:
         if uses is not None and isinstance(value, Var):
             self.writer.used(value, uses.count[var.name])
         frame.env[var.name] = value
-
-    def _is_later(self, var: Var, bound: Term, uses: Uses | None) -> bool:
-        if isinstance(bound, Lam):
-            return id(bound) in self.closed or (uses is not None and uses.count[var.name] == 1)
-        return uses is not None and var.name in uses.fused and self.switches.has("map-fusion")
 
     def operand(self, term: Term, frame: Frame, block: Block) -> Recursive[Term]:
         """The atom for one operand; a λ that is used here alone stands here."""

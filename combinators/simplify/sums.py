@@ -176,10 +176,13 @@ class SummingBody(LoopBody):
         return own == 1
 
     def _notes(self, one: Accumulator, atom: Term) -> bool:
-        """Note what is added, if that can be summed after the loop."""
+        """Note what is added, if it, or a sum or product that it is, can be summed of stacks."""
         base, moves = self.moved(atom)
-        line = self.definition(base)
-        line = line if isinstance(line, Prim) and _is_summable(line) else base
+        line, name = self.definition(base), ""
+        if isinstance(line, Prim):
+            ranks = {len(arg.type.shape) for arg in line.args if isinstance(arg.type, Tensor)}
+            name = line.operation.name if ranks == {2} or line.operation.name == "sum" else ""
+        line = line if name in ("sum", "matmul") else base
         factors = [self.moved(part)[0] for part in operands(line)]
         if not isinstance(line, (Prim, Var)):
             return False
@@ -195,12 +198,6 @@ def _body_of(term: Term, inside: Inside) -> SummingBody | None:
     if len(loop.function.params) != 2 or loop.types.length <= 1:
         return None
     return SummingBody(loop, loop.function, inside)
-
-
-def _is_summable(line: Prim) -> bool:
-    """Whether a sum of such lines is one such line of stacks."""
-    ranks = {len(arg.type.shape) for arg in line.args if isinstance(arg.type, Tensor)}
-    return line.operation.name == "sum" or (line.operation.name == "matmul" and ranks == {2})
 
 
 def _name(atom: Term) -> str:

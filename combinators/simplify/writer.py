@@ -75,7 +75,7 @@ class Writer(Facts):
     def is_zero(self, atom: Term) -> bool:
         """Whether it is known to be 0 in every component."""
         if isinstance(atom, Var):
-            return self._kind_of(atom) == "tuple#0.0"
+            return atom.name in self._known and self._known[atom.name][2] == "tuple#0.0"
         return is_typed_zero(atom) or is_number_zero(atom)
 
     def is_typed_zero(self, atom: Term) -> bool:
@@ -98,12 +98,6 @@ class Writer(Facts):
     def used(self, var: Var, times: int) -> None:
         """Note that a variable stands for one that was used so many times."""
         self._uses[var.name] = self._uses.get(var.name, 0) + times
-
-    def _kind_of(self, atom: Term) -> str:
-        if type(atom) is Var:
-            known = self._known.get(atom.name)
-            return "" if known is None else known[2]
-        return self._of_atom(atom)[2]
 
     def word(self, atom: Term) -> str | None:
         """The name of a variable; of what else is known to be one value, a word that is no name."""

@@ -302,19 +302,13 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
             what = str(error)
             if most < len(args):
                 what = f"it takes at most {counted(most)}, and was given {len(args)}"
-                what += "; NumPy writes into the last, and values do not change" * _writes(
-                    name, args
-                )
+                ufunc = getattr(np, name.removeprefix("np."), None)
+                if isinstance(ufunc, np.ufunc) and len(args) > ufunc.nin:
+                    what += "; NumPy writes into the last, and values do not change"
             raise TypeMismatch(
                 f"{name} of a traced value: {what}; here it is {function.__name__}{signature}"
             ) from None
     return function(*args, **kwargs)
-
-
-def _writes(name: str, args: tuple[Any, ...]) -> bool:
-    """Whether there is an argument that a function of NumPy's would write into."""
-    ufunc = getattr(np, name.removeprefix("np."), None)
-    return isinstance(ufunc, np.ufunc) and len(args) > ufunc.nin
 
 
 @lru_cache(maxsize=1 << 10)
