@@ -70,15 +70,14 @@ def simplify(
         raise TypeMismatch(
             f"without={without!r} is one word, and takes several; write without=[{without!r}]"
         )
-    own = tuple(rules)
-    everything = (*own, *RULES, *FAST)
-    off = {*without} if fast_math else {*without, "fast_math"}
-    switches = Switches(everything, STEPS, without=off, trace=trace, fold=fold, watched=own)
     with uncollected():
         if writer is not None and writer.block is not None and writer.block.is_ruled:
             switches = writer.switches
             made, last = _resumed(lam, writer, writer.block)
         else:
+            own, off = tuple(rules), {*without} if fast_math else {*without, "fast_math"}
+            every = (*own, *RULES, *FAST)
+            switches = Switches(every, STEPS, without=off, trace=trace, fold=fold, watched=own)
             made, last = _passed(lam, switches)
         fusions, sums = FUSIONS if switches.has("cond-fusion") else 0, SUMS
         left = 0 if last.is_flat and not switches.count_uses else PASSES

@@ -135,7 +135,7 @@ class _Rewritten:
             carry = run.writer.parameter(wished, init.type, self.body)
         wished = parts[0].name if len(parts) == 1 else "row" if parts else "x"
         item = run.writer.parameter(wished, row_of(xs.type), self.body)
-        value: Value = yield row(item, self.body)
+        value: Value = item if row is None else (yield row(item, self.body))
         yield self._bind(carry, value)
         result: Value = yield run.walk(lam.body, self.inside, self.body, "v", self.need)
         made: Value = yield self._finish(result, init, carry, item, xs, wish, need)

@@ -67,10 +67,12 @@ class Packing:
 
 
 Row = Callable[[Term, Block], Recursive[Value]]
-"""How a row of the loop as it was comes from a row of the loop that is written, in its body."""
+"""How a row of the loop as it was comes from one of the loop that is written, in its body."""
 
 
-def rows(run: Pass, loop: LoopTerm, frame: Frame, block: Block) -> Recursive[tuple[Term, Row]]:
+def rows(
+    run: Pass, loop: LoopTerm, frame: Frame, block: Block
+) -> Recursive[tuple[Term, Row | None]]:
     """What the loop runs over, and its rows."""
     lam, inside = function_of(run, loop.function, frame)
     need: Need = None
@@ -87,14 +89,14 @@ def rows(run: Pass, loop: LoopTerm, frame: Frame, block: Block) -> Recursive[tup
         xs, row = yield _source(run, value, block)
         line, step, entries = run.writer.definition(xs), "row-steady", list[Entry]()
         if row is not None or not run.switches.has(step):
-            return xs, row or _itself
+            return xs, row
         if isinstance(line, Tuple):
             entries = [((index,), item) for index, item in enumerate(line.items)]
         elif lam is not None and inside.uses is not None and isinstance(xs.type, Tensor):
             entries = [((), xs)] if inside.uses.count[lam.params[-1].name] else []
         packing = _taken(run, entries) if entries else Packing()
         if len(packing.places) == len(entries) and not packing.known:
-            return xs, _itself
+            return xs, None
     run.switches.say(step, loop.term, loop.term)
     return run.packed(packing.atoms, block), _of_parts(run, packing, obj)
 
@@ -149,11 +151,6 @@ def _source(run: Pass, value: Value, block: Block) -> Recursive[tuple[Term, Row 
             return atom, None
 
 
-def _itself(atom: Term, block: Block) -> Recursive[Value]:
-    yield from ()
-    return atom
-
-
 def _of_parts(run: Pass, packing: Packing, obj: Object) -> Row:
     """A row of which only some parts are there."""
 
@@ -164,11 +161,11 @@ def _of_parts(run: Pass, packing: Packing, obj: Object) -> Row:
     return row
 
 
-def _mapped(run: Pass, loop: LoopTerm, frame: Frame, inner: Row) -> Row:
+def _mapped(run: Pass, loop: LoopTerm, frame: Frame, inner: Row | None) -> Row:
     """A row that a function is first applied to."""
 
     def row(atom: Term, block: Block) -> Recursive[Value]:
-        argument: Value = yield inner(atom, block)
+        argument: Value = atom if inner is None else (yield inner(atom, block))
         call = App(loop.function, Var("row", loop.types.row), loop.term.place)
         made: Value = yield applied(run, call, frame, argument, block, "v", None)
         return made
@@ -183,9 +180,7 @@ def _together(run: Pass, names: tuple[str, ...] | None, inner: list[Row | None])
         items: list[Term] = []
         for index, below in enumerate(inner):
             component = run.writer.emit(Proj(index, atom), block)
-            part: Value = component
-            if below is not None:
-                part = yield below(component, block)
+            part: Value = component if below is None else (yield below(component, block))
             items.append((yield run.atom(part, block)))
         return run.writer.emit(Tuple(tuple(items), names), block)
 
