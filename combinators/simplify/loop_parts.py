@@ -22,10 +22,9 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Tensor, Unit, components
 from combinators.primitives.loops import LoopTerm, loop_term, looping
 from combinators.simplify.calls import function_of, is_alone
-from combinators.simplify.holes import is_typed_zero, zeros
 from combinators.simplify.needs import LoopBody, Need, is_partial
 from combinators.simplify.passes import Frame, Pass, Path, Split, Value, paths
-from combinators.simplify.patterns import same
+from combinators.simplify.patterns import is_typed_zero, same, zeros
 from combinators.simplify.rows import Entry, Packing, rows
 from combinators.simplify.writer import spread
 from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var

@@ -30,8 +30,7 @@ from combinators.block import opened, operands
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, components
 from combinators.primitives.loops import LOOP, LoopTerm, is_map
-from combinators.simplify.holes import ZERO_OF_ZERO
-from combinators.simplify.patterns import is_atom
+from combinators.simplify.patterns import ZERO_OF_ZERO, is_atom
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var

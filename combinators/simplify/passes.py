@@ -21,9 +21,8 @@ from combinators.errors import UnboundVariable
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, component, components
 from combinators.primitives.loops import LOOP
-from combinators.simplify.holes import is_typed_zero, zeros
 from combinators.simplify.needs import Analysis, Need, Uses, is_partial
-from combinators.simplify.patterns import is_atom
+from combinators.simplify.patterns import is_atom, is_typed_zero, zeros
 from combinators.simplify.rule import Switches
 from combinators.simplify.writer import Writer
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var

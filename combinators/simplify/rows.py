@@ -16,9 +16,9 @@ from combinators.objects import Object, Tensor
 from combinators.primitives.loops import LoopTerm
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.simplify.calls import applied, function_of
-from combinators.simplify.holes import filled, has_equal_rows, is_typed_zero, is_uniform, zeros
 from combinators.simplify.needs import Need, is_partial, row_need
 from combinators.simplify.passes import Frame, Later, Pass, Path, Value, assembled, paths
+from combinators.simplify.patterns import filled, has_equal_rows, is_typed_zero, is_uniform, zeros
 from combinators.terms import App, Const, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import row_of
 

@@ -33,8 +33,7 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor, Unit
-from combinators.simplify.holes import filled, is_typed_zero
-from combinators.simplify.patterns import is_atom
+from combinators.simplify.patterns import filled, is_atom, is_typed_zero
 from combinators.simplify.rule import Switches
 from combinators.terms import Captured, Lam, Let, Term, Tuple, Var, captured
 

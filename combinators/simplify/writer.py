@@ -11,7 +11,6 @@ from combinators.errors import DiffcurryError
 from combinators.objects import Object, Tensor
 from combinators.operation import named
 from combinators.primitives.shapes import BROADCAST_TO
-from combinators.simplify.holes import is_number_zero, is_plain_factor, is_typed_zero
 from combinators.simplify.patterns import (
     COMMUTATIVE,
     SMALL,
@@ -21,6 +20,9 @@ from combinators.simplify.patterns import (
     Node,
     Pattern,
     is_atom,
+    is_number_zero,
+    is_plain_factor,
+    is_typed_zero,
     unview,
     view,
 )

@@ -20,12 +20,17 @@ from typing import Any
 import numpy as np
 
 from combinators.objects import Object, Tangent, Tensor
-from combinators.simplify import holes
-from combinators.simplify.holes import (
+from combinators.simplify import patterns as holes
+from combinators.simplify.patterns import (
     ZERO_OF_ZERO,
+    Facts,
+    Node,
+    Pattern,
+    Rest,
     filled,
     finite,
     finite_nonzero,
+    head,
     i,
     is_typed_zero,
     minus_one,
@@ -34,6 +39,7 @@ from combinators.simplify.holes import (
     p,
     plus_zero,
     s,
+    same,
     typed_zero,
     v,
     x,
@@ -42,7 +48,6 @@ from combinators.simplify.holes import (
     zero,
     zeros,
 )
-from combinators.simplify.patterns import Facts, Node, Pattern, Rest, head, same
 from combinators.simplify.rule import rules_of
 from combinators.terms import Const, Proj, Term
 

@@ -9,8 +9,23 @@ import math
 from typing import Any
 
 from combinators.objects import Object, Tensor
-from combinators.simplify.holes import a, b, c, d, filled, k, s, single, uniform, x, y
-from combinators.simplify.patterns import Node, Rest, head, once
+from combinators.simplify.patterns import (
+    Node,
+    Rest,
+    a,
+    b,
+    c,
+    d,
+    filled,
+    head,
+    k,
+    once,
+    s,
+    single,
+    uniform,
+    x,
+    y,
+)
 from combinators.simplify.rule import rules_of
 from combinators.terms import Const, Term
 

@@ -11,8 +11,7 @@ from combinators.objects import Bool, Int, Product, Real, Tangent, Tensor, compo
 from combinators.operation import Operation
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import Hole, Node, Rest
-from combinators.simplify.holes import is_number_zero, is_typed_zero
-from combinators.simplify.patterns import unview
+from combinators.simplify.patterns import is_number_zero, is_typed_zero, unview
 from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
 
 TYPES = [
