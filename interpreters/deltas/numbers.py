@@ -46,12 +46,12 @@ from interpreters.deltas.terms import (
     Delta,
     Evaluator,
     Input,
-    Part,
     Push,
     Scale,
     Share,
     Stack,
     Zero,
+    part,
 )
 from interpreters.execution.running import Closure
 from interpreters.rules import program, pullback_of
@@ -132,7 +132,7 @@ class DualArray:
 
     def __getitem__(self, index: int) -> DualArray:
         """A component of what is no array, and moves as a whole."""
-        return DualArray(self.primal[index], Part(index, self.delta))
+        return DualArray(self.primal[index], part(index, self.delta))
 
 
 def terms(value: Any) -> Iterator[Delta]:

@@ -103,14 +103,6 @@ class Stack(Delta):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part(Delta):
-    """A component of what moves as a whole."""
-
-    index: int
-    below: Delta
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Pull(Delta):
     """A linear map that is known by its transpose.
 
@@ -125,12 +117,17 @@ class Pull(Delta):
 ZERO = Zero()
 
 
+def part(index: int, delta: Delta) -> Delta:
+    """A component of what moves as a whole."""
+    return Pull(lambda c: [({index: c}, delta)], (delta,))
+
+
 def below(delta: Delta) -> tuple[Delta, ...]:
     """The terms that a term is made of."""
     match delta:
         case Add(left, right):
             return left, right
-        case Scale(_, one, _) | Share(_, one) | Part(_, one):
+        case Scale(_, one, _) | Share(_, one):
             return (one,)
         case Push(below=several) | Stack(_, several) | Pull(_, several):
             return several
@@ -233,7 +230,7 @@ class Evaluator:
             case Stack(obj, _) if any(row is not None for row in below):
                 zero = zeros(over, Tensor(obj.shape[1:], obj.dtype))
                 return over.stack([zero if row is None else row for row in below], obj)
-            case Part() | Pull():
+            case Pull():
                 raise WrongMode("this Delta term is known by its transpose; use a pullback")
         return None
 
@@ -244,8 +241,6 @@ class Evaluator:
             case Stack(_, rows):
                 whole = gathered(c, self.over)
                 return [(self.over.row(whole, i), row) for i, row in enumerate(rows)]
-            case Part(i, below):
-                return [({i: c}, below)]
             case Pull(transpose):
                 return transpose(c)
             case _:
