@@ -46,13 +46,10 @@ SMALL = 64
 
 
 class _Pair(NamedTuple):
-    """Two factors, and how their axes take part in their matrix product."""
+    """Two factors, and the axes of both that their product sums over."""
 
     x: Array
     y: Array
-    stacked: Labels
-    mine: Labels
-    yours: Labels
     summed: Labels
 
     def count(self, labels: Iterable[Label]) -> int:
@@ -60,29 +57,38 @@ class _Pair(NamedTuple):
         return math.prod(extent_of(label, self.x.type) for label in labels)
 
     @property
+    def axes(self) -> tuple[Labels, Labels, Labels]:
+        """Those of a stack of matrices, of rows, and of columns."""
+        mine, yours = in_order(self.x.labels), in_order(self.y.labels)
+        return (
+            tuple(label for label in mine if label in yours and label not in self.summed),
+            tuple(label for label in mine if label not in yours),
+            tuple(label for label in yours if label not in mine),
+        )
+
+    @property
     def is_matrix_product(self) -> bool:
         """Whether a matrix product is what it is, and not a stack of small ones."""
-        if not self.stacked:
-            return bool(self.summed)
-        inner = (*self.mine, *self.yours, *self.summed)
-        is_matrix = bool(self.summed and (self.mine or self.yours))
-        return is_matrix and self.count(inner) >= SMALL
+        stacked, rows, columns = self.axes
+        inner = (*rows, *columns, *self.summed)
+        is_large = bool(rows or columns) and self.count(inner) >= SMALL
+        return bool(self.summed) and (not stacked or is_large)
 
     def matrix_product(self, block: Block, operation: Operation, place: Place | None) -> Array:
         """``x @ y``, where several axes of one kind are as one."""
-        x, y, stacked, mine, yours, summed = self
+        stacked, mine, yours = self.axes
         lead = tuple(self.count([label]) for label in stacked)
         left, right = (
             block.reshaped(
                 block.ordered(side, (*stacked, *rows, *columns), full=True),
                 (*lead, self.count(rows), self.count(columns)),
             )
-            for side, rows, columns in ((x, mine, summed), (y, summed, yours))
+            for side, rows, columns in ((self.x, mine, self.summed), (self.y, self.summed, yours))
         )
         product = block.operate(operation, left, right, place=place)
         labels = (*stacked, *mine, *yours)
         shape = tuple(self.count([label]) for label in labels)
-        return Array(block.reshaped(product, shape), labels, x.type)
+        return Array(block.reshaped(product, shape), labels, self.x.type)
 
 
 def contracted(block: Block, product: Product, over: Iterable[Label]) -> Array | None:
@@ -94,11 +100,24 @@ def contracted(block: Block, product: Product, over: Iterable[Label]) -> Array |
     while len(factors) > 1:
         pairs = [_paired(x, y, factors, summed) for x, y in combinations(factors, 2)]
         best = min(pairs, key=lambda pair: pair.count({*pair.x.labels, *pair.y.labels}))
-        done = _multiplied(block, best, product.place)
         rest = [f for f in factors if f is not best.x and f is not best.y]
         first = min(factors.index(best.x), factors.index(best.y))
+        if best.is_matrix_product:
+            _, rows, columns = best.axes
+            if in_order((*rows, *columns)) != (*rows, *columns):
+                best = _Pair(best.y, best.x, best.summed)
+            done = best.matrix_product(block, MATMUL.plain, product.place)
+        else:
+            done = block.pointwise("multiply", (best.x, best.y), product.place)
         factors = [*rest[:first], done, *rest[first:]]
     return _total(block, factors[0], summed)
+
+
+def _paired(x: Array, y: Array, factors: list[Array], summed: set[Label]) -> _Pair:
+    """Two of the factors; an axis that another has, too, is not summed over yet."""
+    later = {label for f in factors if f is not x and f is not y for label in f.labels}
+    over = summed.intersection(x.labels, y.labels) - later
+    return _Pair(x, y, in_order(over))
 
 
 def _total(block: Block, array: Array, over: set[Label]) -> Array:
@@ -107,29 +126,6 @@ def _total(block: Block, array: Array, over: set[Label]) -> Array:
     if not axes:
         return array
     return Array(block.apply("sum", array.term, axis=axes, keepdims=False), kept, array.type)
-
-
-def _paired(x: Array, y: Array, factors: list[Array], summed: set[Label]) -> _Pair:
-    later = {label for f in factors if f is not x and f is not y for label in f.labels}
-    both = [label for label in in_order(x.labels) if label in y.labels]
-    over = tuple(label for label in both if label in summed and label not in later)
-    return _Pair(
-        x,
-        y,
-        tuple(label for label in both if label not in over),
-        tuple(label for label in in_order(x.labels) if label not in y.labels),
-        tuple(label for label in in_order(y.labels) if label not in x.labels),
-        over,
-    )
-
-
-def _multiplied(block: Block, pair: _Pair, place: Place | None) -> Array:
-    if not pair.is_matrix_product:
-        return block.pointwise("multiply", (pair.x, pair.y), place)
-    x, y, stacked, mine, yours, summed = pair
-    if in_order((*mine, *yours)) != (*mine, *yours):
-        pair = _Pair(y, x, stacked, yours, mine, summed)
-    return pair.matrix_product(block, MATMUL.plain, place)
 
 
 def summed(site: Site) -> Tensors:
@@ -171,7 +167,7 @@ def matmul(site: Site) -> Tensors:
     left = block.with_axes(_placed(block, x, obj, (rank - 2, over)), (over,))
     right = block.with_axes(_placed(block, y, obj, (over, rank - 1)), (over,))
     pair = _paired(left, right, [], {over})
-    if not batch(pair.stacked) or pair.is_matrix_product:
+    if not batch(pair.axes[0]) or pair.is_matrix_product:
         product = pair.matrix_product(block, site.operation, site.place)
     else:
         name = "scale" if site.parameters.get("absorbing") else "multiply"
