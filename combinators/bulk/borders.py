@@ -161,7 +161,7 @@ def term_of(walk: Walk, rep: Rep, block: Block, layout: Layout = ()) -> Recursiv
 def function_term(walk: Walk, f: Closure, block: Block) -> Recursive[Term]:
     """A function that depends on no index, as a λ: the same one, where there is nothing to do."""
     lam = f.lam
-    if id(lam) not in walk.survey.mapped and not f.captured:
+    if id(lam) not in walk.mapped and not f.captured:
         return lam
     return (yield from at_axes(walk, f, [()] * len(lam.params), [], block))[0]
 
@@ -189,11 +189,11 @@ def at_axes(
 def _made(
     walk: Walk, f: Closure, layouts: list[Layout], axes: list[Axis]
 ) -> Recursive[tuple[Lam, Layout, list[Axis]]]:
-    inner, env = Block(names=walk.survey.names), dict(f.captured)
+    inner, env = Block(names=walk.names), dict(f.captured)
     own = axes if axes_of(f) else [Axis(axis.extent, axis.last) for axis in axes]
     new, params = dict(zip(axes, own, strict=True)), f.lam.params
     if axes:
-        fresh = walk.survey.names.fresh
+        fresh = walk.names.fresh
         typed = zip(params, layouts, strict=True)
         params = tuple(Var(fresh(p.name), type_of(p.type, layout)) for p, layout in typed)
     for param, var, layout in zip(f.lam.params, params, layouts, strict=True):

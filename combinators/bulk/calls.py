@@ -122,7 +122,7 @@ def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursiv
     is_plain = is_first_order(term.type)
     branches = (term.then, term.other)
     if axes_of(test):
-        if not is_plain or not walk.survey.checked.isdisjoint(map(id, branches)):
+        if not is_plain or not walk.checked.isdisjoint(map(id, branches)):
             alone: Any = yield split(walk, term, walk.mentioned(term, env), block)
             return selected(block, alone, key) if key else alone
         walk.say("build1-cond", term, term)
@@ -132,10 +132,10 @@ def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursiv
         return tensorwise(
             block, lambda _, *xs: block.pointwise("where", (test, *xs)), both[0].type, *both
         )
-    captured = {var.name: prepared(block, env[var.name]) for var in walk.survey.captured[id(term)]}
+    captured = {var.name: prepared(block, env[var.name]) for var in walk.captured[id(term)]}
     if not is_plain and any(map(axes_of, captured.values())):
         return (yield from split(walk, term, walk.mentioned(term, env), block))
-    inner = [Block(names=walk.survey.names), Block(names=walk.survey.names)]
+    inner = [Block(names=walk.names), Block(names=walk.names)]
     reps: list[Any] = []
     for place, branch in zip(inner, branches, strict=True):
         rep: Any = yield walk.value(branch, dict(captured), place, key)
@@ -159,7 +159,7 @@ def kept(walk: Walk, term: Term, reps: list[Rep], block: Block) -> Recursive[Rep
         for rep in reps:
             args.append((yield term_of(walk, rep, block)))
         return virtual(block, block.bind(remade(term, tuple(args)) if args else term), term.type)
-    operands = [Var(walk.survey.names.fresh("x"), rep.type) for rep in reps]
+    operands = [Var(walk.names.fresh("x"), rep.type) for rep in reps]
     env = {var.name: rep for var, rep in zip(operands, reps, strict=True)}
     return (yield from split(walk, remade(term, tuple(operands)), env, block))
 
@@ -183,7 +183,7 @@ def _nested(
         return (yield from term_of(walk, rep, block))
     whole = Group(tuple(env.values()), ProductType(*[rep.type for rep in env.values()]))
     columns = Columns(block, axes[0], whole)
-    inner = Block(names=walk.survey.names)
+    inner = Block(names=walk.names)
     param, rows = columns.row(inner)
     below = dict(zip(env, parts_of(inner, rows), strict=True))
     body: Term = yield _nested(walk, term, below, axes[1:], inner)
@@ -220,7 +220,7 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     columns, f = Columns(block, axis, row), prepared(block, f)
     layout, wider = None, layout_of(init)
     while wider != layout:
-        layout, inner = wider, Block(names=walk.survey.names)
+        layout, inner = wider, Block(names=walk.names)
         carry = Var(inner.names.fresh("carry"), type_of(init.type, layout))
         param, row = columns.row(inner)
         given = virtual(inner, carry, init.type, layout), row

@@ -93,7 +93,7 @@ def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
 
 def rewritten(lam: Lam, walk: Evaluation) -> Lam:
     """The closed λ ``lam``, each line of it in bulk."""
-    block = Block(names=walk.survey.names)
+    block = Block(names=walk.names)
     env: Env = {param.name: virtual(block, param, param.type) for param in lam.params}
     result: Rep = recurse(walk.value(lam.body, env, block))
     body: Term = recurse(term_of(walk, result, block))
@@ -127,7 +127,7 @@ class Evaluation(Walk):
             case Const():
                 return of_constant(term)
             case Lam():
-                captured = {var.name: env[var.name] for var in self.survey.captured[id(term)]}
+                captured = {var.name: env[var.name] for var in self.captured[id(term)]}
                 return Closure(term, captured, term.type)
             case Tuple(items):
                 parts: list[Rep] = []
@@ -150,13 +150,13 @@ class Evaluation(Walk):
         while isinstance(body, Let):
             for var, line in body.bindings:
                 before.append((var.name, env.get(var.name)))
-                if id(line) in self.survey.deferred:
+                if id(line) in self.deferred:
                     env[var.name] = Deferred(line, self.mentioned(line, env), line.type)
                     continue
                 rep: Rep = yield self.value(line, env, block)
                 if self.trace is not None and axes_of(rep):
                     self.say("build1-let", var, var)
-                if isinstance(rep, Product) and self.survey.uses[var.name] > 1:
+                if isinstance(rep, Product) and self.uses[var.name] > 1:
                     rep = block.array(rep)  # a product that is used again is multiplied
                 env[var.name] = rep
             body = body.body
@@ -220,7 +220,7 @@ def is_part(walk: Walk, term: Prim, env: Env) -> bool:
     """Whether a window or a gather asks for less than is built right there, and nothing raises."""
     x, _ = behind(term.args[0], env)
     is_less = math.prod(shape_of(term)) < math.prod(shape_of(x))
-    return is_less and walk.survey.is_built(x) and walk.is_compound(x)
+    return is_less and walk.is_built(x) and walk.is_compound(x)
 
 
 def indexed_line(walk: Walk, term: Prim, key: Key, env: Env, block: Block) -> Recursive[Rep]:
@@ -325,7 +325,7 @@ def _is_pushed(walk: Walk, term: Prim, indices: list[Tensors], env: Env, *, scal
         return True
     axis = term.operation.keywords["axis"]
     whole = math.prod(shape_of(x)[axis : axis + len(indices)])
-    return walk.survey.is_built(x) and 0 < DEARER * math.prod(a.extent for a in axes) <= whole
+    return walk.is_built(x) and 0 < DEARER * math.prod(a.extent for a in axes) <= whole
 
 
 def _tell(walk: Walk, term: Prim, block: Block, lines: int, *, scalars: bool) -> None:
@@ -355,7 +355,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
         walk.has_split = True
         stacks: Rep = yield walk.value(xs, env, block)
         return (yield from kept(walk, term, [f, stacks], block))
-    axis = rows_axis(length_of(xs.type), walk.survey.widest[id(f.lam)])
+    axis = rows_axis(length_of(xs.type), walk.widest[id(f.lam)])
     row: Rep = yield _row(walk, xs, key.get(0, Index(index_of(axis))), env, block)
     if key:
         walk.say("index-build1", term, f.lam.body)
@@ -363,7 +363,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
         walk.say("build1-build1", term, f.lam.body)
     below = {number - 1: index for number, index in key.items() if number}
     result: Rep
-    if walk.survey.is_used_again(term.args[0], f.lam):
+    if walk.is_used_again(term.args[0], f.lam):
         result = yield called(walk, f, row, block)
         if below:
             assert isinstance(result, Tensors)
@@ -387,7 +387,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
 def _row(walk: Walk, xs: Term, at: Index, env: Env, block: Block) -> Recursive[Rep]:
     """A row of what is mapped over; if that is compound, and few rows are asked for, no others."""
     count, (inside, _) = math.prod(axis.extent for axis in axes_of(at.at)), behind(xs, env)
-    is_open = walk.is_compound(inside) and id(inside) not in walk.survey.checked
+    is_open = walk.is_compound(inside) and id(inside) not in walk.checked
     if is_open and isinstance(xs.type, Tensor) and count < xs.type.shape[0]:
         return without((yield from walk.array(xs, env, block, {0: at})), {0: at})
     stacks: Rep = yield walk.value(xs, env, block)

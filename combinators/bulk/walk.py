@@ -77,8 +77,8 @@ class Survey:
             inside = [id(part) for part in node.below()]
             if isinstance(node, App) and isinstance(node.function, Var):
                 inside.append(id(self._functions.get(node.function.name)))
-            behind = (once.get(p.name, 0) for p in node.below() if isinstance(p, Var))
-            inside += self.mapped.intersection(behind)
+            named = (once.get(p.name, 0) for p in node.below() if isinstance(p, Var))
+            inside += self.mapped.intersection(named)
             primitive = node.operation.primitive if isinstance(node, Prim) else None
             if is_map(node) or not self.mapped.isdisjoint(inside):
                 self.mapped.add(id(node))
@@ -125,27 +125,12 @@ class Survey:
             lam = self._functions.get(lam.name, lam)
         return isinstance(lam, Lam) and not self.is_used_again(term.function, lam)
 
-    def mentioned(self, term: Term) -> set[str]:
-        """The names of variables in a term: those that it captures, and some that it binds."""
-        found: set[str] = set()
-        todo = [term]
-        while todo:
-            here = todo.pop()
-            if isinstance(here, Var):
-                found.add(here.name)
-            elif isinstance(here, Lam | Cond):
-                todo += self.captured[id(here)]
-                todo += [here.test] if isinstance(here, Cond) else []
-            else:
-                todo += here.below()
-        return found
 
-
-class Walk(ABC):
+class Walk(Survey, ABC):
     """One walk over one program."""
 
     def __init__(self, lam: Lam, trace: Trace | None) -> None:
-        self.survey = Survey(lam)
+        super().__init__(lam)
         self.trace = trace
         self.steps = 0
         """How many terms have been looked at."""
@@ -169,7 +154,7 @@ class Walk(ABC):
         """Whether an index goes down into a term; into no variable, which may have other uses."""
         if isinstance(term, App):
             has_elements = isinstance(term.type, Tensor) and term.type.size > 0
-            return has_elements and self.survey.is_built(term) and self.survey.is_only_call(term)
+            return has_elements and self.is_built(term) and self.is_only_call(term)
         if not isinstance(term, Prim):
             return isinstance(term, Let | Cond)
         is_moved = term.operation.name in ("slice", "take")
@@ -186,5 +171,16 @@ class Walk(ABC):
             self.trace(Fired(equation, before, after, "", getattr(before, "place", None)))
 
     def mentioned(self, term: Term, env: Env) -> Env:
-        """What stands for the variables that a term mentions."""
-        return {name: env[name] for name in self.survey.mentioned(term) if name in env}
+        """What stands for the variables of a term: those it captures, and some that it binds."""
+        found: Env = {}
+        todo = [term]
+        while todo:
+            here = todo.pop()
+            if isinstance(here, Var):
+                found |= {here.name: env[here.name]} if here.name in env else {}
+            elif isinstance(here, Lam | Cond):
+                todo += self.captured[id(here)]
+                todo += [here.test] if isinstance(here, Cond) else []
+            else:
+                todo += here.below()
+        return found
