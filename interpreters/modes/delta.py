@@ -18,7 +18,7 @@ from combinators.objects import Fun, Object, Product, Tensor
 from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
-from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Pull
+from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Pull, part
 from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
 from interpreters.execution.running import Closure, DualMode, Transport, function_of
 from interpreters.sparse_cotangents import (
@@ -116,8 +116,8 @@ class Deltas(DualMode):
         types = parts_of(obj)
         if types is not None:
             parts = []
-            for i, (part, below) in enumerate(zip(value, types, strict=True)):
-                parts.append((yield self._moved(part, part(i, delta), below)))
+            for i, (item, below) in enumerate(zip(value, types, strict=True)):
+                parts.append((yield self._moved(item, part(i, delta), below)))
             return tuple(parts)
         if not isinstance(obj, Tensor) or not obj.is_smooth:
             return value

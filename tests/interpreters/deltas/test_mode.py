@@ -131,6 +131,15 @@ def test_functions_with_a_rule_of_their_own_keep_it():
         assert pull(Q(1)) == {0: 7 * 6 * 3 * 3, 1: 7 * 6 * 2 * 3 + 216}
 
 
+def test_a_rule_for_a_function_that_gives_several_numbers():
+    pair = dc.with_derivative(lambda x: (x, x * x), lambda x, dy: 3.0 * dy[0] + dy[1] * x)
+    for mode in (Deltas(F), Dependent(F)):
+        arrow = program(lambda x: pair(x)[0] * pair(x)[1], Real)
+        value, pull = mode.rep(interpret(arrow, mode), (Q(2),))
+        assert value == 8
+        assert pull(Q(1)) == {0: 4 * 2**2}
+
+
 def test_functions_that_are_recomputed_and_numbers_that_are_stopped():
     again = recompute(lambda x: np.sin(x) * x)
     outer = lambda x: dc.stop_gradient(x) * x * again(x)
