@@ -51,7 +51,7 @@ from interpreters.deltas.terms import (
     Share,
     Stack,
     Zero,
-    part,
+    component,
 )
 from interpreters.execution.running import Closure
 from interpreters.rules import program, pullback_of
@@ -132,7 +132,7 @@ class DualArray:
 
     def __getitem__(self, index: int) -> DualArray:
         """A component of what is no array, and moves as a whole."""
-        return DualArray(self.primal[index], part(index, self.delta))
+        return DualArray(self.primal[index], component(index, self.delta))
 
 
 def terms(value: Any) -> Iterator[Delta]:

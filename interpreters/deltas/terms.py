@@ -117,7 +117,7 @@ class Pull(Delta):
 ZERO = Zero()
 
 
-def part(index: int, delta: Delta) -> Delta:
+def component(index: int, delta: Delta) -> Delta:
     """A component of what moves as a whole."""
     return Pull(lambda c: [({index: c}, delta)], (delta,))
 

@@ -18,7 +18,7 @@ from combinators.objects import Fun, Object, Product, Tensor
 from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
-from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Pull, part
+from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Pull, component
 from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
 from interpreters.execution.running import Closure, DualMode, Transport, function_of
 from interpreters.sparse_cotangents import (
@@ -117,7 +117,7 @@ class Deltas(DualMode):
         if types is not None:
             parts = []
             for i, (item, below) in enumerate(zip(value, types, strict=True)):
-                parts.append((yield self._moved(item, part(i, delta), below)))
+                parts.append((yield self._moved(item, component(i, delta), below)))
             return tuple(parts)
         if not isinstance(obj, Tensor) or not obj.is_smooth:
             return value
