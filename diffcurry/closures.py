@@ -24,7 +24,6 @@ from combinators.tracing.functions import (
     Types,
     argument_types,
     call,
-    function_operand,
 )
 from combinators.tracing.scope import apart, current
 from combinators.tracing.traced import parameter_names, positional_types
@@ -158,16 +157,25 @@ def undeclared(function: Any) -> Any:
 
 
 def bound(function: Any, dom: Object) -> Bound:
-    """A user's function at an argument type; what ``functools.partial`` binds is captured."""
+    """A user's function at an argument type, apart from every trace."""
+    made = traced_apart(lambda: specialised(function, dom))
+    if made.captured:
+        raise TypeMismatch(f"{function!r} captures values of a trace that is over")
+    return made
+
+
+def specialised(function: Any, dom: Object) -> Bound:
+    """A function at an argument type, and what it captures: of a partial what it binds too."""
+    function = undeclared(function)
     types = positional_types(function, dom)
     faces = tuple(map(face_of, types))
-    function = undeclared(function)
     if isinstance(function, functools.partial):
-        return traced_apart(lambda: bound_partial(function, types, faces))
-    term, _ = traced_apart(lambda: function_operand(function, types, faces))
-    if not isinstance(term, Lam):
-        raise TypeMismatch(f"{function!r} captures values of a trace that is over")
-    return Bound(term, (), ())
+        return bound_partial(function, types, faces)
+    if isinstance(function, Definition):
+        made = function.made_at(types, faces)
+    else:
+        made = Draft(function, types, faces).finish()
+    return Bound(made.lam, (), (), made.captured)
 
 
 class Bindings:

@@ -23,7 +23,6 @@ from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit, operand
 from combinators.tracing.faces import Face, face_of, open_up, take_apart
 from combinators.tracing.functions import (
-    Draft,
     Faces,
     Pending,
     Specialisable,
@@ -37,7 +36,7 @@ from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
 from combinators.type_folds import is_smooth, velocity
 from diffcurry.arguments import by_position, is_function
-from diffcurry.closures import Bindings, Bound, FunctionValue, bound_partial, is_static, undeclared
+from diffcurry.closures import Bindings, FunctionValue, is_static, specialised, undeclared
 from diffcurry.function_cotangents import Captured
 from diffcurry.recent import D, Recent, code_of, identity
 
@@ -308,7 +307,7 @@ class KnownInTrace(Known[D]):
         self._functions.append(function)
         if not isinstance(obj, Fun):
             return None, _code({}, lambda _: function)
-        made = specialised(function, obj)
+        made = specialised(function, obj.dom)
         variables = (*made.names, *made.captured)
         values = (*made.values, *(Traced(var, _scope_of(var)) for var in made.captured))
         fresh = Names()
@@ -344,20 +343,6 @@ class Closing(Specialisable):
     def __call__(self, *args: Any) -> Any:
         """Its application."""
         return call(self, args)
-
-
-def specialised(function: Any, obj: Fun) -> Bound:
-    """The λ of a function at its type, and what it captures: of a partial what it binds too."""
-    function = undeclared(function)
-    types = positional_types(function, obj.dom)
-    faces = tuple(map(face_of, types))
-    if isinstance(function, functools.partial):
-        return bound_partial(function, types, faces)
-    if isinstance(function, Definition):
-        made = function.made_at(types, faces)
-    else:
-        made = Draft(function, types, faces).finish()
-    return Bound(made.lam, (), (), made.captured)
 
 
 def _scope_of(var: Var) -> Scope:

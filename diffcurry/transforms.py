@@ -19,7 +19,7 @@ from combinators.objects import Fun, Vector
 from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition
-from combinators.tracing.faces import put_together, take_apart
+from combinators.tracing.faces import Face, put_together, take_apart
 from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.scope import current
 from diffcurry.arguments import (
@@ -243,17 +243,20 @@ class Jacobian(Derivative[P, Any]):
         """What gives the value, and the linear map there."""
         return transformed(self.inner, Linearized, has_aux=False, mode="dependent")
 
-    @staticmethod
-    def _block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
+    def _face(self, args: tuple[Any, ...], value: Any) -> Face | None:
+        """The containers of what is differentiated."""
+        return take_apart(value)[0]
+
+    def _block(self, args: tuple[Any, ...], which: int, value: Any, linear: Any) -> Any:
         """The Jacobian by one argument."""
-        return columns(args, which, linear, take_apart(value)[0])
+        return columns(args, which, linear, self._face(args, value))
 
     def along(self, args: tuple[Any, ...]) -> Any:
         """The linear map along every basis vector, in a ``map`` in a trace."""
         made = self._linear()
         value, linear = made(*args) if current() is not None else made.evaluate(args)
         found = [self._block(args, i, value, linear) for i in chosen(self.argnums, len(args))]
-        return beside(found, take_apart(value)[0]) if is_many(self.argnums) else found[0]
+        return beside(found, self._face(args, value)) if is_many(self.argnums) else found[0]
 
     def _python(self) -> Callable[..., Any]:
 
@@ -310,8 +313,7 @@ class Backward(Jacobian[P]):
     def _linear(self) -> Derivative[..., Any]:
         return transformed(self.inner, Pulled, has_aux=False, mode=self.mode)
 
-    @staticmethod
-    def _block(args: tuple[Any, ...], which: int, value: Any, linear: Callable[..., Any]) -> Any:
+    def _block(self, args: tuple[Any, ...], which: int, value: Any, linear: Any) -> Any:
         return rows(value, linear, which, take_apart(args[which])[0])
 
 
@@ -324,6 +326,10 @@ class Hessian(Jacobian[P]):
     def _linear(self) -> Derivative[..., Any]:
         gradient = gradient_of(self.inner, self.argnums)
         return transformed(gradient, Linearized, has_aux=False, mode="dependent")
+
+    def _face(self, args: tuple[Any, ...], value: Any) -> Face | None:
+        faces = tuple(take_apart(args[i])[0] for i in chosen(self.argnums, len(args)))
+        return Face(tuple, (), faces) if is_many(self.argnums) else faces[0]
 
 
 def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Jacobian[P]:
