@@ -7,7 +7,7 @@ from typing import Any
 from combinators.operation import Operation, Primitive
 from diffcurry.models.modes import ForwardModel, ModeModel, PrimalModel
 from diffcurry.models.primitives import PrimitiveModel
-from diffcurry.models.reverse import CallsModel, CarrierModel, CostModel, EnvironmentModel
+from diffcurry.models.reverse import CarrierModel, CostModel, ReverseModel
 from interpreters.carriers.counting import Counting
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
@@ -26,7 +26,7 @@ def model_of_mode(mode: Any) -> ModeModel:
     if isinstance(mode, Dependent) and isinstance(mode.over, Counting):
         return CostModel(mode)
     if isinstance(mode, Reverse | Deltas):
-        return CallsModel(mode) if mode.records_calls else EnvironmentModel(mode)
+        return ReverseModel(mode)
     return PrimalModel(mode)
 
 

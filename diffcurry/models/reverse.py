@@ -66,6 +66,18 @@ class ReverseModel(WithPushforward):
     mode: Reverse | Deltas
 
     @property
+    def calls(self) -> Callable[[Cotangent], list[Any]] | None:
+        """In the simply typed form: a function's cotangent as the list of its calls."""
+        return (lambda cotangent: list(cotangent or [])) if self.mode.records_calls else None
+
+    @property
+    def captured(self) -> Callable[[Cotangent], Cotangent] | None:
+        """In the dependently typed form: a function's cotangent is that of what it captured."""
+        return None if self.mode.records_calls else lambda cotangent: cotangent
+
+    environment = captured
+
+    @property
     def structures(self) -> tuple[str, ...]:
         """Those whose methods it has; forward mode's own are asked of forward mode."""
         return tuple(name for name in structures_of(self) if name not in OF_FORWARD_MODE)
@@ -207,26 +219,6 @@ class ReverseModel(WithPushforward):
         return total
 
 
-class CallsModel(ReverseModel):
-    """The simply typed form: a function's cotangent is the list of its calls."""
-
-    def calls(self, cotangent: Cotangent) -> list[Any]:
-        """The calls."""
-        return list(cotangent or [])
-
-
-class EnvironmentModel(ReverseModel):
-    """The dependently typed form: a function's cotangent is its environment's."""
-
-    def captured(self, cotangent: Cotangent) -> Cotangent:
-        """The cotangent of what a function captured."""
-        return cotangent
-
-    def environment(self, cotangent: Cotangent) -> Cotangent:
-        """A function's cotangent, of that of what it captured."""
-        return cotangent
-
-
 def pointwise_of(carrier: type) -> dict[str, int]:
     """The pointwise primitives registered for a class of carriers, and how many numbers they take.
 
@@ -270,7 +262,7 @@ ARRAYS = (
 )
 
 
-class CarrierModel(EnvironmentModel):
+class CarrierModel(ReverseModel):
     """A carrier, with the dependently typed pullback over it and forward mode's ``D``."""
 
     def __init__(self, carrier: Carrier) -> None:
@@ -356,7 +348,7 @@ def _across(value: Any, obj: Object, source: Carrier, target: Carrier) -> Any:
     return map_leaves(number, obj, value, parts=columns_of)
 
 
-class CostModel(EnvironmentModel):
+class CostModel(ReverseModel):
     """A mode over ``Counting``."""
 
     def operations(self, arrow: Hosted, point: Any, cotangent: Any = None) -> int:

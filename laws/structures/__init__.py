@@ -13,7 +13,6 @@ from laws.structures import (
     derivatives,
     function_tangents,
     functor,
-    loops,
     numbers,
     primitive,
     pullback,
@@ -21,7 +20,6 @@ from laws.structures import (
 
 _FILES = (
     categories,
-    loops,
     derivatives,
     pullback,
     function_tangents,

@@ -1,7 +1,7 @@
 """The laws of the textbooks, by name."""
 
-from laws.structures import categories, derivatives, loops, pullback
+from laws.structures import categories, derivatives, pullback
 
-FILES = (categories, loops, derivatives, pullback)
+FILES = (categories, derivatives, pullback)
 
 NAMED = {law.name: law for file in FILES for law in file.LAWS}

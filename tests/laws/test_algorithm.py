@@ -4,7 +4,7 @@ import pytest
 
 from combinators.morphisms import Projection
 from diffcurry.models.programs import Programs
-from diffcurry.models.reverse import CallsModel
+from diffcurry.models.reverse import ReverseModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.reverse import Dependent, Pullback
@@ -35,7 +35,7 @@ def test_every_algorithm_is_compared():
     assert all(list(leaves) == [3.0] for leaves in found.values())
 
 
-class OneOff(CallsModel):
+class OneOff(ReverseModel):
     """Forward mode gives twice as much."""
 
     def gradients(self, program, point, vector):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from combinators.kit.quotient import Quotient
 from combinators.morphisms import Curry, Eval, Projection, interpret
 from combinators.objects import Fun, Product, Real
-from diffcurry.models.reverse import CallsModel, EnvironmentModel
+from diffcurry.models.reverse import ReverseModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.reverse import Dependent, Pullback
@@ -39,14 +39,14 @@ def test_each_form_claims_its_own():
     assert of["Dependent over Fractions"] == both | {"H4a", "H4b"}
 
 
-class FirstCallOnly(CallsModel):
+class FirstCallOnly(ReverseModel):
     """Of several calls, the first."""
 
     def pull(self, arrow, point, cotangent):
         return super().pull(arrow, point, cotangent[:1] if type(cotangent) is list else cotangent)
 
 
-class EveryCallCounts(CallsModel):
+class EveryCallCounts(ReverseModel):
     """A call whose result was forgotten is taken for one with a cotangent."""
 
     def pull(self, arrow, point, cotangent):
@@ -54,14 +54,14 @@ class EveryCallCounts(CallsModel):
         return _one(arrow.dom) if cotangent == [(point, None)] or _forgotten(cotangent) else pulled
 
 
-class NeverZero(CallsModel):
+class NeverZero(ReverseModel):
     """No calls give something."""
 
     def pull(self, arrow, point, cotangent):
         return _one(arrow.dom) if cotangent == [] else super().pull(arrow, point, cotangent)
 
 
-class Repeated(CallsModel):
+class Repeated(ReverseModel):
     """What eval records, it records twice."""
 
     def pull(self, arrow, point, cotangent):
@@ -97,15 +97,15 @@ WRONG = {
     "H2c": FirstCallOnly(Pullback(EXACT)),
     "H3a": FirstCallOnly(Pullback(EXACT)),
     "H3b": EveryCallCounts(Pullback(EXACT)),
-    "H4a": EnvironmentModel(dropping(Dependent)),
-    "H4b": EnvironmentModel(type("Swapped", (Dependent,), {})(EXACT)),
+    "H4a": ReverseModel(dropping(Dependent)),
+    "H4b": ReverseModel(type("Swapped", (Dependent,), {})(EXACT)),
     "H5": Repeated(Pullback(EXACT)),
-    "H6": EnvironmentModel(dropping(Dependent)),
-    "H7": CallsModel(dropping(Pullback)),
+    "H6": ReverseModel(dropping(Dependent)),
+    "H7": ReverseModel(dropping(Pullback)),
 }
 
 
-class Unhanded(EnvironmentModel):
+class Unhanded(ReverseModel):
     """Eval keeps the cotangent of the environment for itself."""
 
     def pull(self, arrow, point, cotangent):

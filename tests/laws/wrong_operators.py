@@ -13,7 +13,7 @@ from combinators.objects import Product, Real, Tensor, Unit, components
 from diffcurry.models.host import Hosted
 from diffcurry.models.modes import ForwardModel
 from diffcurry.models.programs import Programs
-from diffcurry.models.reverse import CallsModel
+from diffcurry.models.reverse import ReverseModel
 from interpreters.carriers.fractions import Fractions
 from tests.laws.wrong import is_twice, ones, scaled, shifted
 
@@ -159,7 +159,7 @@ class Late(ForwardModel):
         return Hosted(made.dom, made.cod, at)
 
 
-class OtherValues(CallsModel):
+class OtherValues(ReverseModel):
     @property
     def ways(self):
         def primal(program):
@@ -169,11 +169,11 @@ class OtherValues(CallsModel):
         return {"primal": primal}
 
 
-class FirstVector(CallsModel):
+class FirstVector(ReverseModel):
     def accumulate(self, vectors, obj):
         return super().accumulate(vectors[:1], obj)
 
 
-class Remainder(CallsModel):
+class Remainder(ReverseModel):
     def accumulate(self, vectors, obj):
         return moved(super().accumulate(vectors, obj), obj)

@@ -3,7 +3,7 @@
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from diffcurry.models.modes import ForwardModel, PrimalModel
-from diffcurry.models.reverse import EnvironmentModel
+from diffcurry.models.reverse import ReverseModel
 from interpreters.carriers.fractions import Fractions
 from interpreters.execution.running import Running
 from interpreters.modes.primal import Primal
@@ -68,7 +68,7 @@ class AlongStill(Forwards):
         return type(found)(found.dom, found.cod, at)
 
 
-class Reverses(EnvironmentModel):
+class Reverses(ReverseModel):
     """The dependently typed pullback over the rationals."""
 
     signature = reals(products=True)

@@ -2,7 +2,7 @@
 
 from diffcurry.function_cotangents import Calls, Captured
 from diffcurry.models.modes import ForwardModel
-from diffcurry.models.reverse import CallsModel, EnvironmentModel
+from diffcurry.models.reverse import ReverseModel
 from diffcurry.tangents import TangentFunction
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.pushforward import Pushforward
@@ -21,7 +21,7 @@ def replaced(shown, kind, instead):
 
 @seeded("U1")
 @ours
-class FirstCallHidden(CallsModel):
+class FirstCallHidden(ReverseModel):
     """the first call of a function is not shown."""
 
     structures = ("shown cotangents",)
@@ -36,7 +36,7 @@ class FirstCallHidden(CallsModel):
 
 @seeded("U1")
 @ours
-class OtherNames(EnvironmentModel):
+class OtherNames(ReverseModel):
     """what a function captured is shown under the names in the other order."""
 
     structures = ("shown cotangents",)
