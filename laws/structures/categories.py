@@ -261,7 +261,7 @@ fusion = stating(
 
 
 def fold(step: Morphism, init: Morphism, over: Morphism, operation: Operation = FOLD) -> Morphism:
-    """``fold(step, z, xs) : X → C`` of ``f : X × (C × row) → C``, ``z : X → C`` and ``xs : X → rows``.
+    """``fold(f, z, xs) : X → C`` of ``f : X × (C × row) → C``, ``z : X → C`` and ``xs : X → rows``.
 
     A scan alike, of ``f : X × (C × row) → C × Y``.
     """

@@ -202,25 +202,17 @@ Told = Callable[[_Here], Any]
 
 
 def here(
-    name: str, statement: str, of: Structure = FUNCTION_TANGENTS
+    name: str, statement: str, of: Structure = FUNCTION_TANGENTS, *, at_a: bool = True
 ) -> Callable[[tuple[str, Told], tuple[str, Told]], Law]:
-    """A law of what is told of one scene."""
+    """A law of what is told of one scene; ``at_a``, of cotangents of what a function captures."""
     equation = stating(of, CURRY)(name, statement, of=(f, a, b))
 
     def side(text: str, value: Told) -> tuple[str, Callable[[Any], Any]]:
-        return text, lambda scene: value(_Here(scene))
+        def told(scene: Any) -> Any:
+            here = _Here(scene)
+            return here.at_a(value(here)) if at_a else value(here)
 
-    return lambda lhs, rhs: equation(side(*lhs), side(*rhs))
-
-
-def at_a(
-    name: str, statement: str, of: Structure = FUNCTION_TANGENTS
-) -> Callable[[tuple[str, Told], tuple[str, Told]], Law]:
-    """A law of cotangents of what a function captures."""
-    equation = here(name, statement, of)
-
-    def side(text: str, cotangent: Told) -> tuple[str, Told]:
-        return text, lambda here: here.at_a(cotangent(here))
+        return text, told
 
     return lambda lhs, rhs: equation(side(*lhs), side(*rhs))
 
@@ -230,46 +222,50 @@ OF_FUNCTIONS = (
         "H1a",
         "eval hands its function the list of one call, and its argument what the function does",
         CALLS,
+        at_a=False,
     )(
         ("R[eval]((curry(f)(a), b), ȳ)", _called),
         ("([(b, ȳ)], π1 R[f]((a, b), ȳ))", _one_call),
     ),
-    at_a("H1b", "curry sums what each call gives", CALLS)(
+    here("H1b", "curry sums what each call gives", CALLS)(
         ("R[curry(f)](a, cs)", lambda here: here.of_calls(here.calls)),
         ("Σ_{(b,ȳ)∈cs} π0 R[f]((a, b), ȳ)", _summed),
     ),
-    at_a("H2a", "two lists of calls, one after the other, give the sum")(
+    here("H2a", "two lists of calls, one after the other, give the sum")(
         ("R[curry(f)](a, cs ++ ds)", lambda here: here.of_calls(here.calls + here.more)),
         (
             "R[curry(f)](a, cs) + R[curry(f)](a, ds)",
             lambda here: here.sum(here.of_calls(here.calls), here.of_calls(here.more)),
         ),
     ),
-    at_a("H2b", "no calls give zero")(
+    here("H2b", "no calls give zero")(
         ("R[curry(f)](a, [])", lambda here: here.of_calls([])), ("0", _Here.sum)
     ),
-    at_a("H2c", "the order of calls does not matter")(
+    here("H2c", "the order of calls does not matter")(
         ("R[curry(f)](a, cs)", lambda here: here.of_calls(here.calls)),
         ("R[curry(f)](a, reversed cs)", lambda here: here.of_calls(here.calls[::-1])),
     ),
-    at_a("H3a", "two calls with one argument are a call with the sum")(
+    here("H3a", "two calls with one argument are a call with the sum")(
         ("R[curry(f)](a, [(b, ȳ), (b, z̄)])", partial(_twice, merged=False)),
         ("R[curry(f)](a, [(b, ȳ + z̄)])", partial(_twice, merged=True)),
     ),
-    at_a("H3b", "a call with zero is no call")(
+    here("H3b", "a call with zero is no call")(
         (
             "R[curry(f)](a, [(b, 0)])",
             lambda here: here.curried([(here.b, here.model.plus([], here.C))]),
         ),
         ("R[curry(f)](a, [])", lambda here: here.of_calls([])),
     ),
-    at_a("H4a", "curry hands the cotangent of the environment on", ENVIRONMENTS)(
+    here("H4a", "curry hands the cotangent of the environment on", ENVIRONMENTS)(
         ("R'[curry(f)](a, ē)", _environment), ("ē", _given_environment)
     ),
-    here("H4b", "eval gives the cotangents of the environment and of the argument", ENVIRONMENTS)(
-        ("R'[eval]((curry(f)(a), b), ȳ)", _handed_on), ("R'[f]((a, b), ȳ)", _of_the_code)
-    ),
-    at_a(
+    here(
+        "H4b",
+        "eval gives the cotangents of the environment and of the argument",
+        ENVIRONMENTS,
+        at_a=False,
+    )(("R'[eval]((curry(f)(a), b), ȳ)", _handed_on), ("R'[f]((a, b), ȳ)", _of_the_code)),
+    here(
         "H5",
         "what eval hands to a function and a call of it give one gradient: the two forms agree",
     )(
