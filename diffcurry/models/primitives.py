@@ -55,24 +55,16 @@ class PrimitiveRows:
         given = map(tensor, types)
         self.types = tuple(Tensor((2, *self._wide(obj.shape)), obj.dtype) for obj in given)
 
-    def together(self, x: Any, z: Any) -> dict[str, Any]:
-        """The value at both points in one, and what the arguments are afterwards."""
-        both = self._both(x, z)
-        return {"value": self._value(both, self.types), "afterwards": both}
+    def __call__(self, x: Any, z: Any, what: str, *, together: bool) -> dict[str, Any]:
+        """The ``"value"``, or what the ``"pullback"`` gives of ones, and the arguments afterwards.
 
-    def apart(self, x: Any, z: Any) -> dict[str, Any]:
-        """The same of each point alone, row by row; arguments are what they were."""
-        before = self._both(x, z)
-        values = [self._value(_point(at), self._alone) for at in (x, z)]
-        return {"value": np.stack(values), "afterwards": before}
-
-    def pulled_together(self, x: Any, z: Any) -> Point:
-        """What the pullback at both points in one gives of ones."""
-        return self._pulled(self._both(x, z), self.types)
-
-    def pulled_apart(self, x: Any, z: Any) -> Point:
-        """The same of each point alone, row by row."""
-        return self._both(*(self._pulled(_point(at), self._alone) for at in (x, z)))
+        Row by row; of each point alone arguments are what they were.
+        """
+        find, both = {"value": self._value, "pullback": self._pulled}[what], self._both(x, z)
+        if together:
+            return {what: _point(find(both, self.types)), "afterwards": both}
+        found = (find(_point(at), self._alone) for at in (x, z))
+        return {what: self._both(*found), "afterwards": both}
 
     def _both(self, x: Any, z: Any) -> Point:
         """Two points as one, each argument of two rows that broadcast as before."""
@@ -187,9 +179,7 @@ class PrimitiveModel(CarrierModel):
         dom, cod = self.arrow.dom, self.arrow.cod
 
         def vector(obj: Object, moved: int | None = None) -> Morphism:
-            return _element(
-                obj, lambda i, part: _vector(choices, part, zero=moved not in (None, i))
-            )
+            return _element(obj, lambda i, part: _vector(choices, part, moved in (None, i)))
 
         def arrow(generator: Generator) -> Morphism:
             if generator is said.p:
@@ -213,8 +203,7 @@ class PrimitiveModel(CarrierModel):
                 return np.ones(obj.shape, dtype=obj.dtype)
             if law.tame:
                 return _regular(index + shift, choices, obj, self.domain)
-            start = choices.below(len(SPECIAL))
-            return _listed(SPECIAL, start, obj)
+            return _listed(SPECIAL, choices, obj)
 
         why = ""
         for _ in range(TRIES if law.tame else 1):
@@ -266,14 +255,13 @@ def _regular(index: int, choices: Any, obj: Tensor, domain: Domain | None) -> An
     return np.round(placed * 2**12).reshape(obj.shape) / 2**12
 
 
-def _vector(choices: Any, obj: Tensor, *, zero: bool = False) -> Any:
-    if zero or not obj.is_smooth:
-        return np.zeros(obj.shape)
-    return _listed(VECTORS, choices.below(len(VECTORS)), obj)
+def _vector(choices: Any, obj: Tensor, moves: bool) -> Any:
+    return _listed(VECTORS, choices, obj) if moves and obj.is_smooth else np.zeros(obj.shape)
 
 
-def _listed(numbers: Sequence[float], start: int, obj: Tensor) -> Any:
+def _listed(numbers: Sequence[float], choices: Any, obj: Tensor) -> Any:
     """An array of those numbers in turn, from one on."""
+    start = choices.below(len(numbers))
     chosen = [numbers[(start + i) % len(numbers)] for i in range(obj.size)]
     return np.array(chosen).reshape(obj.shape)
 
@@ -303,11 +291,14 @@ def slope(
 
     def moved(number: Callable[[Any], Any]) -> Moved:
         """Steps of those arguments that move, as such numbers."""
-        triples = [
-            (number(x), number(v)) if _is_float(x) and np.shape(v) == np.shape(x) else (x, None)
-            for x, v in zip(xs, vs, strict=True)
+        pairs = [
+            (number(x), number(v)) if moves else (x, None)
+            for x, v, moves in zip(xs, vs, moving, strict=True)
         ]
-        return lambda step: [x if v is None else x + step * v for x, v in triples]
+        return lambda step: [x if v is None else x + step * v for x, v in pairs]
+
+    pairs = zip(xs, vs, strict=True)
+    moving = [np.asarray(x).dtype.kind == "f" and np.shape(v) == np.shape(x) for x, v in pairs]
 
     with np.errstate(all="ignore"):
         found, off = (
@@ -319,10 +310,6 @@ def slope(
         )
         size = np.max(np.abs(np.asarray(found, float)), initial=1.0)
     return found, off * float(size)
-
-
-def _is_float(x: Any) -> bool:
-    return np.asarray(x).dtype.kind == "f"
 
 
 def _in_digits(

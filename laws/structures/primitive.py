@@ -74,9 +74,9 @@ def _off(scene: Any) -> Any:
     return float(np.max(np.where(np.isnan(off), np.inf, off), initial=0.0))
 
 
-def _rows(way: str) -> Callable[[Any], Any]:
+def _rows(what: str, *, together: bool) -> Callable[[Any], Any]:
     """What a pointwise primitive gives at x and z, together or apart."""
-    return lambda scene: getattr(scene.model.rows, way)(scene.at(x), scene.at(z))
+    return lambda at: at.model.rows(at.at(x), at.at(z), what, together=together)
 
 
 def pulled(cotangent: Morphism) -> Morphism:
@@ -130,10 +130,11 @@ LAWS = (
         "T6", "the transpose of zero is zero, at every point, infinities and nan among them"
     )(pulled(Zero(Unit, tangent(Y))), Zero(Unit, tangent(X))),
     rowwise("T7a", "of arrays the value is element by element, and they are left as they were")(
-        ("p([x, z])", _rows("together")), ("[p(x), p(z)]", _rows("apart"))
+        ("p([x, z])", _rows("value", together=True)),
+        ("[p(x), p(z)]", _rows("value", together=False)),
     ),
     rowwise("T7b", "of arrays the pullback is element by element")(
-        ("R[p]([x, z], 1)", _rows("pulled_together")),
-        ("[R[p](x, 1), R[p](z, 1)]", _rows("pulled_apart")),
+        ("R[p]([x, z], 1)", _rows("pullback", together=True)),
+        ("[R[p](x, 1), R[p](z, 1)]", _rows("pullback", together=False)),
     ),
 )
