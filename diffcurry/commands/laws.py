@@ -16,8 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from combinators.errors import TypeMismatch
-from diffcurry.commands.targets import Misused, found_at, keep_rooms, said
+from diffcurry.commands.targets import Misused, about, found_at, keep_rooms, said
 
 
 def _kit(file: str) -> Any:
@@ -30,10 +29,8 @@ def load_model(target: str) -> Any:
     keep_rooms()
     import_module("diffcurry.models")  # our own things become models
     thing = found_at(target, "model")
-    try:
+    with about(target):
         model = _kit("claims").model_of(thing)
-    except TypeMismatch as error:
-        raise Misused(f"{target}: {error.args[0]}") from None
     module, _, name = target.rpartition(":")
     if not module.endswith(".py"):
         is_maker = inspect.isclass(thing) or inspect.isroutine(thing)
@@ -48,7 +45,7 @@ from {module} import {head}
 
 {constant} = (
 {names})
-"""What {about}."""
+"""What {what}."""
 
 
 class Test{title}(laws.suite({asked})):
@@ -132,14 +129,10 @@ def needs_hypothesis() -> None:
 def _asked(model: Any, only: str | None) -> tuple[Any, ...]:
     """The laws that a model owes, or ``only`` those of some names; without a model, of all."""
     claims, given = _kit("claims"), names(only)
-    try:
+    with about("" if only is None else "--only"):
         if model is not None:
-            found: tuple[Any, ...] = claims.selected(model, given)
-        else:
-            found = claims.named_by(given) if given else _kit("structures").LAWS
-    except TypeMismatch as error:
-        raise Misused(error.args[0] if only is None else f"--only: {error.args[0]}") from None
-    return found
+            return tuple(claims.selected(model, given))
+        return tuple(claims.named_by(given) if given else _kit("structures").LAWS)
 
 
 def names(text: str | None) -> list[str] | None:
@@ -188,7 +181,7 @@ def _test(options: Namespace, module: str, name: str) -> str:
         names="".join(
             f"    {json.dumps(one)},\n" for one in (structures if only is None else only)
         ),
-        about=f"{model} claims" if only is None else f"{model} is asked",
+        what=f"{model} claims" if only is None else f"{model} is asked",
         asked=", ".join([model, "STRUCTURES" if only is None else "only=ONLY", *given]),
         title="".join(part[:1].upper() + part[1:] for part in re.split(r"[._]", name)),
     )
@@ -212,13 +205,9 @@ def collected(session: Any) -> list[Any]:
         owed = _kit("structures").laws_of(model)
         known.update(lines[law.name] for law in owed if law.name in lines)
         asked = {"examples": get("laws_examples"), "seed": get("laws_seed"), "must_fail": lines}
-        try:
-            found += _kit("items").items(
-                session, model, target, only=names(get("laws_only")), **asked
-            )
-        except TypeMismatch as error:
-            about = "" if get("laws_only") is None else "--laws-only: "
-            raise Misused(f"{about}{error.args[0]}") from None
+        only = names(get("laws_only"))
+        with about("" if only is None else "--laws-only"):
+            found += _kit("items").items(session, model, target, only=only, **asked)
     for entry, place in failing.items():
         if place not in known:
             raise Misused(f"{place}: {entry} is no law of a model that is asked; remove it")

@@ -13,6 +13,8 @@ import importlib.util
 import sys
 import traceback
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -42,6 +44,15 @@ _NOT_USERS = tuple(
 
 class Misused(Exception):
     """The command itself is wrong: exit code 2."""
+
+
+@contextmanager
+def about(option: str) -> Iterator[None]:
+    """What is wrong with the text of an option, said of it."""
+    try:
+        yield
+    except (BadExpression, TypeMismatch) as error:
+        raise Misused(f"{option}: {error.args[0]}" if option else error.args[0]) from None
 
 
 def said(error: BaseException) -> str:
@@ -113,18 +124,13 @@ def _imported(where: str) -> ModuleType:
         raise Misused(f"there is no file {where}")
     sys.path.insert(0, str(path.resolve().parent) if is_path else str(Path.cwd()))
     try:
-        return _from_file(path.resolve()) if is_path else _from_name(where)
+        return _from_file(path.resolve()) if is_path else importlib.import_module(where)
     except SystemExit as end:
         raise ImportFailed(f"{where} calls sys.exit({end.code!r}) when it is imported") from None
-
-
-def _from_name(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise Misused(f"there is no module {error.name!r}") from None
-        raise
+        if error.name is None or is_path or not f"{where}.".startswith(f"{error.name}."):
+            raise
+        raise Misused(f"there is no module {error.name!r}") from None
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -226,8 +232,11 @@ def subject(options: Namespace) -> Subject:
     if (options.target is None) == (options.expr is None):
         raise Misused("name one program: path.py:function, package.module:function, or --expr TEXT")
     keep_rooms()
-    function = load(options.target) if options.expr is None else _parsed(options.expr)
-    types = None if options.types is None else _types(options.types)
+    with about("--expr"):
+        parsed = None if options.expr is None else fun(parse(options.expr))
+    function = load(options.target) if parsed is None else parsed
+    with about("--types"):
+        types = None if options.types is None else parse_objects(options.types)
     values = None if options.at is None else read_arguments(options.at)
     if types is not None and values is not None:
         if len(values) != len(types):
@@ -235,31 +244,13 @@ def subject(options: Namespace) -> Subject:
         places = (f"argument {index}" for index in range(len(types)))
         values = tuple(map(_shaped, values, types, places))
     untyped = types is None and values is None and function.types is None
+    signature = function._signature
+    arity = 1 if signature is None else len(signature.parameters)
     if untyped and options.expr is not None:
-        types = (Real,) * _arity(function)
-    elif untyped and _arity(function):
+        types = (Real,) * arity
+    elif untyped and arity:
         raise Misused(
             f"{function.__name__} has no declared types; say --types, as --types 'Real, Tensor[3]',"
             " or --at, as --at '1.0, [1.0, 2.0]'"
         )
     return Subject(function, types, values)
-
-
-def _parsed(text: str) -> Function[..., Any]:
-    try:
-        function: Function[..., Any] = fun(parse(text))
-    except BadExpression as error:
-        raise Misused(f"--expr: {error.args[0]}") from None
-    return function
-
-
-def _types(text: str) -> tuple[Object, ...]:
-    try:
-        return parse_objects(text)
-    except TypeMismatch as error:
-        raise Misused(f"--types: {error.args[0]}") from None
-
-
-def _arity(function: Function[..., Any]) -> int:
-    """How many parameters there are; of a function that does not say, one."""
-    return 1 if function._signature is None else len(function._signature.parameters)
