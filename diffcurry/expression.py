@@ -15,6 +15,7 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import reduce
 from typing import Any
 
@@ -258,24 +259,13 @@ def _integers(tree: ast.expr) -> Known:
                 known[id(node)] = -value if isinstance(op, ast.USub) else value
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 m, n = known.get(id(left)), known.get(id(right))
-                if isinstance(m, int) and isinstance(n, int) and _is_defined(op, m, n):
-                    known[id(node)] = _computed(node, m, n)
+                if isinstance(m, int) and isinstance(n, int):
+                    if isinstance(op, ast.Pow) and abs(m) > 1 and n > MOST_INTEGER.bit_length():
+                        _check_number(node, MOST_INTEGER + 1)
+                    with suppress(ZeroDivisionError):
+                        found = known[id(node)] = _ARITHMETIC[type(op)](m, n)
+                        _check_number(node, found)
     return known
-
-
-def _is_defined(op: ast.operator, m: int, n: int) -> bool:
-    """Whether Python divides by it, and has that power."""
-    if isinstance(op, ast.FloorDiv | ast.Mod):
-        return n != 0
-    return not (isinstance(op, ast.Pow) and m == 0 and n < 0)
-
-
-def _computed(node: ast.BinOp, m: int, n: int) -> int | float:
-    if isinstance(node.op, ast.Pow) and abs(m) > 1 and n > MOST_INTEGER.bit_length():
-        _check_number(node, MOST_INTEGER + 1)
-    found = _ARITHMETIC[type(node.op)](m, n)
-    _check_number(node, found)
-    return found
 
 
 # ---- reading

@@ -9,7 +9,7 @@ Pointwise primitives that users registered for it are drawn often.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
@@ -244,15 +244,6 @@ def _numbers_taken(operation: Operation) -> int:
     return 0
 
 
-def ending_in(operations: Mapping[str, int]) -> Callable[[Object, Object], Any] | None:
-    """For ``Signature.own``: strategies of arrows whose last step is one of these operations."""
-
-    def strategy(dom: Object, cod: Object) -> Any:
-        return import_module("laws.strategies.making").ending_in(operations, dom, cod)
-
-    return strategy if operations else None
-
-
 POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
 MATRIX = Tensor((2, 2))
 ARRAYS = (
@@ -299,11 +290,16 @@ class CarrierModel(ReverseModel):
             for name, arity in {**POINTWISE, **registered}.items()
             if self._has(name, {}, (Real,) * arity, Real)
         }
+        ends = {name: known[name] for name in registered if name in known}
+
+        def ending(dom: Object, cod: Object) -> Any:
+            return import_module("laws.strategies.making").ending_in(ends, dom, cod)
+
         return Signature(
             operations=known,
             arrays=all(self._has(name, given, (MATRIX,), cod) for name, given, cod in ARRAYS),
             conditionals=self._has("less", {}, (Real, Real), Tensor((), "bool")),
-            own=ending_in({name: known[name] for name in registered if name in known}),
+            own=ending if ends else None,
         )
 
     def _has(

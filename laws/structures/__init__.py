@@ -18,18 +18,10 @@ from laws.structures import (
     pullback,
 )
 
-_FILES = (
-    categories,
-    derivatives,
-    pullback,
-    function_tangents,
-    functor,
-    cost,
-    numbers,
-    primitive,
+LAWS: tuple[Law, ...] = (
+    *(*categories.LAWS, *derivatives.LAWS, *pullback.LAWS, *function_tangents.LAWS),
+    *(*functor.LAWS, *cost.LAWS, *numbers.LAWS, *primitive.LAWS),
 )
-
-LAWS: tuple[Law, ...] = tuple(law for file in _FILES for law in file.LAWS)
 """Every law."""
 
 STRUCTURES: dict[str, Structure] = {law.structure.name: law.structure for law in LAWS}

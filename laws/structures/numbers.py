@@ -105,14 +105,18 @@ def _third_shown(on: Any, c: Literal) -> tuple[Any, Any]:
     return (found, third) if hasattr(found, "__float__") else ((), ())
 
 
-def _shown(scene: Any) -> Any:
-    again = each(x, of=lambda on, obj, number: on.lift(on.lower(number), obj))
-    return [again(scene), literals(lambda on, c: _third_shown(on, c)[0])(scene)]
+def _same(on: Any, obj: Tensor, number: Any) -> Any:
+    return number
 
 
-def _as_it_was(scene: Any) -> Any:
-    as_given = each(x, of=lambda on, obj, number: number)
-    return [as_given(scene), literals(lambda on, c: _third_shown(on, c)[1])(scene)]
+def _again(on: Any, obj: Tensor, number: Any) -> Any:
+    return on.lift(on.lower(number), obj)
+
+
+def _shown(number: Callable[..., Any], third: int) -> Of:
+    """Of numbers of a point, and of thirds: what is shown of them, or what they are."""
+    numbers, thirds = each(x, of=number), literals(lambda on, c: _third_shown(on, c)[third])
+    return lambda scene: [numbers(scene), thirds(scene)]
 
 
 def _rows(carrier: Any, obj: Tensor, number: Any) -> Any:
@@ -158,7 +162,8 @@ rational = stating(
 
 CARRIERS = (
     law("N1", "a number that is shown and taken again is the same", of=(x, u))(
-        ("lift (lower x), lower (lift (c + 1)/3)", _shown), ("x, (c + 1)/3", _as_it_was)
+        ("lift (lower x), lower (lift (c + 1)/3)", _shown(_again, 0)),
+        ("x, (c + 1)/3", _shown(_same, 1)),
     ),
     law("N2", "a literal is the user's number", of=(u,))(
         ("const c", literals(lambda on, c: on.const(c))),
@@ -173,14 +178,11 @@ CARRIERS = (
         ("x + (y + z)", each(u, v, w, of=lambda on, obj, a, b, c: on.add(a, on.add(b, c)))),
     ),
     monoid("N3c", "zero adds nothing", of=(u,))(
-        (
-            "x + 0",
-            each(u, of=lambda on, obj, a: on.add(a, on.const(Literal.filled(0.0, obj)))),
-        ),
-        ("x", each(u, of=lambda on, obj, a: a)),
+        ("x + 0", each(u, of=lambda on, obj, a: on.add(a, on.const(Literal.filled(0.0, obj))))),
+        ("x", each(u, of=_same)),
     ),
     law("N4a", "the rows of a tensor, stacked, are the tensor", of=(x,))(
-        ("stack (rows x)", each(x, of=_rows)), ("x", each(x, of=lambda on, obj, a: a))
+        ("stack (rows x)", each(x, of=_rows)), ("x", each(x, of=_same))
     ),
     law("N4b", "the rows of a stack are what was stacked", of=(x, y, z))(
         ("rows (stack [x, y, z])", each(x, y, z, of=_stacked)),
