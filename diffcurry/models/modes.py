@@ -24,9 +24,7 @@ from interpreters.carriers.numpy import NumPy
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import DualMode, Running
 from interpreters.modes.pushforward import Pushforward
-from interpreters.sparse_cotangents import (
-    dense,
-)
+from interpreters.sparse_cotangents import dense
 from laws.equality import Leaf
 from laws.model import Signature, own_signature
 from laws.observation import Probes, leaves, point_of

@@ -38,15 +38,7 @@ from interpreters.execution.running import Transport
 from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
 from interpreters.modes.reverse import Dependent, Reverse
-from interpreters.sparse_cotangents import (
-    Cotangent,
-    Environment,
-    dense,
-    nonzero,
-    own,
-    plus,
-    sparse,
-)
+from interpreters.sparse_cotangents import Cotangent, Environment, dense, nonzero, own, plus, sparse
 from interpreters.staging.programs import pullback
 from interpreters.staging.terms import TERMS
 from laws.equality import Leaf

@@ -137,9 +137,7 @@ LAWS = (
         ("ops(e) + ops(t)", lambda at: _separately(at, backwards=False)),
     ),
     law(
-        "K3b",
-        "what is named is pulled back once, by the sum of its cotangents",
-        of=(e, t, a, w, z),
+        "K3b", "what is named is pulled back once, by the sum of its cotangents", of=(e, t, a, w, z)
     )(
         ("ops(e; Δ; t, R[e; Δ; t])", spent(SHARED, a, w)),
         (

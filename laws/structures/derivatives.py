@@ -67,9 +67,7 @@ law = stating(
     tame=True,
 )
 quotient = stating(
-    ACCUMULATING,
-    "Krawiec et al. 2022, Provably correct … reverse-mode AD: Delta terms",
-    tame=True,
+    ACCUMULATING, "Krawiec et al. 2022, Provably correct … reverse-mode AD: Delta terms", tame=True
 )
 
 SUMS = (

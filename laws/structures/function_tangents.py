@@ -223,10 +223,7 @@ OF_FUNCTIONS = (
         "eval hands its function the list of one call, and its argument what the function does",
         CALLS,
         at_a=False,
-    )(
-        ("R[eval]((curry(f)(a), b), ȳ)", _called),
-        ("([(b, ȳ)], π1 R[f]((a, b), ȳ))", _one_call),
-    ),
+    )(("R[eval]((curry(f)(a), b), ȳ)", _called), ("([(b, ȳ)], π1 R[f]((a, b), ȳ))", _one_call)),
     here("H1b", "curry sums what each call gives", CALLS)(
         ("R[curry(f)](a, cs)", lambda here: here.of_calls(here.calls)),
         ("Σ_{(b,ȳ)∈cs} π0 R[f]((a, b), ȳ)", _summed),
@@ -337,8 +334,7 @@ law = stating(
 
 SHOWN = (
     law("U1", "a cotangent of a function is read as what was shown")(
-        ("read(show(c))", partial(_cotangent, shown=True)),
-        ("c", partial(_cotangent, shown=False)),
+        ("read(show(c))", partial(_cotangent, shown=True)), ("c", partial(_cotangent, shown=False))
     ),
     law("U2", "the tangent of a function is read as what was shown", structure=SHOWN_TANGENTS)(
         ("read(show(D[curry(f)](x, v)))", partial(_tangent, shown=True)),

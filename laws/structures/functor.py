@@ -218,9 +218,7 @@ def _gradients(scene: Any, *, alike: bool) -> Any:
 
 FORWARD_OVER_REVERSE = pair(a, v) >> D(gradient(h))
 algorithms = stating(
-    ALGORITHMS,
-    "Vytiniotis et al., sections 4 and 5; Huot and Shaikhha, Theorem 4.1",
-    tame=True,
+    ALGORITHMS, "Vytiniotis et al., sections 4 and 5; Huot and Shaikhha, Theorem 4.1", tame=True
 )
 confused = stating(
     NESTING,

@@ -152,9 +152,7 @@ def _truths(scene: Any) -> Any:
 
 law = stating(CARRIER, "the protocol of interpreters.carriers.carrier", tame=True)
 monoid = stating(
-    CARRIER,
-    "The differentiable curry, section 2: cotangents are a commutative monoid",
-    tame=True,
+    CARRIER, "The differentiable curry, section 2: cotangents are a commutative monoid", tame=True
 )
 rational = stating(
     RATIONAL, "the rationals are dense in the reals, and the operations continuous", tame=True
@@ -203,11 +201,7 @@ CARRIERS = (
 )
 
 NUMBERS = Structure(
-    "values",
-    "Values of primitives",
-    (CONSTANTS,),
-    arrows=("primitive",),
-    features=("operations",),
+    "values", "Values of primitives", (CONSTANTS,), arrows=("primitive",), features=("operations",)
 )
 ARRAYS = Structure("values of arrays", "Values at arrays", (NUMBERS,), features=("arrays",))
 
