@@ -25,7 +25,7 @@ a function or not at all where it is zero, and what is shown and read back is wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any
 
@@ -91,7 +91,15 @@ class _Here:
         self.A, self.B, self.C = (scene.obj(obj) for obj in (A, B, C))
         self.calls = self.probes.cotangent("cs", Fun(self.B, self.C))
         self.more = self.probes.cotangent("ds", Fun(self.B, self.C))
-        self.y = self.result("ȳ")
+
+    @cached_property
+    def y(self) -> Any:
+        return self.result("ȳ")
+
+    @cached_property
+    def e(self) -> Any:
+        """``ē``, of the product of what the function captures."""
+        return self.model.covector((self.probes.cotangent("ē", self.A),), Product(self.A))
 
     def result(self, name: str) -> Any:
         return self.model.covector(self.probes.cotangent(name, self.C), self.C)
@@ -157,15 +165,6 @@ def _twice(here: _Here, *, merged: bool) -> Any:
     calls = [(here.b, here.y), (here.b, here.result("z̄"))]
     once = [(here.b, here.model.plus([y for _, y in calls], here.C))]
     return here.curried(once if merged else calls)
-
-
-def _environment(here: _Here) -> Any:
-    captured = here.model.covector((here.probes.cotangent("ē", here.A),), Product(here.A))
-    return here.curried(here.model.environment(captured))
-
-
-def _given_environment(here: _Here) -> Any:
-    return here.model.covector(here.probes.cotangent("ē", here.A), here.A)
 
 
 def _handed_on(here: _Here) -> dict[str, Any]:
@@ -254,7 +253,8 @@ OF_FUNCTIONS = (
         ("R[curry(f)](a, [])", lambda here: here.of_calls([])),
     ),
     here("H4a", "curry hands the cotangent of the environment on", ENVIRONMENTS)(
-        ("R'[curry(f)](a, ē)", _environment), ("ē", _given_environment)
+        ("R'[curry(f)](a, ē)", lambda here: here.curried(here.model.environment(here.e))),
+        ("ē", lambda here: here.model.part(here.e, 0)),
     ),
     here(
         "H4b",
