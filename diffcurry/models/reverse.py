@@ -10,7 +10,6 @@ Pointwise primitives that users registered for it are drawn often.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -211,32 +210,7 @@ class ReverseModel(WithPushforward):
         return total
 
 
-def pointwise_of(carrier: type) -> dict[str, int]:
-    """The pointwise primitives registered for a class of carriers, and how many numbers they take.
-
-    Of our own carriers there are none: their primitives are asked one by one, as models themselves.
-    """
-    if carrier.__module__.partition(".")[0] == "interpreters":
-        return {}
-    registered = {primitive for primitive, of in values.funcs if of is carrier}
-    taken = {
-        name: _numbers_taken(Operation(primitive))
-        for name, primitive in PRIMITIVES.items()
-        if type(primitive) in registered
-    }
-    return {name: arity for name, arity in taken.items() if arity}
-
-
-def _numbers_taken(operation: Operation) -> int:
-    """One or two, where so many numbers give a number; else none."""
-    for arity in (1, 2):
-        with suppress(DiffcurryError, TypeError):
-            if operation.type(*(Real,) * arity) is Real:
-                return arity
-    return 0
-
-
-POINTWISE = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
+POINTWISE = {"add": (2,), "subtract": (2,), "multiply": (2,), "negative": (1,)}
 MATRIX = Tensor((2, 2))
 ARRAYS = (
     ("sum", {"axis": (0, 1), "keepdims": False}, Real),
@@ -276,10 +250,11 @@ class CarrierModel(ReverseModel):
         own = own_signature(self.carrier)
         if own is not None:
             return own
-        registered = pointwise_of(type(self.carrier))
+        registered = self._registered()
         known = {
             name: arity
-            for name, arity in {**POINTWISE, **registered}.items()
+            for name, arities in {**POINTWISE, **dict.fromkeys(registered, (2, 1))}.items()
+            for arity in arities
             if self._has(name, {}, (Real,) * arity, Real)
         }
         ends = {name: known[name] for name in registered if name in known}
@@ -294,15 +269,27 @@ class CarrierModel(ReverseModel):
             own=ending if ends else None,
         )
 
+    def _registered(self) -> list[str]:
+        """The primitives registered for the carrier's class.
+
+        Of our own carriers there are none: their primitives are asked one by one, as models.
+        """
+        carrier = type(self.carrier)
+        if carrier.__module__.partition(".")[0] == "interpreters":
+            return []
+        registered = {primitive for primitive, of in values.funcs if of is carrier}
+        return [name for name, primitive in PRIMITIVES.items() if type(primitive) in registered]
+
     def _has(
         self, name: str, parameters: dict[str, Any], types: tuple[Object, ...], cod: Object
     ) -> bool:
         operation = Operation(named(name), tuple(parameters.items()))
         try:
+            typed = operation.type(*types) is cod
             self.carrier.operation(operation, types, cod)
-        except (DiffcurryError, NotImplementedError):
+        except (DiffcurryError, NotImplementedError, TypeError):
             return False
-        return True
+        return typed
 
     @cached_property
     def ways(self) -> dict[str, Way]:
