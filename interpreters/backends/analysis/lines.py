@@ -27,30 +27,9 @@ from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm
 from combinators.primitives.structural import OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from interpreters.backends.analysis import facts
 from interpreters.backends.analysis.captures import Occurrences
-from interpreters.backends.analysis.facts import (
-    CLEAR,
-    IN_DOUBT,
-    INT64,
-    UNWRAPPED,
-    Bounds,
-    Fact,
-    Join,
-    LineFact,
-    ProgramFacts,
-    bounds_of_type,
-    component,
-    constant,
-    either,
-    facts_of,
-    given,
-    is_lost,
-    merged,
-    total,
-    widened,
-    widest,
-    within,
-)
+from interpreters.backends.analysis.facts import Bounds, Fact, LineFact, ProgramFacts
 
 OPTIMISTIC, DOUBTFUL, CAREFUL = range(3)
 """What a product that hides zeros may be: a plain one whose nan is seen at the end, the same with
@@ -84,9 +63,9 @@ def lines_of(root: Lam, survey: Occurrences, level: int) -> ProgramFacts:
     Raises ``Hidden`` where that ``level`` does not tell whether a nan is meant.
     """
     walk = _Reading(survey, level)
-    env = {var.name: given(var.type, doubtful=False) for var in root.params}
+    env = {var.name: facts.given(var.type, doubtful=False) for var in root.params}
     result: Fact = recurse(walk.body(root, env))
-    if level != CAREFUL and is_lost(result, root.body.type):
+    if level != CAREFUL and facts.is_lost(result, root.body.type):
         raise Hidden
     return ProgramFacts(walk.lines, walk.direct, result)
 
@@ -121,7 +100,7 @@ class _Reading:
             case Var(name):
                 return env[name]
             case Const():
-                return constant(term.literal)
+                return facts.constant(term.literal)
             case Lam():
                 return self._lam(term, env)
             case Let():
@@ -157,15 +136,15 @@ class _Reading:
 
     def _tuple(self, items: Sequence[Term], env: Env) -> Recursive[Fact]:
         parts: list[Fact] = yield self._values(items, env)
-        return facts_of(tuple(parts))
+        return facts.facts_of(tuple(parts))
 
     def _projection(self, term: Proj, env: Env) -> Recursive[Fact]:
         whole: Fact = yield self._value(term.product, env)
-        return component(whole, term.index, term.type)
+        return facts.component(whole, term.index, term.type)
 
     def _choice(self, term: Cond, env: Env) -> Recursive[Fact]:
         _, then, other = yield self._values(term.below(), env)
-        result: Fact = yield merged(either, then, other, term.type, {})
+        result: Fact = yield facts.merged(facts.either, then, other, term.type, {})
         return result
 
     # Primitives.
@@ -193,14 +172,14 @@ class _Reading:
             elif is_simple and not hides:
                 continue
             else:
-                known = constant(arg.literal)
+                known = facts.constant(arg.literal)
             if known is None or known.parts or known.function is not None:
                 return None
             doubtful = doubtful or known.doubtful
             hides = hides and not known.is_plain
             args.append(known)
         if is_simple:
-            return IN_DOUBT if doubtful or hides else CLEAR
+            return facts.IN_DOUBT if doubtful or hides else facts.CLEAR
         return self._of_tensors(term, args)
 
     def _of_tensors(self, term: Prim, args: Sequence[Fact]) -> Fact:
@@ -213,13 +192,13 @@ class _Reading:
             return args[0]
         hides = name in SCALES and self._level != CAREFUL
         hides = hides and not any(arg.is_plain for arg in args)
-        return IN_DOUBT if doubtful or hides else CLEAR
+        return facts.IN_DOUBT if doubtful or hides else facts.CLEAR
 
     def _kept(self, term: Prim, name: str, args: Sequence[Fact], *, doubtful: bool) -> Fact:
         """A primitive of which a line is kept."""
-        known, most = tuple([x.bounds for x in args]), bounds_of_type(term.type)
+        known, most = tuple([x.bounds for x in args]), facts.bounds_of_type(term.type)
         bounds = _bounds(term, name, known)
-        wraps = not within(bounds, most)
+        wraps = not facts.within(bounds, most)
         line = LineFact(most if wraps else bounds, known, wraps, doubtful)
         before = self.lines.get(id(term))
         self.lines[id(term)] = line if before is None or before == line else before.or_(line)
@@ -228,7 +207,7 @@ class _Reading:
                 raise Hidden
             return Fact(line.bounds)
         hides = name == "matmul" and self._level != CAREFUL and hides_zeros(term.operation)
-        return IN_DOUBT if doubtful or hides else CLEAR
+        return facts.IN_DOUBT if doubtful or hides else facts.CLEAR
 
     def _primitive(self, term: Prim, env: Env) -> Recursive[Fact]:
         primitive = term.operation.primitive
@@ -242,20 +221,20 @@ class _Reading:
         primitive = term.operation.primitive
         args: list[Fact] = yield self._values(term.args, env)
         if primitive is PLUS and not isinstance(term.type, Tensor):
-            result: Fact = yield merged(total, args[0], args[1], term.type, {})
+            result: Fact = yield facts.merged(facts.total, args[0], args[1], term.type, {})
             return result
         if isinstance(term.type, Tensor) and primitive is not UNPACK and primitive is not ZEROS:
             return self._of_tensors(term, args)
         doubtful = any(x.doubtful for x in args)
         doubtful = doubtful or (primitive is UNPACK and self._level == DOUBTFUL)
-        return given(term.type, doubtful=doubtful)
+        return facts.given(term.type, doubtful=doubtful)
 
     # Functions.
 
     def _code(self, function: Lam, env: Env) -> Fact:
         captured = {var.name: env[var.name] for var in self._survey.captured[id(function)]}
         doubtful = any(known.doubtful for known in captured.values())
-        return Fact(INT64, doubtful, function=function, captured=captured)
+        return Fact(facts.INT64, doubtful, function=function, captured=captured)
 
     def _lam(self, function: Lam, env: Env) -> Recursive[Fact]:
         yield self._defined(function)
@@ -281,7 +260,7 @@ class _Reading:
             params = function.params
             env = dict(code.captured or {})
             for index, param in enumerate(params):
-                env[param.name] = x if len(params) == 1 else component(x, index, param.type)
+                env[param.name] = x if len(params) == 1 else facts.component(x, index, param.type)
             result = yield self._value(function.body, env)
             return result
         assert isinstance(term.type, Fun)
@@ -290,14 +269,14 @@ class _Reading:
         if function is not None:
             result = yield self._defined(function)
             doubtful = result.doubtful
-        return given(term.type.cod, doubtful=doubtful)
+        return facts.given(term.type.cod, doubtful=doubtful)
 
     def _defined(self, function: Lam) -> Recursive[Fact]:
         """What is known of the result of a λ, wherever it is called."""
         if id(function) not in self._results:
             variables = (*self._survey.captured[id(function)], *function.params)
             doubtful = self._level == DOUBTFUL
-            env = {var.name: given(var.type, doubtful=doubtful) for var in variables}
+            env = {var.name: facts.given(var.type, doubtful=doubtful) for var in variables}
             result: Fact = yield self._value(function.body, env)
             self._results[id(function)] = result
         return self._results[id(function)]
@@ -316,24 +295,24 @@ class _Reading:
             return item
         carry, cod = args[0], types.function.cod
         if id(term) in self._carried:
-            carry = yield merged(either, carry, self._carried[id(term)], carried, {})
+            carry = yield facts.merged(facts.either, carry, self._carried[id(term)], carried, {})
         before: Fact | None = None
-        join: Join = widened
+        join: facts.Join = facts.widened
         while before is not carry and types.length:
             before = carry
-            given: Fact = yield self._called(function, code, facts_of((carry, rows)))
+            given: Fact = yield self._called(function, code, facts.facts_of((carry, rows)))
             after, item = types.halves(
-                given, lambda whole, i: component(whole, i, component_type(cod, i))
+                given, lambda whole, i: facts.component(whole, i, component_type(cod, i))
             )
-            carry = yield merged(join, carry, after, carried, {})
-            join = widest
+            carry = yield facts.merged(join, carry, after, carried, {})
+            join = facts.widest
         self._carried[id(term)] = carry
-        return carry if types.item is None else facts_of((carry, item))
+        return carry if types.item is None else facts.facts_of((carry, item))
 
 
 def _bounds(term: Prim, name: str, known: tuple[Bounds, ...]) -> Bounds:
     """What the result of a primitive lies between, before it wraps."""
-    keywords, most = term.operation.keywords, bounds_of_type(term.type)
+    keywords, most = term.operation.keywords, facts.bounds_of_type(term.type)
     given = term.args[0].type if term.args else None
     if name == "iota":
         return 0, max(keywords["length"] - 1, 0)
@@ -346,4 +325,4 @@ def _bounds(term: Prim, name: str, known: tuple[Bounds, ...]) -> Bounds:
     if name in ("within", "nonnegative"):
         least, last = known[0][0], keywords.get("extent", known[0][1] + 1) - 1
         return max(least, 0), max(min(known[0][1], last), 0)
-    return UNWRAPPED[name](*known) if name in UNWRAPPED else most
+    return facts.UNWRAPPED[name](*known) if name in facts.UNWRAPPED else most

@@ -1,7 +1,8 @@
-"""Loops as ``for`` loops, with the body written out.
+"""Conditionals and loops as Python's statements, and function values.
 
-What is carried stands in a variable a leaf, and rows that are kept in a list. A scan that carries
-``(a, b)`` to ``(b, a * r)`` over an array, and keeps ``a``, is written as
+Of a conditional only the branch that is taken is computed. A loop is a ``for`` loop with the body
+written out: what is carried stands in a variable a leaf, and rows that are kept in a list. A scan
+that carries ``(a, b)`` to ``(b, a * r)`` over an array, and keeps ``a``, is written as
 
     a = 0.0
     b = 1.0
@@ -24,13 +25,23 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.objects import component as component_type
 from combinators.primitives.loops import LoopTerm
-from combinators.terms import Prim
+from combinators.terms import Cond, Prim, Term
 from combinators.type_folds import row_of
-from interpreters.backends.python.branches import flattened, is_own
+from interpreters.backends.analysis.captures import OFTEN, VariableUses
 from interpreters.backends.python.numpy_arrays import dtype_option, shape_text
-from interpreters.backends.python.python_numbers import PYTHON
-from interpreters.backends.text.layout import ATOM, Assign, Clause, Do, Statement, call, words
+from interpreters.backends.python.python_numbers import PYTHON, SHORT
+from interpreters.backends.text.layout import (
+    ATOM,
+    CHOICE,
+    Assign,
+    Clause,
+    Do,
+    Statement,
+    call,
+    words,
+)
 from interpreters.backends.text.leaves import (
+    MOST,
     Buffer,
     Bundle,
     CapturedLam,
@@ -40,6 +51,7 @@ from interpreters.backends.text.leaves import (
     Value,
     bundle,
     fresh_leaf,
+    is_apart,
     is_array,
     is_broad,
     leaves_of,
@@ -47,6 +59,120 @@ from interpreters.backends.text.leaves import (
     share,
 )
 from interpreters.backends.text.term_writer import Writer
+
+MANY = 12
+"""Of so many parts a component is one object where a branch ends."""
+
+
+def closure(
+    writer: Writer, known: CapturedLam, wish: str, *, whole: bool = False
+) -> Recursive[Leaf]:
+    """A function value: the function itself, or a λ over what it captures.
+
+    One that a user gets takes the ``whole`` of a product as one argument, where its λ does.
+    """
+    name, args = yield writer.callee(known)
+    params = known.function.params
+    if args:
+        name = writer.assign(call("functools.partial", name, *args), wish)
+    if whole and len(params) == 1 and is_apart(params[0].type):
+        name = writer.assign(call("_of_one", name), wish)
+    return writer.remember(known, Leaf(name, known.type))
+
+
+def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:
+    """An ``if`` statement, or an expression where both branches are short.
+
+    What branches in branches hand on is one object where it has many parts.
+    """
+    test: Value = yield writer.value(term.test)
+    condition = writer.named(writer.array(test), "p")
+    then_body, then, mine = yield _branch(writer, term.then)
+    other_body, other, others = yield _branch(writer, term.other)
+    if not then_body and not other_body and len(then) == 1 and then[0].text != other[0].text:
+        text = f"{_tight(then[0])} if {_tight(condition)} else {_tight(other[0])}"
+        if len(text) <= SHORT and not is_array(term.type):
+            return _of_leaves([_joined(text, then[0], other[0], CHOICE)], term.type)
+    leaves = []
+    free = mine | others
+    for a, b in zip(then, other, strict=True):
+        if a.text == b.text:
+            leaves.append(a)
+            continue
+        name = next((text for text in (a.text, b.text) if text in free), "")
+        free.discard(name)
+        name = name or writer.fresh(wish)
+        for leaf, body in ((a, then_body), (b, other_body)):
+            if leaf.text != name:
+                body.append(Assign((name,), leaf.text))
+        writer.at.chosen.append(name)
+        leaves.append(_joined(name, a, b))
+    if then_body:
+        otherwise = Clause("else", "", "", other_body) if other_body else None
+        writer.at.body.append(Clause("if ", condition.text, "", then_body, otherwise))
+    elif other_body:
+        writer.at.body.append(Clause("if not ", condition.text, "", other_body))
+    return _of_leaves(leaves, term.type)
+
+
+def _branch(writer: Writer, term: Term) -> Recursive[tuple[list[Statement], list[Leaf], set[str]]]:
+    """The statements of a branch, its leaves, and names in it that choices in it have given."""
+    at = writer.at
+    outside, before = at.uses, len(at.chosen)
+    with writer.block() as body:
+        at.uses = VariableUses(term, writer.captured)
+        value: Value = yield writer.value(term)
+        leaves: list[Leaf] = []
+        for index, part in enumerate(_parts(term.type)):
+            whole = writer.component(value, index, part) if part is not term.type else value
+            leaves += yield flattened(writer, whole, part, MANY)
+    at.uses = outside
+    return body, leaves, set(at.chosen[before:])
+
+
+def _parts(obj: Object) -> tuple[Object, ...]:
+    product = components(obj)
+    return (obj,) if product is None or is_broad(obj) else product.parts
+
+
+def _of_leaves(leaves: list[Leaf], obj: Object) -> Value:
+    """What a conditional gives."""
+    parts, given = _parts(obj), iter(leaves)
+    if parts == (obj,):
+        return next(given)
+    return Bundle(tuple([nested(given, part, MANY) for part in parts]), obj)
+
+
+def flattened(writer: Writer, value: Value, obj: Object, most: int = MOST) -> Recursive[list[Leaf]]:
+    """The leaves of a value, each as a Python object; what has ``most`` parts is a leaf."""
+    product = components(obj)
+    if product is None or is_broad(obj, most):
+        return [(yield writer.leaf(value))]
+    leaves: list[Leaf] = []
+    for index, part in enumerate(product.parts):
+        leaves += yield flattened(writer, writer.component(value, index, part), part, most)
+    return leaves
+
+
+def _tight(leaf: Leaf) -> str:
+    return leaf.text if leaf.level > CHOICE else f"({leaf.text})"
+
+
+def is_own(leaf: Leaf) -> bool:
+    """Whether a block made the array that it ends with, and nothing else looks at it."""
+    buffer = leaf.buffer
+    return buffer is not None and buffer.fresh and not buffer.shared and buffer.uses < OFTEN
+
+
+def _joined(text: str, a: Leaf, b: Leaf, level: int = ATOM) -> Leaf:
+    buffer = Buffer(fresh=is_own(a) and is_own(b)) if is_array(a.type) else None
+    if buffer is None or not buffer.fresh:
+        share(a)
+        share(b)
+    return Leaf(text, a.type, level, buffer)
+
+
+# Loops.
 
 
 def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
