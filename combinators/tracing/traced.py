@@ -305,9 +305,9 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
                 ufunc = getattr(np, name.removeprefix("np."), None)
                 if isinstance(ufunc, np.ufunc) and len(args) > ufunc.nin:
                     what += "; NumPy writes into the last, and values do not change"
-            raise TypeMismatch(
-                f"{name} of a traced value: {what}; here it is {function.__name__}{signature}"
-            ) from None
+            known = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+            ours = f"{function.__name__}{inspect.Signature(known)}"
+            raise TypeMismatch(f"{name} of a traced value: {what}; here it is {ours}") from None
     return function(*args, **kwargs)
 
 

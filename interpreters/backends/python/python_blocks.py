@@ -51,6 +51,7 @@ from interpreters.backends.text.leaves import (
     Value,
     bundle,
     fresh_leaf,
+    held,
     is_apart,
     is_array,
     is_broad,
@@ -281,10 +282,7 @@ class _Carried:
 
     def __init__(self, writer: Writer, start: list[Leaf], wish: str) -> None:
         self.writer, self.start = writer, start
-        self.leaves = [
-            Leaf(writer.fresh(wish), x.type, ATOM, Buffer(fresh=True) if is_array(x.type) else None)
-            for x in start
-        ]
+        self.leaves = [held(writer.fresh(wish), x.type, fresh=True) for x in start]
         self.before: list[Statement] = []
         self.own: set[str] = set()
 
@@ -326,15 +324,8 @@ class _Carried:
 
     def results(self) -> list[Leaf]:
         """The variables after the loop."""
-        return [
-            Leaf(
-                x.text,
-                x.type,
-                ATOM,
-                x.buffer and Buffer(fresh=x.buffer.reused or x.text in self.own),
-            )
-            for x in self.leaves
-        ]
+        reused = {x.text for x in self.leaves if x.buffer is not None and x.buffer.reused}
+        return [held(x.text, x.type, fresh=x.text in reused | self.own) for x in self.leaves]
 
 
 def _is_free(leaf: Leaf) -> bool:

@@ -37,7 +37,7 @@ from interpreters.backends.text.leaves import (
     Placed,
     Spread,
     Value,
-    is_array,
+    held,
     share,
 )
 from interpreters.backends.text.module import Module, as_range, identifier, is_uniform
@@ -237,7 +237,7 @@ class Language(ABC):
 
     def opaque(self, obj: Object, text: str) -> Leaf:
         """What a parameter or a call gives, of which nothing is known."""
-        return Leaf(text, obj, ATOM, Buffer(fresh=False) if is_array(obj) else None)
+        return held(text, obj)
 
     def literal(self, literal: Literal) -> Leaf | Spread:
         """A number, an array of one number, or an array that stands at the top of the module."""

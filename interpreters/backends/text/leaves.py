@@ -175,6 +175,11 @@ def is_array(obj: Object) -> bool:
     return isinstance(obj, Tensor) and bool(obj.shape)
 
 
+def held(text: str, obj: Object, *, fresh: bool = False) -> Leaf:
+    """What may be an array, and whether this code allocated it."""
+    return Leaf(text, obj, ATOM, Buffer(fresh=fresh) if is_array(obj) else None)
+
+
 def fresh_leaf(text: str, obj: Object) -> Leaf:
     """A new array that nothing else looks at."""
     size = obj.size if isinstance(obj, Tensor) else 0

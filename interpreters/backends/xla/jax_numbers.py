@@ -8,8 +8,7 @@ for nothing, and left out.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -181,58 +180,30 @@ def written(writer: Writer, form: Form, args: Sequence[Leaf], cod: Tensor) -> Le
     return Leaf(text, cod, form.level)
 
 
-def _made(leaf: Leaf, name: str) -> Origin:
-    """How a value was made, if ``name`` made it."""
-    if leaf.origin is None or leaf.origin.name != name:
-        raise _Another
-    return leaf.origin
-
-
-def _same(x: Leaf, y: Leaf) -> str:
-    """The text of one value that stands twice."""
-    if x.text != y.text:
-        raise _Another
-    return x.text
-
-
-def _shares(e: Leaf, total: Leaf) -> Text:
-    """The shares of a sum of exponentials, the cotangent of ``logsumexp``, without a logarithm."""
-    summed = _made(total, "sum")
-    _same(summed.operands[0], e)
-    x, base = _made(_made(e, "exp").operands[0], "subtract").operands
-    _, _, logarithm = _made(base, "where").operands
-    if logarithm.origin is not None and logarithm.origin.name == "reshape":
-        (logarithm,) = logarithm.origin.operands
-    logsumexp = _made(logarithm, "logsumexp")
-    axis = logsumexp.parameters["axis"]
-    if axis != summed.parameters["axis"] or not summed.parameters["keepdims"]:
-        raise _Another
-    return call("_softmax", _same(x, logsumexp.operands[0]), str(axis))
-
-
-def _all_but_one(before: Leaf, behind: Leaf) -> Text:
-    """What stands before each element times what stands behind it: the cotangent of ``prod``."""
-    x, y = (_made(leaf, "exclusive_cumprod") for leaf in (before, behind))
-    axes = {x.parameters["axis"], y.parameters["axis"]}
-    if len(axes) > 1 or x.parameters["reverse"] == y.parameters["reverse"]:
-        raise _Another
-    return call("_others", _same(x.operands[0], y.operands[0]), str(*axes))
-
-
-_IDIOMS: dict[str, Sequence[Callable[..., Text]]] = {
-    "unscale": (_shares,),
-    "multiply": (_all_but_one,),
-}
-"""By the primitive that is last: the text of the whole."""
-
-
 def idiom(name: str, operands: Sequence[Leaf]) -> Text | None:
-    """The text of what ``name`` ends, where it is more than it seems."""
-    for written in _IDIOMS.get(name, ()):
-        with suppress(_Another):
-            return written(*operands)
+    """The text of what ``name`` ends, where it is more than it seems; None of others."""
+    match name, *[x.origin for x in operands]:
+        case [
+            "multiply",
+            Origin("exclusive_cumprod", (x,), a),
+            Origin("exclusive_cumprod", (y,), b),
+        ]:
+            # What stands before each element times what stands behind it: the cotangent of prod.
+            if x.text == y.text and a["axis"] == b["axis"] and a["reverse"] != b["reverse"]:
+                return call("_others", x.text, str(a["axis"]))
+        case ["unscale", Origin("exp", (Leaf(origin=shift),)), Origin("sum", (e,), a)]:
+            if e.text == operands[0].text and a["keepdims"]:
+                return _shares(shift, a["axis"])
     return None
 
 
-class _Another(Exception):
-    """It is another thing."""
+def _shares(shift: Origin | None, axis: tuple[int, ...]) -> Text | None:
+    """The shares of a sum of exponentials, the cotangent of ``logsumexp``, without a logarithm."""
+    match shift:
+        case Origin("subtract", (x, Leaf(origin=Origin("where", (_, _, Leaf(origin=logarithm)))))):
+            if logarithm is not None and logarithm.name == "reshape":
+                logarithm = logarithm.operands[0].origin
+            match logarithm:
+                case Origin("logsumexp", (y,), known) if known["axis"] == axis:
+                    return call("_softmax", x.text, str(axis)) if x.text == y.text else None
+    return None
