@@ -123,7 +123,12 @@ class _Reading:
     def _let(self, term: Let, env: Env) -> Recursive[Fact]:
         before = {var.name: env[var.name] for var, _ in term.bindings if var.name in env}
         for var, bound in term.bindings:
-            env[var.name] = yield self._value(bound, env)
+            known = self._direct(bound, env, _DEEP) if type(bound) is Prim else None
+            if known is None:
+                known = yield self._value(bound, env)
+            else:
+                self.direct.add(id(bound))
+            env[var.name] = known
         result: Fact = yield self._value(term.body, env)
         env.update(before)
         return result

@@ -50,10 +50,11 @@ def taken(
     (x, *indices), whole = args, texts[0]
     bounds = writer.line(term).operands[1 : len(args)]
     extents = tensor(x).shape[axis : axis + len(indices)]
-    places = [
-        writer.assign(text, "i") if may_be_outside(known, extent) and not index.is_short else text
-        for index, text, known, extent in zip(indices, texts[1:], bounds, extents, strict=True)
-    ]
+    places = list(texts[1:])
+    for n, (known, extent) in enumerate(zip(bounds, extents, strict=True)):
+        is_short = indices[n].literal is not None or places[n].isidentifier()
+        if may_be_outside(known, extent) and not is_short:
+            places[n] = writer.assign(places[n], "i")
     tests = _tests(bounds, places, extents)
     index = numpy.index_text(axis, places)
     if any(is_array(i.type) for i in indices):
@@ -105,17 +106,18 @@ def checked(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Val
     }
     if not may_fail.get(name, True):
         return args[0]
-    x = args[0]
-    is_one = isinstance(x, Spread) and name in may_fail
-    given = [x.inner] if isinstance(x, Spread) and is_one else [writer.array(z) for z in args]
+    x, texts = args[0], ("of", "dtype", "place")
+    repeated = x if isinstance(x, Spread) and name in may_fail else None
+    given = [writer.array(z) for z in args] if repeated is None else [repeated.inner]
     share(given[0])
-    order = ("of", "dtype", "axis", "extent", "place")
-    said = {key: str(value) for key, value in keywords.items() if key in ("axis", "extent")}
-    said |= {key: dumps(str(keywords[key])) for key in ("of", "dtype", "place") if key in keywords}
-    options = [said[key] for key in order if key in said]
+    options = [
+        dumps(str(keywords[key])) if key in texts else str(keywords[key])
+        for key in ("of", "dtype", "axis", "extent", "place")
+        if key in keywords
+    ]
     text = call(f"_{name}", *[writer.named(z).text for z in given], *options)
     made = Leaf(writer.assign(text, wish), given[0].type, ATOM, given[0].buffer)
-    return Spread(made, x.type) if isinstance(x, Spread) and is_one else made
+    return made if repeated is None else Spread(made, repeated.type)
 
 
 # What is zero but in some places.
