@@ -184,7 +184,7 @@ def _put(writer: Writer, value: Placed, name: str, sign: str) -> None:
     tests = _tests(value.bounds, texts, keywords["extents"])
     if not any(is_array(i.type) for i in value.indices):
         write = Do(f"{name}[{numpy.index_text(axis, texts)}] {sign} {x}")
-        writer.at.body.append(Clause("if ", " and ".join(tests), "", [write]) if tests else write)
+        writer.at.body.append(Clause("if ", " and ".join(tests), [write]) if tests else write)
     elif axis or len(texts) > 1 or len(value.type.shape) > 1 or tests:
         writer.do(call("_add_at", name, str(axis), tuple_of(tuple(texts)), x))
     else:

@@ -109,10 +109,10 @@ def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:
         writer.at.chosen.append(name)
         leaves.append(_joined(name, a, b))
     if then_body:
-        otherwise = Clause("else", "", "", other_body) if other_body else None
-        writer.at.body.append(Clause("if ", condition.text, "", then_body, otherwise))
+        otherwise = Clause("else", "", other_body) if other_body else None
+        writer.at.body.append(Clause("if ", condition.text, then_body, otherwise))
     elif other_body:
-        writer.at.body.append(Clause("if not ", condition.text, "", other_body))
+        writer.at.body.append(Clause("if not ", condition.text, other_body))
     return _of_leaves(leaves, term.type)
 
 
@@ -215,7 +215,7 @@ def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
             carried.close(body, halves[0])
         targets, source = ", ".join(over) or "_", [*over.values()] or [f"range({types.length})"]
         header = source[0] if len(source) == 1 else call("zip", *source)
-        writer.at.body += [*carried.before, *lists, Clause(f"for {targets} in ", header, "", body)]
+        writer.at.body += [*carried.before, *lists, Clause(f"for {targets} in ", header, body)]
         start = carried.results()
     else:
         writer.at.body += lists

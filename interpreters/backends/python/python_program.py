@@ -249,11 +249,11 @@ class PythonProgram:
             recurse(ending.give(lam.body, self._lines.result))
             body = writer.at.body
         if writer.warns:
-            body = [Clause("with ", 'np.errstate(all="ignore")', "", body)]
+            body = [Clause("with ", 'np.errstate(all="ignore")', body)]
         if writer.raises and not careful:
             errors = "except (ArithmeticError, ValueError)"
-            handler = Clause(errors, "", "", [Do(call_again, "return ")])
-            body = [Clause("try", "", "", body, handler)]
+            handler = Clause(errors, "", [Do(call_again, "return ")])
+            body = [Clause("try", "", body, handler)]
         module.define(name, params, body, doc)
         return again if writer.raises or ending.checks else ""
 
@@ -359,4 +359,4 @@ class _Ending:
             looked_at = f"np.vdot({name}, {name})" if obj.size <= SMALL else f"{name}.sum()"
             self.writer.warns = True
         test = f"math.isnan({looked_at})"
-        self.writer.at.body.append(Clause("if ", test, "", [Do(self.again, "return ")]))
+        self.writer.at.body.append(Clause("if ", test, [Do(self.again, "return ")]))

@@ -106,7 +106,6 @@ class Clause:
 
     before: str
     header: Text
-    after: str
     body: list[Statement] = field(default_factory=list)
     next: Clause | None = None
 
@@ -146,7 +145,7 @@ def _is_function(statement: Statement) -> bool:
 def _block(block: Clause, depth: int) -> Iterator[str]:
     here: Clause | None = block
     while here is not None:
-        yield from laid(here.before, here.header, f"{here.after}:", depth)
+        yield from laid(here.before, here.header, ":", depth)
         yield from text_of(here.body, depth + 1) if here.body else [INDENT * (depth + 1) + "pass"]
         here = here.next
 

@@ -364,7 +364,7 @@ class Writer(Language):
         with self.block() as body:
             zero = yield self.zeros(obj)
             body.append(Assign((name,), (yield self.text(zero))))
-        self.at.body.append(Clause("if ", f"{name} is None", "", body))
+        self.at.body.append(Clause("if ", f"{name} is None", body))
         return self.opaque(obj, name)
 
     def _plus(

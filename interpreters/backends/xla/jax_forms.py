@@ -68,7 +68,7 @@ def _local(writer: Writer, known: CapturedLam, wish: str, ending: Ending) -> Rec
     if is_short:
         return short
     name = writer.fresh(wish)
-    writer.at.body.append(Clause("def ", Bracketed(f"{name}(", names, ")"), "", statements))
+    writer.at.body.append(Clause("def ", Bracketed(f"{name}(", names, ")"), statements))
     return name
 
 

@@ -41,7 +41,7 @@ def test_parentheses_stand_where_they_are_needed():
 
 
 def test_what_nothing_needs_is_left_out_and_then_what_only_that_needed():
-    inner = Clause("if ", "p", "", [Assign(("d",), "c")])
+    inner = Clause("if ", "p", [Assign(("d",), "c")])
     body = [
         Assign(("a",), "x"),
         Assign(("b", "e"), "f(a)"),
@@ -55,13 +55,13 @@ def test_what_nothing_needs_is_left_out_and_then_what_only_that_needed():
 
 
 def test_a_function_among_statements_stands_between_empty_lines():
-    step = Clause("def ", Bracketed("step(", ("c",), ")"), "", [Do("c", "return ")])
+    step = Clause("def ", Bracketed("step(", ("c",), ")"), [Do("c", "return ")])
     body = [step, Assign(("y",), "step(x)"), Do("y", "return ")]
     assert definition("f", ("x",), body, 'A "doc"', "@jit") == (
         '@jit\ndef f(x):\n    """A \'doc\'"""\n\n    def step(c):\n        return c\n\n'
         "    y = step(x)\n    return y"
     )
-    condition = Clause("if ", "x", "", [Do("x.pop()")])
+    condition = Clause("if ", "x", [Do("x.pop()")])
     assert definition("f", ("x",), [condition, Do("x", "return ")]) == (
         "def f(x):\n    if x:\n        x.pop()\n    return x"
     )
