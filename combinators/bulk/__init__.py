@@ -10,8 +10,51 @@ left that has a bulk form:
 builds around it (``batches``); ``equations`` are what its clauses realise, in the paper's notation.
 """
 
+from __future__ import annotations
+
 from combinators.bulk.equations import EQUATIONS, Equation, Site, batched
-from combinators.bulk.evaluation import bulk
-from combinators.bulk.walk import has_map
+from combinators.bulk.evaluation import Evaluation, rewritten
+from combinators.kit.memory import uncollected
+from combinators.primitives.loops import is_map
+from combinators.simplify import simplify
+from combinators.simplify.rule import Trace
+from combinators.terms import Const, Lam, Prim, Term, Var
+
+PASSES = 3
+"""A scan that carries nothing becomes a map when it is simplified, and so in bulk the next time."""
+
+
+def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
+    """The closed λ ``lam`` with bulk operations for its maps; itself where it has none.
+
+    ``trace`` is called whenever an equation is used. Nothing is refused: what has no bulk form
+    stays in a map of its own. Raises ``UnboundVariable`` for a λ that captures.
+    """
+    with uncollected():
+        for _ in range(PASSES):
+            if not has_map(lam):
+                break
+            walk = Evaluation(lam, trace)
+            lam = simplify(rewritten(lam, walk))
+            if walk.has_split:
+                break
+        return lam
+
+
+def has_map(term: Term) -> bool:
+    """Whether there is a ``map`` anywhere below ``term``: a look at every node, once."""
+    todo: list[Term] = [term]
+    seen: set[int] = set()
+    while todo:
+        for part in todo.pop().below():
+            kind = type(part)
+            if kind is Var or kind is Const or id(part) in seen:
+                continue
+            if kind is Prim and is_map(part):
+                return True
+            seen.add(id(part))
+            todo.append(part)
+    return False
+
 
 __all__ = ["EQUATIONS", "Equation", "Site", "batched", "bulk", "has_map"]

@@ -3,7 +3,7 @@
 The transform does not search for left sides: it evaluates a body at all indices of the builds
 around it (``evaluation``), and each equation says what one clause of that evaluation does. A trace
 names the equations that were used. They are carried out for all builds around a line at once, on
-labelled arrays (``batches``), so that ``tr``, ``replicate`` and the axes in front change labels
+labelled arrays (``block``), so that ``tr``, ``replicate`` and the axes in front change labels
 only.
 
 ``build1`` is pushed down (Fig. 9) until its body is ``index`` of something in normal form, which is

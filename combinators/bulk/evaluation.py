@@ -57,38 +57,15 @@ from combinators.bulk.calls import applied, bound, called, chosen, kept, looped
 from combinators.bulk.clauses import as_builds, clause_of, gathered, indexing_of, of_operand, pushed
 from combinators.bulk.equations import Site, changed
 from combinators.bulk.selection import selected
-from combinators.bulk.walk import Env, Walk, behind, has_map
-from combinators.kit.memory import uncollected
+from combinators.bulk.walk import Env, Walk, behind
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Int, Tensor
 from combinators.primitives.contraction import MATMUL
 from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import LOOP, is_map
 from combinators.primitives.structural import RECOMPUTE
-from combinators.simplify import simplify
-from combinators.simplify.rule import Trace
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import is_first_order, length_of
-
-PASSES = 3
-"""A scan that carries nothing becomes a map when it is simplified, and so in bulk the next time."""
-
-
-def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
-    """The closed λ ``lam`` with bulk operations for its maps; itself where it has none.
-
-    ``trace`` is called whenever an equation is used. Nothing is refused: what has no bulk form
-    stays in a map of its own. Raises ``UnboundVariable`` for a λ that captures.
-    """
-    with uncollected():
-        for _ in range(PASSES):
-            if not has_map(lam):
-                break
-            walk = Evaluation(lam, trace)
-            lam = simplify(rewritten(lam, walk))
-            if walk.has_split:
-                break
-        return lam
 
 
 def rewritten(lam: Lam, walk: Evaluation) -> Lam:

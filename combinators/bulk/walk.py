@@ -19,7 +19,7 @@ from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import is_map
 from combinators.primitives.structural import UNPACK
 from combinators.simplify.rule import Fired, Trace
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Term, Var, captured
+from combinators.terms import App, Cond, Lam, Let, Prim, Term, Var, captured
 
 Env = dict[str, Rep]
 """What the variables stand for."""
@@ -30,22 +30,6 @@ def behind(term: Term, env: Env) -> tuple[Term, Env]:
     while isinstance(term, Var) and isinstance(rep := env[term.name], Deferred):
         term, env = rep.term, dict(rep.captured)
     return term, env
-
-
-def has_map(term: Term) -> bool:
-    """Whether there is a ``map`` anywhere below ``term``: a look at every node, once."""
-    todo: list[Term] = [term]
-    seen: set[int] = set()
-    while todo:
-        for part in todo.pop().below():
-            kind = type(part)
-            if kind is Var or kind is Const or id(part) in seen:
-                continue
-            if kind is Prim and is_map(part):
-                return True
-            seen.add(id(part))
-            todo.append(part)
-    return False
 
 
 class Survey:
