@@ -16,7 +16,7 @@ that splits an axis. No result contains ``build1``, but for what ``build1-split`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -109,14 +109,12 @@ class Equation(NamedTuple):
         return f"{self.name}: {self.left} ⇝ {self.right}"
 
 
-def _read() -> Iterator[Equation]:
-    for figure, text in _TEXT.items():
-        for line in text.replace("\n    ", " ").strip().splitlines():
-            name, both = line.split(": ", 1)
-            yield Equation(name, figure, *both.split(" ⇝ "))
-
-
-EQUATIONS = tuple(_read())
+EQUATIONS = tuple(
+    Equation(name, figure, *both.split(" ⇝ "))
+    for figure, text in _TEXT.items()
+    for line in text.replace("\n    ", " ").strip().splitlines()
+    for name, both in [line.split(": ", 1)]
+)
 """All that the transform does, an equation each."""
 
 

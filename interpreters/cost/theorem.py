@@ -66,14 +66,11 @@ def nesting(lam: Lam) -> int:
         why = _why_outside(node, is_passed=id(node) in passed)
         if why:
             raise OutsideSource(why)
-        many = isinstance(node, Prim) and not _is_of_reals(node)
+        one = node.type is Real and isinstance(node, Prim) and node.operation.name in OPERATIONS
+        many = isinstance(node, Prim) and not one
         below = (deep[id(part)] + (many and isinstance(part, Lam)) for part in node.below())
         deep[id(node)] = max([int(many), *below])
     return deep[id(lam.body)]
-
-
-def _is_of_reals(node: Prim) -> bool:
-    return node.type is Real and node.operation.name in OPERATIONS
 
 
 def _why_outside(node: Term, *, is_passed: bool) -> str | None:

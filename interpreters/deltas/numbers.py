@@ -123,7 +123,7 @@ class DualArray:
 
     primal: Any
     delta: Delta = ZERO
-    obj: Tensor | None = None
+    obj: Object | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -221,7 +221,7 @@ class DualArrays:
             if moved is None:
                 return DualArray(y)
             deltas = tuple([xs[i].delta for i in active])
-            return self._moving(y, moved(primals, y, deltas), cod)
+            return DualArray(y, self.share(moved(primals, y, deltas)), cod)
 
         return dual
 
@@ -253,17 +253,13 @@ class DualArrays:
             return program(lam, self.over)
         return lambda *values: [(*values, ())[i] for i in places if i is not None]
 
-    def _moving(self, primal: Any, delta: Delta, obj: Object) -> DualArray:
-        assert isinstance(obj, Tensor)
-        return DualArray(primal, self.share(delta), obj)
-
     def add(self, x: DualArray, y: DualArray) -> DualArray:
         """Both parts."""
         primal = self.over.add(x.primal, y.primal)
         if x.obj is None or y.obj is None:
             moving = y if x.obj is None else x
             return DualArray(primal, moving.delta, moving.obj)
-        return self._moving(primal, Add(x.delta, y.delta), x.obj)
+        return DualArray(primal, self.share(Add(x.delta, y.delta)), x.obj)
 
     def truth(self, number: DualArray) -> bool:
         """As the primal chooses."""
@@ -282,7 +278,7 @@ class DualArrays:
         primal = self.over.stack([row.primal for row in rows], obj)
         if all(row.delta is ZERO for row in rows):
             return DualArray(primal)
-        return self._moving(primal, Stack(obj, tuple([row.delta for row in rows])), obj)
+        return DualArray(primal, self.share(Stack(obj, tuple([row.delta for row in rows]))), obj)
 
     def lift(self, value: Any, obj: Tensor) -> DualArray:
         """A number that does not move."""
