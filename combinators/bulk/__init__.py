@@ -30,13 +30,13 @@ def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
     ``trace`` is called whenever an equation is used. Nothing is refused: what has no bulk form
     stays in a map of its own. Raises ``UnboundVariable`` for a λ that captures.
     """
+    if not has_map(lam):
+        return lam
     with uncollected():
         for _ in range(PASSES):
-            if not has_map(lam):
-                break
             walk = Evaluation(lam, trace)
             lam = simplify(rewritten(lam, walk))
-            if walk.has_split:
+            if walk.has_split or not has_map(lam):
                 break
         return lam
 
