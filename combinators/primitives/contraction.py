@@ -104,12 +104,11 @@ def matmul(x: Any, y: Any) -> Any:
     left = reshape(x, (1, *a)) if len(a) == 1 else x
     right = reshape(y, (*b, 1)) if len(b) == 1 else y
     product = apply(MATMUL, left, right)
-    shape = product.shape
-    if len(a) == 1:
-        shape = (*shape[:-2], shape[-1])
-    if len(b) == 1:
-        shape = shape[:-1]
-    return product if shape == product.shape else reshape(product, shape)
+    if len(a) > 1 and len(b) > 1:
+        return product
+    *batch, rows, columns = product.shape
+    kept = (*batch, *(() if len(a) == 1 else (rows,)), *(() if len(b) == 1 else (columns,)))
+    return reshape(product, kept)
 
 
 @library("dot")
@@ -150,17 +149,14 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     if isinstance(axes, int):
         if not 0 <= axes <= min(len(a), len(b)):
             raise _unfit("tensordot", a, b)
-        pairs = (tuple(range(len(a) - axes, len(a))), tuple(range(axes)))
-    else:
-        first, second = axes
-        pairs = (several_axes(first, a), several_axes(second, b))
-    if [a[i] for i in pairs[0]] != [b[j] for j in pairs[1]]:
+        axes = tuple(range(len(a) - axes, len(a))), tuple(range(axes))
+    mine, yours = several_axes(axes[0], a), several_axes(axes[1], b)
+    if [a[i] for i in mine] != [b[j] for j in yours]:
         raise _unfit("tensordot", a, b)
-    left = list(range(len(a)))
-    right = [len(a) + j for j in range(len(b))]
-    for i, j in zip(*pairs, strict=True):
-        right[j] = left[i]
-    result = [i for i in left + right if not (i in left and i in right)]
+    left, right = list(range(len(a))), [len(a) + j for j in range(len(b))]
+    for i, j in zip(mine, yours, strict=True):
+        right[j] = i
+    result = [label for label in left + right if (label in left) != (label in right)]
     return contract(x, y, left, right, result)
 
 
@@ -176,13 +172,12 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     """
     inputs, result = _parsed(subscripts, [len(shape_of(x)) for x in operands])
     _check_extents(subscripts, inputs, operands)
-    labelled = [_distinct(x, labels) for x, labels in zip(operands, inputs, strict=True)]
-    done, *todo = labelled
-    while todo:
-        second, *todo = todo
+    todo = [_distinct(x, labels) for x, labels in zip(operands, inputs, strict=True)]
+    while len(todo) > 1:
+        first, second, *todo = todo
         later = "".join(labels for _, labels in todo) + result
-        done = _contracted(done, second, later)
-    x, labels = _only(done, result)
+        todo.insert(0, _contracted(first, second, later))
+    x, labels = _only(todo[0], result)
     return transpose(x, [labels.index(label) for label in result])
 
 

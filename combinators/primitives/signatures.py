@@ -138,14 +138,9 @@ def smooth(
     kink: str = "",
 ) -> Function:
     """A pointwise function whose derivative is ``rule(v, *xs, y)``."""
-    return function(
-        declare(
-            name, pointwise, Pointwise(rule), promote=promote, cost=cost, infix=infix, kink=kink
-        ),
-        len(signature(rule).parameters) - 2,
-        doc,
-        *names,
-    )
+    said: dict[str, Any] = {"promote": promote, "cost": cost, "infix": infix, "kink": kink}
+    primitive = declare(name, pointwise, Pointwise(rule), **said)
+    return function(primitive, len(signature(rule).parameters) - 2, doc, *names)
 
 
 def stepwise(
