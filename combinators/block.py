@@ -20,7 +20,7 @@ from typing import Protocol
 
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
-from combinators.terms import App, Cond, Const, Let, Prim, Proj, Term, Tuple, Var, prim
+from combinators.terms import App, Cond, Const, Let, Prim, Proj, Term, Tuple, Var, let, prim
 
 TALLEST = 6
 """An expression nested deeper than this is broken into named parts."""
@@ -60,7 +60,7 @@ class Block:
 
     def term(self, result: Term) -> Term:
         """The lines, every one of them named, and what they give."""
-        return Let(tuple(self.lines), result) if self.lines else result
+        return let(tuple(self.lines), result)
 
 
 class Rules(Protocol):
@@ -164,7 +164,7 @@ def nested(
             inside[name] = new, 0
         left.append((new, made))
     body = _placed(result, inside)[0]
-    return Let(tuple(left), body) if left else body
+    return let(tuple(left), body)
 
 
 def _placed(term: Term, inside: Standing) -> tuple[Term, int]:

@@ -203,6 +203,16 @@ def prim(obj: Object, operation: Operation, place: Place | None, *args: Term) ->
     return made
 
 
+def let(bindings: tuple[tuple[Var, Term], ...], body: Term) -> Term:
+    """A block of bindings that are known to have the types of their variables."""
+    if not bindings:
+        return body
+    made: Let = object.__new__(Let)
+    known = made.__dict__
+    known["bindings"], known["body"], known["type"] = bindings, body, body.type
+    return made
+
+
 def const(value: Any, dtype: Any = None) -> Const:
     """A number or an array as a term."""
     return Const(Literal(value, dtype))

@@ -63,12 +63,12 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         """``wish``, or ``wish`` with a number that makes it unique."""
-        name, taken = wish, self._taken
+        taken = self._taken
+        name = wish
         if name in taken:
-            count = self._count.get(wish, 0)
-            while name in taken:
+            count = self._count.get(wish, 0) + 1
+            while (name := f"{wish}{count}") in taken:
                 count += 1
-                name = f"{wish}{count}"
             self._count[wish] = count
         taken.add(name)
         return name

@@ -14,7 +14,7 @@ from combinators.objects import Fun, Object, Real, Record, Tensor, Vector
 from combinators.operation import Operation
 from combinators.primitives.loops import MAP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
-from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, prim
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, let, pack, prim
 from combinators.tracing.emit import scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
 from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, tangent_of
@@ -201,8 +201,8 @@ def opening(variables: list[Var], whole: Term) -> list[tuple[Var, Term]]:
 def binding(bindings: list[tuple[Var, Term]], body: Term) -> Term:
     """``let`` these bindings ``in`` a body, which may be a let itself."""
     if isinstance(body, Let):
-        return Let((*bindings, *body.bindings), body.body)
-    return Let(tuple(bindings), body) if bindings else body
+        return let((*bindings, *body.bindings), body.body)
+    return let(tuple(bindings), body)
 
 
 def placeholder(obj: Object) -> Atom:
