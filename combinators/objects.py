@@ -66,14 +66,6 @@ class Object(Syntax):
     def _derive(self) -> None:
         """Store what follows from the arguments."""
 
-    def arguments(self) -> tuple[Any, ...]:
-        """What the object was built from."""
-        return tuple(vars(self)[name] for name in self.__match_args__)
-
-    def remarks(self) -> dict[str, Any]:
-        """Nothing that equality ignores."""
-        return {}
-
     @classmethod
     def builder(cls) -> Callable[..., Any]:
         """What builds it again, interned."""

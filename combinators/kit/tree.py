@@ -8,7 +8,7 @@ of the distinct nodes instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache
 from operator import attrgetter, methodcaller
 from typing import Any, ClassVar
@@ -130,6 +130,8 @@ class _Row(int):
 @cache
 def _names(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields that are compared, and those that are not."""
+    if not is_dataclass(cls):
+        return cls.__match_args__, ()  # type: ignore[attr-defined]  # of an interned class
     made = [f for f in fields(cls) if f.init]
     compared, others = ([f.name for f in made if f.compare is is_so] for is_so in (True, False))
     return tuple(compared), tuple(others)

@@ -78,6 +78,8 @@ def law_of(values: Sequence[Any]) -> Law | None:
     >>> law(sympy.Symbol("i"))
     sin(i)*a[9 - 2*i]
     """
+    if len(set(values)) == 1:
+        return lambda index: values[0]
     if len(values) < 3:
         return None
     place = sympy.Dummy("k", integer=True, nonnegative=True)
@@ -162,8 +164,6 @@ def element(values: Any, index: Any, outside: Any = S.Zero) -> Any:
 
 def _chosen(values: Any, index: Any, outside: Any) -> Any:
     inside = within(index, len(values))
-    if len(set(values)) == 1:
-        return sympy.Piecewise((values[0], inside), (outside, True))
     law = law_of(values)
     if law is not None:
         return sympy.Piecewise((law(index), inside), (outside, True))
