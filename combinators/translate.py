@@ -9,6 +9,7 @@ places in the context, so that a name which is bound again captures nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from combinators.errors import TypeMismatch, UnboundVariable
@@ -27,8 +28,7 @@ from combinators.morphisms import (
     Relabel,
     compose,
 )
-from combinators.objects import Fun, Object, Product
-from combinators.operation import Operation
+from combinators.objects import Fun, Product
 from combinators.terms import (
     App,
     Captured,
@@ -64,23 +64,17 @@ def translate(context: Sequence[Var], term: Term) -> Morphism:
                 raise UnboundVariable(
                     f"{var.name} : {var.type!r} is not bound by the context ({known}{more})"
                 )
-        return recurse(_block(context, term, _Translation(inside, {}, {})))
+        return recurse(_block(context, term, _Translation(inside, {})))
 
 
 class _Translation(NamedTuple):
-    """What each λ and branch captures, and the arrows of λs and primitives, each made once."""
+    """What each λ and branch captures, and the arrows of λs, each made once."""
 
     captured: Captured
     closed: dict[int, Morphism]
-    primitives: dict[tuple[Operation, tuple[Object, ...]], Morphism]
 
-    def primitive(self, operation: Operation, types: tuple[Object, ...]) -> Morphism:
-        key = operation, types
-        found = self.primitives.get(key)
-        if found is None:
-            found = self.primitives[key] = Primitive(operation, types)
-        return found
 
+_primitive = lru_cache(maxsize=1 << 10)(Primitive)
 
 _Steps = list[Morphism]
 """Arrows that follow one another, composed when a block or a component is complete."""
@@ -207,7 +201,7 @@ def _made(term: Term, parts: list[_Steps], context: _Context, known: _Translatio
     """A form that binds nothing, of the arrows of its parts."""
     if isinstance(term, Prim):
         types = tuple([arg.type for arg in term.args])
-        primitive = known.primitive(term.operation, types)
+        primitive = _primitive(term.operation, types)
         if len(types) == 1 and not isinstance(types[0], Product):
             return _then(parts[0], primitive)
         return [_pair(parts, context), primitive]
