@@ -36,7 +36,7 @@ class Quotient:
     def of_calls(cls, calls: Iterable[tuple[Any, Any]]) -> Quotient:
         """Of arguments and cotangents that are numbers, arrays, or tuples of them."""
         return cls(
-            ((number_keys(argument), at), leaf)
+            ((tuple(map(number_key, _flat(argument))), at), leaf)
             for argument, cotangent in calls
             for at, leaf in enumerate(_flat(cotangent))
         )
@@ -59,11 +59,6 @@ class Quotient:
         return repr([(place, total) for place, (total, _) in self.totals.items()])
 
 
-def number_keys(argument: Any) -> tuple[Hashable, ...]:
-    """What tells an argument from others: the keys of its numbers."""
-    return tuple(map(number_key, _flat(argument)))
-
-
 def number_key(number: Any) -> Hashable:
     """What tells a number or an array from others: its shape and its bits as floats.
 
@@ -71,13 +66,9 @@ def number_key(number: Any) -> Hashable:
     """
     array = np.asarray(number)
     if array.dtype == object or (array.dtype.kind in "iu" and np.any(abs(array) > EXACT)):
-        return array.shape, tuple(map(_exact, array.flat))
+        return array.shape, tuple((False, exact, 0) for exact in array.flat)
     floats = array.astype(np.float64)
     return array.shape, tuple(map(_ordered, floats.flat))
-
-
-def _exact(number: Any) -> Hashable:
-    return (False, number, 0)
 
 
 def _ordered(number: np.float64) -> Hashable:

@@ -193,8 +193,10 @@ LOGSUMEXP, logsumexp = _reduction(
 
 # ---- where they are ------------------------------------------------------------------------------
 
-ARGMAX, ARGMIN = (
-    declare(
+
+def _position(name: str, which: str, than: str) -> tuple[Primitive, Callable[..., Any]]:
+    """A search along one axis, and the word for it."""
+    primitive = declare(
         name,
         _of_some(name, "int64"),
         CONSTANT,
@@ -202,33 +204,24 @@ ARGMAX, ARGMIN = (
         cost=over_arguments,
         kink="its derivative is 0 everywhere",
     )
-    for name in ("argmax", "argmin")
-)
 
+    def word(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
+        if axis is None:
+            at = apply(primitive, ravel(x), axis=(0,), keepdims=False)
+            return reshape(at, (1,) * len(shape_of(x))) if keepdims else at
+        return apply(primitive, x, axis=several_axes((axis,), shape_of(x)), keepdims=keepdims)
 
-@library("argmax")
-def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
-    """The index of the largest along ``axis``, or in ``x`` laid flat: int64, the first of equals.
+    word.__doc__ = f"""The index of the {which} along ``axis``, or in ``x`` laid flat: int64.
 
-    As in NumPy, nan is larger than all. Raises ``ShapeMismatch`` where there are no elements.
+    It is the first of equals; as in NumPy, nan is {than} than all. Raises ``ShapeMismatch`` where
+    there are no elements.
     """
-    return _found(ARGMAX, x, axis, keepdims)
+    word.__name__ = word.__qualname__ = name
+    return primitive, library(name)(word)
 
 
-@library("argmin")
-def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
-    """The index of the smallest along ``axis``, or in ``x`` laid flat: int64, the first of equals.
-
-    As in NumPy, nan is smaller than all. Raises ``ShapeMismatch`` where there are no elements.
-    """
-    return _found(ARGMIN, x, axis, keepdims)
-
-
-def _found(primitive: Primitive, x: Any, axis: int | None, keepdims: bool) -> Any:
-    if axis is None:
-        at = apply(primitive, ravel(x), axis=(0,), keepdims=False)
-        return reshape(at, (1,) * len(shape_of(x))) if keepdims else at
-    return apply(primitive, x, axis=several_axes((axis,), shape_of(x)), keepdims=keepdims)
+ARGMAX, argmax = _position("argmax", "largest", "larger")
+ARGMIN, argmin = _position("argmin", "smallest", "smaller")
 
 
 @library("any")
