@@ -237,6 +237,8 @@ class Readings:
         if (room := _room(function.__module__ or "")) in OURS and room != "diffcurry":
             self._insist(is_still(room))
             return
+        for word in () if self.warns else ("__code__", "__defaults__"):
+            self._read("slot", function, word, getattr(function, word))  # it may be given again
         space = function.__globals__
         for code in codes_of(function.__code__) if room != "diffcurry" else ():
             self._words.update(code.co_names)

@@ -169,3 +169,18 @@ def test_the_derivative_of_a_partial_that_is_an_argument_is_its_derivative():
     assert dc.vjp(lambda f, x: f(x), slope, 3.0)[1](1.0)[1] == 36.0
     assert dc.fun(lambda f, x: f(x))(slope, 3.0) == 54.0
     assert dc.grad(lambda x: dc.grad(lambda f, y: f(y), 1)(slope, x))(3.0) == 12.0
+
+
+def test_a_function_that_is_given_again_with_other_defaults_or_code_is_another():
+    def given(z, a=2.0):
+        return a * z
+
+    applied = dc.fun(lambda g, x: g(x))
+    assert [applied(given, 1.0) for _ in range(3)] == [2.0] * 3
+    given.__defaults__ = (3.0,)
+    assert [applied(given, 1.0) for _ in range(3)] == [3.0] * 3
+    given.__code__ = (lambda z, a: a - z).__code__
+    assert [applied(given, 1.0) for _ in range(3)] == [2.0] * 3
+    assert [dc.vjp(applied, given, 1.0)[0] for _ in range(3)] == [2.0] * 3
+    given.__defaults__ = (5.0,)
+    assert [dc.vjp(applied, given, 1.0)[0] for _ in range(3)] == [4.0] * 3
