@@ -111,34 +111,28 @@ class _Rewritten:
         self.is_known = (
             frame.uses is not None and id(lam) not in run.closed and run.switches.has("loop-parts")
         )
-        live, need = (
-            frame.uses.loops.get(id(loop.term), (None, None)) if frame.uses else (None, None)
-        )
-        self.live = live if self.is_known else None
-        self.need = need if self.is_known else None
+        known = frame.uses.loops if frame.uses is not None and self.is_known else {}
+        self.live, self.need = known.get(id(loop.term), (None, None))
         self.carried = Packing()
         """What stays of the carry, and what is known of it."""
+        self.init: Term | None = None
+        self.carry: Var | None = None
 
     def write(self, wish: str, need: Need) -> Recursive[Value]:
-        run, lam, env = self.run, self.lam, self.inside.env
-        xs, row = yield rows(run, self.loop, self.frame, self.block)
-        init: Term | None = None
-        carry: Var | None = None
-        before = {p.name: env[p.name] for p in lam.params if p.name in env}
+        run, lam = self.run, self.lam
+        self.xs, row = yield rows(run, self.loop, self.frame, self.block)
         own, parts = self.loop.params(lam)
         if self.loop.init is not None:
             self.carried = yield self._carried(self.loop.init)
         if self.carried.atoms:
-            init = run.packed(self.carried.atoms, self.block)
+            self.init = run.packed(self.carried.atoms, self.block)
             wished = own.name if own is not None else "c"
-            carry = run.writer.parameter(wished, init.type, self.body)
+            self.carry = run.writer.parameter(wished, self.init.type, self.body)
         wished = parts[0].name if len(parts) == 1 else "row" if parts else "x"
-        item = run.writer.parameter(wished, row_of(xs.type), self.body)
-        value: Value = item if row is None else (yield row(item, self.body))
-        yield self._bind(carry, value)
+        self.row = run.writer.parameter(wished, row_of(self.xs.type), self.body)
+        yield self._bind(self.row if row is None else (yield row(self.row, self.body)))
         result: Value = yield run.walk(lam.body, self.inside, self.body, "v", self.need)
-        made: Value = yield self._finish(result, init, carry, item, xs, wish, need)
-        env.update(before)
+        made: Value = yield self._finish(result, wish, need)
         return made
 
     def _carried(self, start: Term) -> Recursive[Packing]:
@@ -183,12 +177,12 @@ class _Rewritten:
         value = self.inside.env.get(atom.name) if isinstance(atom, Var) else atom
         return isinstance(value, Term) and self.run.writer.is_typed_zero(value)
 
-    def _bind(self, carry: Var | None, item: Value) -> Recursive[None]:
+    def _bind(self, item: Value) -> Recursive[None]:
         """What the parameters of the function as it was stand for."""
         run, env, uses = self.run, self.inside.env, self.inside.uses
         own, parts = self.loop.params(self.lam)
         if self.types.carry is not None:
-            value = self.carried.value(run, self.types.carry, carry, self.body)
+            value = self.carried.value(run, self.types.carry, self.carry, self.body)
             if own is None:
                 both = (yield run.atom(value, self.body)), (yield run.atom(item, self.body))
                 name = self.lam.params[0].name
@@ -201,24 +195,15 @@ class _Rewritten:
             elif uses is None or uses.count[param.name]:
                 env[param.name] = yield run.part(item, index, self.body, param.name)
 
-    def _finish(
-        self,
-        result: Value,
-        init: Term | None,
-        carry: Var | None,
-        item: Var,
-        xs: Term,
-        wish: str,
-        need: Need,
-    ) -> Recursive[Value]:
+    def _finish(self, result: Value, wish: str, need: Need) -> Recursive[Value]:
         """The loop of what is left of the carry and of what it keeps; of neither there is none."""
         run, types = self.run, self.types
         is_pair = types.carry is not None and types.item is not None
         after: Value = result
-        if is_pair and carry is not None and (self.need is None or 0 in self.need):
+        if is_pair and self.carry is not None and (self.need is None or 0 in self.need):
             after = yield run.part(result, 0, self.body)
         kept = yield run.selected(after, [where[0] for where in self.carried.places], self.body)
-        out: Packing = yield self._out(result, need, item, xs)
+        out: Packing = yield self._out(result, need)
         if is_pair and bool(kept) != bool(out.atoms):
             run.switches.say("scan-fold" if kept else "scan-map", self.term, self.term, wish)
         halves = tuple(run.packed(atoms, self.body) for atoms in (kept, out.atoms) if atoms)
@@ -232,10 +217,10 @@ class _Rewritten:
                 gives = result
             elif len(halves) == 2:
                 gives = run.writer.together(halves, self.body)
-            params = (item,) if carry is None else (carry, item)
+            params = (self.row,) if self.carry is None else (self.carry, self.row)
             lam = Lam(params, run.writer.close(self.body, gives), self.lam.name)
             operation = looping(carries=bool(kept), keeps=bool(out.atoms), reverse=types.reverse)
-            term = loop_term(operation, lam, init, xs, self.term.place)
+            term = loop_term(operation, lam, self.init, self.xs, self.term.place)
             known = _constant(run, term, lam) if kept and not out.atoms else None
             made = run.writer.bind(term, self.block, wish) if known is None else known
             if is_whole and made.type is self.term.type:
@@ -249,7 +234,7 @@ class _Rewritten:
         ]
         return _joined(self.loop, *values)
 
-    def _out(self, result: Value, need: Need, row: Var, xs: Term) -> Recursive[Packing]:
+    def _out(self, result: Value, need: Need) -> Recursive[Packing]:
         """What has to be stacked of what each step gives."""
         run, obj, item = self.run, self.types.item, result
         if obj is None:
@@ -266,20 +251,20 @@ class _Rewritten:
         if not run.switches.has("stack-steady"):
             return Packing.of(entries)
         split = _split(run, entries)
-        found = Packing.of(split, run, lambda atom: self._stack(atom, row, xs))
+        found = Packing.of(split, run, self._stack)
         if len(found.atoms) == len(split):
             return Packing.of(entries)
-        run.switches.say("stack-steady", self.term, xs)
+        run.switches.say("stack-steady", self.term, self.xs)
         return found
 
-    def _stack(self, atom: Term, row: Var, xs: Term) -> Term | None:
+    def _stack(self, atom: Term) -> Term | None:
         """The stack of a part that is a row, or the same at every step."""
-        writer, stack = self.run.writer, stack_of(atom.type, length_of(xs.type))
-        if same(atom, row):
-            return xs if stack is xs.type else None
+        writer, stack = self.run.writer, stack_of(atom.type, length_of(self.xs.type))
+        if same(atom, self.row):
+            return self.xs if stack is self.xs.type else None
         line = writer.definition(atom)
-        if isinstance(line, Proj) and same(line.product, row):
-            part = writer.emit(Proj(line.index, xs), self.block)
+        if isinstance(line, Proj) and same(line.product, self.row):
+            part = writer.emit(Proj(line.index, self.xs), self.block)
             return part if stack is part.type else None
         if is_typed_zero(atom) or atom.type is Unit:
             return zeros(stack)
