@@ -122,7 +122,8 @@ class _Unit:
     ) -> None:
         """``part`` is how an atom is read, and None of what is a block."""
         self._closed, self._keep, self._part_of = closed, keep, part
-        self._taken: list[str] = []
+        self._taken: set[str] = set()
+        """Names that stay."""
         self._uses: Uses = {}
         self._inside: Standing = {}
         self._scoped: set[str] = set()
@@ -130,7 +131,7 @@ class _Unit:
 
     def nested(self, lam: Lam) -> Recursive[Lam]:
         """The λ as people read it."""
-        self._taken += [param.name for param in lam.params]
+        self._taken.update(param.name for param in lam.params)
         yield self._count(lam.body)
         self._names = Names(self._taken)
         body: Term = yield self._block(lam.body)
@@ -148,17 +149,18 @@ class _Unit:
                     if is_atom(part) or id(part) in self._closed:
                         continue
                     params = {p.name for p in part.params} if isinstance(part, Lam) else set()
-                    self._taken += params
-                    body = part.body if isinstance(part, Lam) else part
-                    inside: Uses = yield self._count(body)
+                    self._taken |= params
+                    inner = part.body if isinstance(part, Lam) else part
+                    inside: Uses = yield self._count(inner)
                     count_inside(inside.keys() - params, uses)
         for var, _ in lines:
             name = var.name
             times = uses.pop(name, None)
             if times is not None:
                 self._uses[name] = 2 if name in self._keep else times
-                if name in self._keep or not _is_numbered(name):
-                    self._taken.append(name)
+                is_numbered = name[0] == "v" and (name == "v" or name[1:].isdigit())
+                if name in self._keep or not is_numbered:
+                    self._taken.add(name)
         return uses
 
     def _block(self, body: Term) -> Recursive[Term]:
@@ -186,12 +188,7 @@ class _Unit:
 
     def _named(self, var: Var) -> Var:
         """What a line is called."""
-        if var.name in self._keep or not _is_numbered(var.name):
+        if var.name in self._taken:
             return var
         name = self._names.fresh("v")
         return var if name == var.name else Var(name, var.type)
-
-
-def _is_numbered(name: str) -> bool:
-    """Whether a name is one of those that lines have by themselves."""
-    return (name[0] == "v" and name[1:].isdigit()) or name == "v"
