@@ -72,7 +72,8 @@ class Direct:
 
     def recompute(self, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
-        step: Step = self.mode.run_again(function)
+        mode = self.mode
+        step: Step = mode.run_again(function) if mode.reverses else mode.eval(function).enter
         return step
 
     def called(self, code: Any, env: Any) -> Step:

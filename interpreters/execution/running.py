@@ -154,14 +154,16 @@ class Running:
             return Arrow(dom, cod, (DERIVATIVES[operation](self),))
         raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
 
-    def run_again(self, function: Fun) -> Step:
-        """``eval``: only pullbacks run a function again."""
-        step: Step = self.eval(function).enter
-        return step
-
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""
-        return Arrow(dom, cod, (self.compute(operation, dom, cod),))
+        compute = self.computation(operation, dom, cod)
+        width = dom.width if isinstance(dom, Product) else None
+
+        def step(machine: Machine) -> None:
+            x = machine.stack[-1]
+            machine.stack[-1] = compute(x) if width is None else compute(*x[:width])
+
+        return Arrow(dom, cod, (step,))
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         """A closure over the captured values."""
@@ -188,23 +190,6 @@ class Running:
             return self.over.operation(operation, types, cod)
         obj = types[0] if operation.primitive is PACK else cod
         return self.control.structural(operation, obj)
-
-    def compute(self, operation: Operation, dom: Object, cod: Object) -> Step:
-        """The carrier's computation."""
-        types = arguments(dom)
-        compute = self.computation(operation, dom, cod)
-        if not isinstance(dom, Product):
-
-            def one(machine: Machine) -> None:
-                machine.stack[-1] = compute(machine.stack[-1])
-
-            return one
-        width = len(types)
-
-        def several(machine: Machine) -> None:
-            machine.stack[-1] = compute(*machine.stack[-1][:width])
-
-        return several
 
     def override(self, dom: Object, cod: Object) -> Step:
         """The function itself: only derivatives are overridden."""

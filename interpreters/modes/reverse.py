@@ -106,25 +106,18 @@ class Reverse(Running):
         self, operation: Operation, dom: Object, cod: Object, literals: frozenset[int]
     ) -> Step:
         """The carrier's computation; its arguments and its value stay on the tape."""
-        types = arguments(dom)
-        active = tuple(i for i in range(len(types)) if i not in literals)
+        types, over = arguments(dom), self.over
         compute = self.computation(operation, dom, cod)
-        over = self.over
-        pull = (
-            self._transposed(operation, types, cod)
-            if operation.primitive in STRUCTURAL
-            else pullback_of(operation, dom, active, over)
-        )
+        if operation.primitive in STRUCTURAL:
+            pull = self._transposed(operation, types, cod)
+        else:
+            active = tuple(i for i in range(len(types)) if i not in literals)
+            pull = pullback_of(operation, dom, active, over)
         width = len(types) if isinstance(dom, Product) else None
 
         def step(machine: Machine) -> None:
-            stack = machine.stack
-            if width is None:
-                xs = stack[-1]
-                y = stack[-1] = compute(xs)
-            else:
-                xs = stack[-1][:width]
-                y = stack[-1] = compute(*xs)
+            xs = machine.stack[-1] if width is None else machine.stack[-1][:width]
+            y = machine.stack[-1] = compute(xs) if width is None else compute(*xs)
             machine.tape.append(partial(_pull, pull, over, xs, y) if pull else nothing)
 
         return step
@@ -168,7 +161,7 @@ class Reverse(Running):
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
         """What ``calls`` of a closure, ``(argument, cotangent)``, give for its environment (H5)."""
         machine = Machine(calls)
-        machine.run((partial(self.pull_calls, closure.code, closure.env),))
+        machine.run((self.control.called(closure.code, closure.env),))
         return dense_leaves(machine.stack.pop(), self.over)
 
     def pull_calls(self, code: Code, env: Any, machine: Machine) -> Iterator[Step]:

@@ -49,7 +49,7 @@ class Symbols:
 
     def of(self, name: str, obj: Object) -> Any:
         """The value of type ``obj`` that is called ``name``."""
-        return _value(name, obj, _Leaves(self, name))
+        return _Naming(self, name).value(name, obj)
 
     def named(self, word: str, whole: str) -> str:
         """``word``, a name in the parameter ``whole``, as no other symbol is called."""
@@ -66,81 +66,71 @@ class Symbols:
             ) from None
 
 
-class _Leaves(NamedTuple):
-    """Leaves that are symbols, or undefined functions of the arguments ``before``."""
+class _Naming(NamedTuple):
+    """A parameter whose numbers are symbols, or undefined functions of the arguments ``before``."""
 
     symbols: Symbols
-    name: str
+    parameter: str
     before: tuple[Any, ...] | None = None
+
+    def value(self, name: str, obj: Object) -> Any:
+        product = components(obj)
+        if product is not None:
+            words = obj.names if isinstance(obj, Record) else range(product.width)
+            named = zip(words, product.parts, strict=True)
+            return tuple(self.value(f"{name}_{word}", part) for word, part in named)
+        match obj:
+            case Vector(item, length):
+                return tuple(self.value(f"{name}_{i}", item) for i in range(length))
+            case Fun():
+                return self.function(name, obj)
+            case Tensor():
+                return self.tensor(name, obj)
+        if self.before is not None:
+            return {Tangent: self.number(name, "float64")}
+        raise TypeMismatch(
+            f"{name} is a Tangent, which no symbol can stand for; take the formula of a program "
+            "whose parameters are numbers, functions and containers of them"
+        )
 
     def number(self, word: str, dtype: str) -> Any:
         if self.before is not None:
             return self.symbols.make(sympy.Function, word, dtype)(*self.before)
-        return self.symbols.make(sympy.Symbol, self.symbols.named(word, self.name), dtype)
+        return self.symbols.make(sympy.Symbol, self.symbols.named(word, self.parameter), dtype)
 
-    def elements(self, word: str, obj: Tensor) -> Any:
-        if self.before is not None:
+    def tensor(self, name: str, obj: Tensor) -> Any:
+        if obj.shape == ():
+            return self.number(name, obj.dtype)
+        if obj.size > MOST_ELEMENTS:
             raise DomainError(
-                f"the unknown function {word} gives a tensor of {obj.size} elements, and a formula "
+                f"{name} has {obj.size} elements, and a formula has at most {MOST_ELEMENTS}; take "
+                "that of a smaller instance"
+            )
+        if obj.size > MOST_SYMBOLS and self.before is not None:
+            raise DomainError(
+                f"the unknown function {name} gives a tensor of {obj.size} elements, and a formula "
                 f"has a function for each of at most {MOST_SYMBOLS}; take that of a smaller "
                 "instance"
             )
-        name = self.symbols.named(word, self.name)
-        return self.symbols.make(sympy.IndexedBase, name, obj.dtype)
+        array, base = np.empty(obj.shape, dtype=object), None
+        if obj.size > MOST_SYMBOLS:
+            whole = self.symbols.named(name, self.parameter)
+            base = self.symbols.make(sympy.IndexedBase, whole, obj.dtype)
+        for at in np.ndindex(obj.shape):
+            word = "_".join(map(str, (name, *at)))
+            array[at] = self.number(word, obj.dtype) if base is None else base[at]
+        return array
 
-    def erased(self, word: str) -> Any:
-        if self.before is not None:
-            return {Tangent: self.number(word, "float64")}
-        raise TypeMismatch(
-            f"{word} is a Tangent, which no symbol can stand for; take the formula of a program "
-            "whose parameters are numbers, functions and containers of them"
-        )
+    def function(self, name: str, function: Fun) -> Closure:
+        """A function of which only the name is known; what it gives is ``name(…)``."""
 
+        def apply(machine: Machine) -> None:
+            argument = settled(machine.stack.pop()[-1], function.dom)
+            before = (*(self.before or ()), *expressions_in(argument, name))
+            machine.stack.append(self._replace(before=before).value(name, function.cod))
 
-def _value(name: str, obj: Object, leaves: _Leaves) -> Any:
-    product = components(obj)
-    if product is not None:
-        words = obj.names if isinstance(obj, Record) else map(str, range(product.width))
-        named = zip(words, product.parts, strict=True)
-        return tuple(_value(f"{name}_{word}", part, leaves) for word, part in named)
-    match obj:
-        case Vector(item, length):
-            return tuple(_value(f"{name}_{i}", item, leaves) for i in range(length))
-        case Fun():
-            return _unknown(name, obj, leaves)
-        case Tensor():
-            return _tensor(name, obj, leaves)
-        case _:
-            return leaves.erased(name)
-
-
-def _tensor(name: str, obj: Tensor, leaves: _Leaves) -> Any:
-    if obj.shape == ():
-        return leaves.number(name, obj.dtype)
-    if obj.size > MOST_ELEMENTS:
-        raise DomainError(
-            f"{name} has {obj.size} elements, and a formula has at most {MOST_ELEMENTS}; take "
-            "that of a smaller instance"
-        )
-    array = np.empty(obj.shape, dtype=object)
-    base = leaves.elements(name, obj) if obj.size > MOST_SYMBOLS else None
-    for at in np.ndindex(obj.shape):
-        word = "_".join(map(str, (name, *at)))
-        array[at] = leaves.number(word, obj.dtype) if base is None else base[at]
-    return array
-
-
-def _unknown(name: str, function: Fun, leaves: _Leaves) -> Closure:
-    """A function of which only the name is known; what it gives is ``name(…)``."""
-
-    def apply(machine: Machine) -> None:
-        argument = settled(machine.stack.pop()[-1], function.dom)
-        args = (*(leaves.before or ()), *expressions_in(argument, name))
-        machine.stack.append(_value(name, function.cod, leaves._replace(before=args)))
-
-    captured = Product()
-    arrow = Arrow(captured.snoc(function.dom), function.cod, (apply,))
-    return Closure(Code(arrow, captured, function, Label()), ())
+        arrow = Arrow(Product(function.dom), function.cod, (apply,))
+        return Closure(Code(arrow, Product(), function, Label()), ())
 
 
 def expressions_in(value: Any, name: str) -> Iterator[Any]:

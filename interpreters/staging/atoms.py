@@ -17,7 +17,7 @@ from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, let, pack, prim
 from combinators.tracing.emit import scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, tangent_of
+from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of
 from interpreters.execution.machine import Machine, Written
 
 
@@ -173,11 +173,6 @@ def lambda_of(scope: Scope, write: Callable[[Machine], Written]) -> Lam:
     with uncollected(), apart():
         Machine().run((step,))
     return made[0]
-
-
-def seed(scope: Scope, wish: str, y: Atom) -> Var:
-    """The parameter that stands for the cotangent of ``y``."""
-    return scope.parameter(wish, tangent_of(y.type))
 
 
 def record(variables: Iterable[Var]) -> Atom | None:

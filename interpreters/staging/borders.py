@@ -275,7 +275,7 @@ class Borders:
             if self.mode.reverses:
                 back = Scope(scope, "a pullback")
                 with entered(back):
-                    dy = atoms.seed(back, "dy", y.term)
+                    dy = back.parameter("dy", tangent_of(y.term.type))
                     pulled = yield from self.pulled(machine, tape, y.returned(Atom(dy)), start)
                     parts = {} if pulled is None else opened(pulled)
                     env = erased(parts.get(0), tangent_of(term.type))

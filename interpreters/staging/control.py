@@ -149,7 +149,7 @@ class WrittenChoice:
         obj = tangent_of(self.borders.term(context, self.dom)[1].type)
         for arm in self.arms:
             with entered(arm.back_scope):
-                arm.seed = atoms.seed(arm.back_scope, "dy", arm.given.term)
+                arm.seed = arm.back_scope.parameter("dy", tangent_of(arm.given.term.type))
                 given = arm.given.returned(Atom(arm.seed))
                 arm.cotangent = yield from self.borders.pulled(machine, arm.tape, given, context)
             self.held = layouts.union(self.held, layouts.layout_of_context(arm.cotangent, obj))

@@ -157,7 +157,7 @@ class KnownFunctions:
             start = context.value(self.borders, params)
             if tape is None:
                 _, tape = yield from forwards(machine, context.code.arrow.enter, start)
-            dy = atoms.seed(scope, "dy", y)
+            dy = scope.parameter("dy", tangent_of(y.type))
             given = returned(shape, y.type, Atom(dy))
             pulled = yield from self.borders.pulled(machine, tape, given, start)
             parts = context.parts(pulled)
