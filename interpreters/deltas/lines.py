@@ -24,7 +24,7 @@ from combinators.operation import Operation
 from combinators.type_folds import is_first_order
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Arrived, Pull
-from interpreters.execution.machine import Machine, Reversible, Step, Written, forwards
+from interpreters.execution.machine import Machine, Reversible, Step, Written
 from interpreters.execution.running import arguments
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import Cotangent, own
@@ -97,7 +97,7 @@ def write(machine: Machine, lines: tuple[Step, ...], argument: Any, numbers: Dua
 def _line(machine: Machine, step: Step, numbers: DualArrays) -> Written:
     """A line that is no primitive: it runs on values, and its tape is its Delta term."""
     given = machine.stack.pop()
-    value, tape = yield from forwards(machine, step, still(given))
+    value, tape = yield from machine.forwards(step, still(given))
     moved = tuple(terms(given))
     if moved:
         value = DualArray(value, numbers.share(Pull(partial(_pulled, tape, given), moved)))

@@ -21,16 +21,7 @@ from combinators.primitives.loops import LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.type_folds import columns_of, is_smooth, map_leaves, row_of
 from interpreters.carriers.carrier import Carrier
-from interpreters.execution.machine import (
-    Arrow,
-    Machine,
-    Reversible,
-    Step,
-    Written,
-    backwards,
-    forwards,
-    settled,
-)
+from interpreters.execution.machine import Arrow, Machine, Reversible, Step, Written, settled
 from interpreters.sparse_cotangents import Cotangent, Packed, gathered, nonzero, plus, zeros
 
 Erasure = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -152,7 +143,7 @@ class Rounds:
         for i in types.rounds:
             row = self._row(xs, i)
             argument = (carry, row) if start else row
-            made, tape = yield from forwards(machine, self.evaluate.enter, (function, argument))
+            made, tape = yield from machine.forwards(self.evaluate.enter, (function, argument))
             made = settled(made, types.function.cod)
             carry, item = types.halves(made, operator.getitem)
             kept.append(item)
@@ -183,7 +174,7 @@ class Rounds:
         total: Cotangent = None
         for i, tape in zip(reversed(types.rounds), reversed(tapes), strict=True):
             given = types.joined(carry, items[i], lambda *both: nonzero(enumerate(both)))
-            pulled = yield from backwards(machine, tape, given)
+            pulled = yield from machine.backwards(tape, given)
             total = plus(total, _part(pulled, 0), add)
             rows[i] = argument = _part(pulled, 1)
             if types.carry is not None:

@@ -22,6 +22,7 @@ that a list that has meanwhile grown longer is read only as far as its type says
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
@@ -61,50 +62,38 @@ class Machine:
                 if isinstance(frame, Generator):
                     frame.close()
 
+    def forwards(self, step: Step, *value: Any) -> Written:
+        """Run ``step``, at a ``value`` if it takes one: what it gives, and the tape it left."""
+        before, self.tape = self.tape, []
+        self.stack.extend(value)
+        yield step
+        tape, self.tape = self.tape, before
+        return self.stack.pop(), tape
 
-def forwards(machine: Machine, step: Step, *value: Any) -> Written:
-    """Run ``step``, at a ``value`` if it takes one: what it gives, and the tape that it left."""
-    before, machine.tape = machine.tape, []
-    machine.stack.extend(value)
-    yield step
-    tape, machine.tape = machine.tape, before
-    return machine.stack.pop(), tape
-
-
-def backwards(machine: Machine, tape: list[Step], cotangent: Cotangent) -> Written:
-    """Run the transpose that a tape holds."""
-    machine.stack.append(cotangent)
-    yield lambda _: reversed(tape)
-    return machine.stack.pop()
+    def backwards(self, tape: list[Step], cotangent: Cotangent) -> Written:
+        """Run the transpose that a tape holds."""
+        self.stack.append(cotangent)
+        yield lambda _: reversed(tape)
+        return self.stack.pop()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Arrow:
     """An arrow ``dom → cod`` that runs: a rope of steps and of other arrows.
 
     On a stack whose top is a value of ``dom``, running it leaves one of ``cod`` in its place.
+    ``component`` marks a projection, ``literal`` a constant, ``literals`` constant parts, and
+    ``spare`` remakes a primitive that has literals among its arguments.
     """
 
-    __slots__ = ("_steps", "cod", "component", "dom", "literal", "literals", "rope", "spare")
-
-    def __init__(
-        self,
-        dom: Object,
-        cod: Object,
-        rope: tuple[Step | Arrow, ...],
-        *,
-        component: int | None = None,
-        literal: bool = False,
-        literals: frozenset[int] = frozenset(),
-        spare: Callable[[frozenset[int]], Arrow] | None = None,
-    ) -> None:
-        """``component`` marks a projection, ``literal`` a constant, ``literals`` constant parts.
-
-        ``spare`` remakes a primitive that has literals among its arguments.
-        """
-        self.dom, self.cod, self.rope = dom, cod, rope
-        self.component, self.literal = component, literal
-        self.literals, self.spare = literals, spare
-        self._steps: tuple[Step, ...] | None = None
+    dom: Object
+    cod: Object
+    rope: tuple[Step | Arrow, ...]
+    component: int | None = None
+    literal: bool = False
+    literals: frozenset[int] = frozenset()
+    spare: Callable[[frozenset[int]], Arrow] | None = None
+    _steps: tuple[Step, ...] | None = field(default=None, init=False)
 
     @property
     def steps(self) -> tuple[Step, ...]:

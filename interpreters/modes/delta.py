@@ -19,7 +19,7 @@ from combinators.type_folds import parts_of
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Pull, component
-from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
+from interpreters.execution.machine import Arrow, Machine, Step, Written, settled
 from interpreters.execution.running import Closure, DualMode, Transport, function_of
 from interpreters.sparse_cotangents import (
     Cotangent,
@@ -100,7 +100,7 @@ class Deltas(DualMode):
             function, rule, x = machine.stack.pop()
             primal, given = self._primal(x, argument), self._primal(rule, rule_type)
             still = self._still(primal, argument)
-            y, _ = yield from forwards(machine, evaluate.enter, (function, still))
+            y, _ = yield from machine.forwards(evaluate.enter, (function, still))
 
             def transpose(c: Cotangent) -> Iterator[Arrived]:
                 pulled = pull.run((given, (primal, dense(self.numbers.over, c, cod))))

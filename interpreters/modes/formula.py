@@ -33,15 +33,7 @@ from interpreters.carriers.sympy_places import Index, element
 from interpreters.carriers.sympy_shared import Shared, effort, too_long
 from interpreters.cost.walk import tallied
 from interpreters.execution.direct import Direct, second
-from interpreters.execution.machine import (
-    Arrow,
-    Machine,
-    Reversible,
-    Step,
-    Written,
-    forwards,
-    settled,
-)
+from interpreters.execution.machine import Arrow, Machine, Reversible, Step, Written, settled
 from interpreters.execution.running import Closure, Code, Running, enter
 
 ROUNDS = 64
@@ -80,8 +72,8 @@ class Open(Direct):
             return both(test, tuple(context), machine)
 
         def both(test: Any, context: Any, machine: Machine) -> Written:
-            x, _ = yield from forwards(machine, then.enter, context)
-            y, _ = yield from forwards(machine, other.enter, context)
+            x, _ = yield from machine.forwards(then.enter, context)
+            y, _ = yield from machine.forwards(other.enter, context)
             machine.stack.append(self._merged(test, then.cod, x, y))
 
         return self.mode.record(Reversible(choose, second))  # type: ignore[no-any-return]
@@ -108,7 +100,7 @@ class Open(Direct):
             with self.carrier.unnamed():
                 row = map_leaves(partial(_row, index), loop.xs, rows, parts=columns_of)
                 argument = layout.nested(carries), row
-                result, _ = yield from forwards(machine, evaluate, (function, argument))
+                result, _ = yield from machine.forwards(evaluate, (function, argument))
             shown = sympy.Symbol(self.names.fresh("i"), integer=True)
 
             def total(start: Any, carry: Any, result: Any) -> Any:
@@ -172,8 +164,8 @@ class Open(Direct):
 
         def apply(machine: Machine) -> Written:
             p, first, other, argument = machine.stack.pop()
-            x, _ = yield from forwards(machine, enter, (first, argument))
-            y, _ = yield from forwards(machine, enter, (other, argument))
+            x, _ = yield from machine.forwards(enter, (first, argument))
+            y, _ = yield from machine.forwards(enter, (other, argument))
             machine.stack.append(self._merged(p, function.cod, x, y))
 
         captured = Product(Bool, function, function)

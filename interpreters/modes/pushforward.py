@@ -25,7 +25,7 @@ from combinators.primitives.structural import REP
 from combinators.type_folds import Layout, map_leaves, rep_function, represented
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
-from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, settled
+from interpreters.execution.machine import Arrow, Machine, Step, Written, settled
 from interpreters.execution.running import DERIVATIVES, Closure, DualMode, enter
 from interpreters.sparse_cotangents import plus, zeros
 
@@ -79,7 +79,7 @@ class Pushforward(DualMode):
 
     def _apply_perturbed(self, function: Fun, machine: Machine) -> Written:
         perturbed, x = pair = machine.stack.pop()
-        y, _ = yield from forwards(machine, enter, pair)
+        y, _ = yield from machine.forwards(enter, pair)
         y, b = settled(y, function.cod), self._primal(x, function.dom)
         for direction in perturbed.directions:
             y = self._moved(y, direction(b), function.cod)
@@ -110,11 +110,11 @@ class Pushforward(DualMode):
         def apply(machine: Machine) -> Written:
             function, rule, x = machine.stack.pop()
             still = self._still(self._primal(x, argument), argument)
-            y, _ = yield from forwards(machine, evaluate, (function, still))
-            rep, _ = yield from forwards(machine, reify, rule)
+            y, _ = yield from machine.forwards(evaluate, (function, still))
+            rep, _ = yield from machine.forwards(reify, rule)
             zero = map_leaves(self._dense, cod), map_leaves(self._dense, argument, x)
-            given, _ = yield from forwards(machine, evaluate_rep, (rep, (still, zero[0])))
-            pulled, _ = yield from forwards(machine, pull, (given[1], zero[1]))
+            given, _ = yield from machine.forwards(evaluate_rep, (rep, (still, zero[0])))
+            pulled, _ = yield from machine.forwards(pull, (given[1], zero[1]))
             pushed = map_leaves(_smooth, cod, pulled[1][1])
             machine.stack.append(self._moved(settled(y, cod), pushed, cod))
 

@@ -29,8 +29,6 @@ from interpreters.execution.machine import (
     Reversible,
     Step,
     Written,
-    backwards,
-    forwards,
     nothing,
     settled,
 )
@@ -181,8 +179,8 @@ class Reverse(Running):
                     f"call of it, and of λs inside λs every one again: after {MOST_CALLS:,} calls "
                     'it is not over; use mode="dependent", in which nothing runs twice'
                 )
-            _, tape = yield from forwards(machine, code.arrow.enter, [*env, x])
-            pulled = yield from backwards(machine, tape, own(cotangent))
+            _, tape = yield from machine.forwards(code.arrow.enter, [*env, x])
+            pulled = yield from machine.backwards(tape, own(cotangent))
             if pulled is not None:
                 pulled.pop(code.width, None)
             total = plus(total, pulled or None, self.over.add)
@@ -195,13 +193,13 @@ class Reverse(Running):
         def pull(pair: Any, machine: Machine) -> Written:
             cotangent = machine.stack.pop()
             if cotangent is not None:
-                _, tape = yield from forwards(machine, evaluate, pair)
-                cotangent = yield from backwards(machine, tape, cotangent)
+                _, tape = yield from machine.forwards(evaluate, pair)
+                cotangent = yield from machine.backwards(tape, cotangent)
             machine.stack.append(cotangent)
 
         def apply(machine: Machine) -> Written:
             pair = machine.stack.pop()
-            value, _ = yield from forwards(machine, evaluate, pair)
+            value, _ = yield from machine.forwards(evaluate, pair)
             machine.stack.append(value)
             machine.tape.append(partial(pull, pair))
 
@@ -220,7 +218,7 @@ class Reverse(Running):
             parts = {}
             if cotangent is not None:
                 given = (rule, (x, dense(self.over, cotangent, cod)))
-                ruled, _ = yield from forwards(machine, evaluate_rule.enter, given)
+                ruled, _ = yield from machine.forwards(evaluate_rule.enter, given)
                 ruled = sparse(settled(ruled, argument), argument)
                 parts = {0: pulled and pulled.get(0), 2: ruled}
             machine.stack.append(nonzero(parts.items()))

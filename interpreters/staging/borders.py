@@ -32,16 +32,7 @@ from combinators.type_folds import (
     represented,
     tangent_of,
 )
-from interpreters.execution.machine import (
-    Arrow,
-    Machine,
-    Step,
-    Written,
-    backwards,
-    forwards,
-    nothing,
-    settled,
-)
+from interpreters.execution.machine import Arrow, Machine, Step, Written, nothing, settled
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent, nonzero, opened
 from interpreters.staging import atoms
@@ -78,6 +69,9 @@ class Several(Shape):
     """A product with closures in it: the term is the tuple of its parts."""
 
     parts: tuple[Shape, ...]
+
+
+Crossing = tuple[tuple[Shape, ...], tuple[Atom, ...]]
 
 
 class Given(NamedTuple):
@@ -131,11 +125,8 @@ class Borders:
 
     def shape(self, kind: Callable[..., S], *parts: Any) -> S:
         """The shape of these parts, made once: types, code and shapes are compared by identity."""
-        key = kind, *parts
-        if key not in self._shapes:
-            self._shapes[key] = kind(*parts)
-        found: S = self._shapes[key]
-        return found
+        made: S = self._shapes.setdefault((kind, *parts), kind(*parts))
+        return made
 
     def still(self, obj: Object, *, moves: bool = False) -> Plain:
         """The shape of a value without closures, beside which a tangent may stand."""
@@ -147,9 +138,7 @@ class Borders:
         """The one term that ``value`` is in the current scope, and its shape."""
         return recurse(self._term(value, obj))
 
-    def terms(
-        self, values: Iterable[Any], types: Iterable[Object]
-    ) -> tuple[tuple[Shape, ...], tuple[Atom, ...]]:
+    def terms(self, values: Iterable[Any], types: Iterable[Object]) -> Crossing:
         """Several values, each as one term."""
         return recurse(self._each(values, types))
 
@@ -172,9 +161,7 @@ class Borders:
             self._known[key] = (scope, value, made)
         return self._known[key][2]
 
-    def _each(
-        self, values: Iterable[Any], types: Iterable[Object]
-    ) -> Recursive[tuple[tuple[Shape, ...], tuple[Atom, ...]]]:
+    def _each(self, values: Iterable[Any], types: Iterable[Object]) -> Recursive[Crossing]:
         shapes, terms = [], []
         for value, obj in zip(values, types, strict=False):
             shape, term = yield self._term(value, obj)
@@ -286,14 +273,14 @@ class Borders:
 
     def run(self, machine: Machine, arrow: Arrow, start: Any) -> Written:
         """What ``arrow`` gives at ``start``, as a plain term, and the tape that it left."""
-        value, tape = yield from forwards(machine, arrow.enter, start)
+        value, tape = yield from machine.forwards(arrow.enter, start)
         return (yield from self.given(machine, value, arrow.cod)), tape
 
     def pulled(
         self, machine: Machine, tape: list[Step], cotangent: Cotangent, start: Any
     ) -> Written:
         """The cotangent of ``start``, by a tape, as it can cross a border."""
-        found = yield from backwards(machine, tape, cotangent)
+        found = yield from machine.backwards(tape, cotangent)
         return (yield from self.without_calls(machine, found, start))
 
     def without_calls(self, machine: Machine, cotangent: Cotangent, value: Any) -> Written:
@@ -302,7 +289,7 @@ class Borders:
             return cotangent
         if type(cotangent) is list:
             called = self.mode.control.called(value.code, value.env)
-            cotangent, _ = yield from forwards(machine, called, cotangent)
+            cotangent, _ = yield from machine.forwards(called, cotangent)
         if type(cotangent) is not dict:
             return cotangent
         parts, found = value.env if isinstance(value, Closure) else value, []

@@ -31,7 +31,7 @@ from combinators.operation import Operation
 from combinators.terms import Lam, packed
 from combinators.translate import translate
 from combinators.type_folds import parts_of, types_within
-from interpreters.execution.machine import Machine, Step, Written, forwards
+from interpreters.execution.machine import Machine, Step, Written
 from interpreters.execution.running import DERIVATIVES, Running
 from interpreters.modes.primal import Primal
 from interpreters.staging import atoms
@@ -151,7 +151,7 @@ class AccompaniedBorders(Borders):
             companion = value
             for operation in word:
                 step = DERIVATIVES[operation](self.mode)
-                companion, _ = yield from forwards(machine, step, companion)
+                companion, _ = yield from machine.forwards(step, companion)
             given = yield from self.inside.given(machine, companion, reduce(derived, word, obj))
             made.append(given.term)
         return atoms.bundled(made)
@@ -210,7 +210,7 @@ def _accompanied(lam: Lam, words: tuple[Word, ...]) -> Lam:
             for old, new in zip(params, program.params, strict=True)
         )
         arrow = interpret(translate(params, lam.body), mode)
-        value, _ = yield from forwards(machine, arrow.enter, start)
+        value, _ = yield from machine.forwards(arrow.enter, start)
         given = yield from borders.inside.given(machine, value, arrow.cod)
         return program.close(given.term, lam.name)
 

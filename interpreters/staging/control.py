@@ -20,7 +20,7 @@ from combinators.terms import Cond, Term, Var
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth, tangent_of
 from interpreters.execution.direct import Direct
-from interpreters.execution.machine import Arrow, Machine, Step, Written, forwards, nothing
+from interpreters.execution.machine import Arrow, Machine, Step, Written, nothing
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import atoms
 from interpreters.staging import cotangent_layouts as layouts
@@ -126,7 +126,7 @@ class WrittenChoice:
         test, mode = self.borders.test(number), self.borders.mode
         for arm, branch in zip(self.arms, branches, strict=True):
             with entered(arm.scope):
-                value, arm.tape = yield from forwards(machine, branch.enter, context)
+                value, arm.tape = yield from machine.forwards(branch.enter, context)
                 shape, own = self.borders.term(value, self.cod)
                 arm.given = Given(shape, own, own)
         shape = self.arms[0].given.shape

@@ -31,7 +31,7 @@ from combinators.type_folds import (
     tangent_of,
     with_tangent,
 )
-from interpreters.execution.machine import Arrow, Machine, Step, Written, backwards
+from interpreters.execution.machine import Arrow, Machine, Step, Written
 from interpreters.execution.running import DERIVATIVES, Closure, Code, Running, Transport
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
@@ -63,7 +63,7 @@ class WrittenProgram:
 
     def pulled(self, machine: Machine, cotangent: Cotangent, which: Iterable[int]) -> Written:
         """The cotangents of the parameters ``which``, by the tape of ``run``."""
-        found = yield from backwards(machine, self._tape, self.given.returned(cotangent))
+        found = yield from machine.backwards(self._tape, self.given.returned(cotangent))
         parts = {} if found is None else opened(found)
         return [dense(parts.get(i), tangent_of(self.params[i].type)) for i in which]
 

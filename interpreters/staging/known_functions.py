@@ -20,7 +20,7 @@ from combinators.objects import Product
 from combinators.terms import Lam, Var, pack
 from combinators.tracing.scope import Scope, entered
 from combinators.type_folds import is_smooth, tangent_of
-from interpreters.execution.machine import Machine, Step, Written, backwards, forwards, nothing
+from interpreters.execution.machine import Machine, Step, Written, nothing
 from interpreters.execution.running import Closure, Code
 from interpreters.sparse_cotangents import Cotangent, Environment, nonzero, opened, own, plus
 from interpreters.staging import atoms
@@ -131,7 +131,7 @@ class KnownFunctions:
                 for name, term in zip(context.names, context.terms, strict=True)
             )
             start = context.value(self.borders, params)
-            value, tape = yield from forwards(machine, code.arrow.enter, start)
+            value, tape = yield from machine.forwards(code.arrow.enter, start)
             shape, y = self.borders.term(value, code.function.cod)
         back = None
         if self.mode.reverses and is_smooth(code.function.cod):
@@ -156,7 +156,7 @@ class KnownFunctions:
         with entered(scope):
             start = context.value(self.borders, params)
             if tape is None:
-                _, tape = yield from forwards(machine, context.code.arrow.enter, start)
+                _, tape = yield from machine.forwards(context.code.arrow.enter, start)
             dy = scope.parameter("dy", tangent_of(y.type))
             given = returned(shape, y.type, Atom(dy))
             pulled = yield from self.borders.pulled(machine, tape, given, start)
@@ -181,7 +181,7 @@ class KnownFunctions:
         apply = self.call(closure, argument)
 
         def call(machine: Machine) -> Written:
-            value, tape = yield from forwards(machine, apply)
+            value, tape = yield from machine.forwards(apply)
 
             def transpose(machine: Machine) -> Written:
                 cotangent = machine.stack.pop()
@@ -203,7 +203,7 @@ class KnownFunctions:
                 if type(call) is Environment:
                     part = call.captured
                 else:
-                    value, tape = yield from forwards(machine, self.call(closure, call[0]))
+                    value, tape = yield from machine.forwards(self.call(closure, call[0]))
                     part = (yield from self._pulled(machine, tape, call[1], value)).get(0)
                 total = plus(total, part, self.mode.over.add)
             machine.stack.append(total)
@@ -215,7 +215,7 @@ class KnownFunctions:
     ) -> Written:
         """The cotangents of a function and of its argument, by components, from a call's tape."""
         across = yield from self.borders.without_calls(machine, own(cotangent), value)
-        pulled = yield from backwards(machine, tape, across)
+        pulled = yield from machine.backwards(tape, across)
         return {} if pulled is None else opened(pulled)
 
 

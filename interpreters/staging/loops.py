@@ -25,7 +25,7 @@ from combinators.primitives.loops import LoopType, loop_term, looping
 from combinators.terms import Lam, Proj, Term, Tuple, Var, pack, packed
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth, row_of, tangent_of
-from interpreters.execution.machine import Machine, Step, Written, forwards, nothing, settled
+from interpreters.execution.machine import Machine, Step, Written, nothing, settled
 from interpreters.execution.running import Closure, Code
 from interpreters.sparse_cotangents import Cotangent, nonzero, opened
 from interpreters.staging import atoms
@@ -100,7 +100,7 @@ class WrittenLoop:
             argument = row if types.carry is None else (before, row)
             arrow = function.code.arrow if self.inlined else borders.mode.eval(types.function)
             self.start = [*function.env, argument] if self.inlined else (function, argument)
-            made, tape = yield from forwards(machine, arrow.enter, self.start)
+            made, tape = yield from machine.forwards(arrow.enter, self.start)
             made = settled(made, types.function.cod)
             carried, kept = types.halves(made, operator.getitem)
             self.next = yield from self._given(machine, carried, types.carry)
