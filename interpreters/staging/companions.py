@@ -26,11 +26,11 @@ from typing import Any, NamedTuple
 
 from combinators.errors import UnknownCode
 from combinators.morphisms import interpret
-from combinators.objects import Fun, Object, Product, Tangent, Vector
+from combinators.objects import Fun, Object, Product, Tangent
 from combinators.operation import Operation
 from combinators.terms import Lam, packed
 from combinators.translate import translate
-from combinators.type_folds import parts_of, types_within
+from combinators.type_folds import columns_of, parts_of, types_within
 from interpreters.execution.machine import Machine, Step, Written
 from interpreters.execution.running import DERIVATIVES, Running
 from interpreters.modes.primal import Primal
@@ -48,11 +48,7 @@ MOST = 12
 
 
 class Missing(Exception):
-    """A function goes without the companion ``word``, which somebody asks for."""
-
-    def __init__(self, word: Word) -> None:
-        super().__init__(word)
-        self.word = word
+    """A function goes without a companion, the argument, which somebody asks for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,9 +113,7 @@ class AccompaniedBorders(Borders):
 
     def _is_apart(self, obj: Object) -> bool:
         """Whether a type is a function, or a product that holds some, whose parts go apart."""
-        opened = isinstance(obj, Fun) or (parts_of(obj) and not isinstance(obj, Vector))
-        held = any(isinstance(part, Fun) for part in types_within(obj)) if opened else False
-        return held and not self.is_inside
+        return not self.is_inside and any(isinstance(part, Fun) for part in types_within(obj))
 
     def represented(self, obj: Object) -> Object:
         """The type of a plain value."""
@@ -174,8 +168,8 @@ def _total(cotangent: Atom, obj: Object) -> Atom:
     """All companions captured the same: the cotangents of what they captured are summed."""
     if isinstance(obj, Fun):
         return cotangent if cotangent.type is Tangent else reduce(atoms.plus, cotangent)
-    parts = parts_of(obj)
-    if parts is None or isinstance(obj, Vector):
+    parts = columns_of(obj)
+    if parts is None:
         return cotangent
     return atoms.tuple_of((_total(*pair) for pair in zip(cotangent, parts, strict=True)), obj)
 
@@ -187,13 +181,14 @@ def accompanied(lam: Lam) -> Company:
         try:
             return Company(_accompanied(lam, words), lam)
         except Missing as missing:
-            if len(words) == MOST or missing.word in words:
+            (word,) = missing.args
+            if len(words) == MOST or word in words:
                 raise UnknownCode(
                     "the derivative of a function whose code is not known is differentiated: a "
                     "function that another unknown function, or a vector of functions, gives "
                     "tells its first derivative only; let it be known where the gradient is taken"
                 ) from None
-            words = (*words, missing.word)
+            words = (*words, word)
 
 
 def _accompanied(lam: Lam, words: tuple[Word, ...]) -> Lam:
