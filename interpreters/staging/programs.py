@@ -12,16 +12,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple, TypeVar
 
 from combinators.errors import UnknownCode
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Object, Tensor, component
+from combinators.objects import Fun, Object, Tangent, Tensor, component
 from combinators.simplify.writer import Writer
 from combinators.terms import Const, Lam
 from combinators.translate import translate
 from combinators.type_folds import (
+    columns_of,
     direction,
     dual_function,
     is_smooth,
@@ -46,12 +48,10 @@ from interpreters.sparse_cotangents import Cotangent, own
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom, lambda_of
 from interpreters.staging.borders import Given, Known, Several, Shape
-from interpreters.staging.companions import Company, accompanied
-from interpreters.staging.control import staged
 from interpreters.staging.cotangent_layouts import dense
 from interpreters.staging.dual_borders import DualBorders, arrived
-from interpreters.staging.function_derivatives import WrittenProgram
-from interpreters.staging.terms import TERMS
+from interpreters.staging.function_derivatives import accompanied
+from interpreters.staging.terms import TERMS, WrittenProgram, staged
 
 M = TypeVar("M", Reverse | Deltas, Pushforward)
 
@@ -74,6 +74,29 @@ class ResultShape(NamedTuple):
             return None
         found = map(ResultShape, self.shape.env, parts_of(self.obj) or ())
         return dict(zip(self.shape.code.label.names, found, strict=True))
+
+
+class Company(NamedTuple):
+    """A λ without ``rep`` and ``dual``, whose function parameters come with their companions."""
+
+    lam: Lam
+    given: Lam
+    """The λ that it was made of."""
+
+    def total(self, index: int, cotangent: Atom) -> Atom:
+        """The cotangent of a parameter, from that of the parameter with its companions."""
+        old, new = self.given.params[index].type, self.lam.params[index].type
+        return cotangent if old is new else _total(cotangent, old)
+
+
+def _total(cotangent: Atom, obj: Object) -> Atom:
+    """All companions captured the same: the cotangents of what they captured are summed."""
+    if isinstance(obj, Fun):
+        return cotangent if cotangent.type is Tangent else reduce(atoms.plus, cotangent)
+    parts = columns_of(obj)
+    if parts is None:
+        return cotangent
+    return atoms.tuple_of((_total(*pair) for pair in zip(cotangent, parts, strict=True)), obj)
 
 
 class Rewritten(WrittenProgram):
@@ -190,7 +213,7 @@ def _derived(lam: Lam, mode: M, derive: Callable[[Company, M], Lam]) -> Lam:
     try:
         return derive(Company(lam, lam), mode)
     except UnknownCode:
-        return derive(accompanied(lam), type(mode)(TERMS))
+        return derive(Company(accompanied(lam), lam), type(mode)(TERMS))
 
 
 def result_shape(lam: Lam) -> ResultShape:

@@ -1,7 +1,6 @@
-"""How branches, loops and calls are written, in any mode over the Terms carrier.
+"""Conditionals in programs: the branch taken is computed, forwards and backwards.
 
-A branch is computed where it is taken, forwards and backwards. With ``if p then sin x * a else x``
-there is written
+With ``if p then sin x * a else x`` there is written
 
     (y, kept) = if p then (sin x * a, x) else (x, 0)
 
@@ -10,87 +9,17 @@ and for the cotangent ``dy`` of y, ``if p then (dy · a · cos kept, dy · sin k
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from combinators.objects import Fun, Object, Product
-from combinators.operation import Operation
-from combinators.primitives.loops import LoopType
+from combinators.objects import Object
 from combinators.terms import Cond, Term, Var
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import is_smooth, tangent_of
-from interpreters.execution.direct import Direct
 from interpreters.execution.machine import Arrow, Machine, Step, Written, nothing
-from interpreters.execution.running import Closure, Code, Running
 from interpreters.staging import atoms
 from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.atoms import Atom, ClosedBlock
 from interpreters.staging.borders import Borders, Given
-from interpreters.staging.known_functions import KnownFunctions
-from interpreters.staging.loops import WrittenLoop
-
-
-def staged(mode: Running) -> StagedControl:
-    """The control of a mode over the Terms carrier."""
-    assert isinstance(mode.control, StagedControl)
-    return mode.control
-
-
-class StagedControl(Direct):
-    """The branches, loops and calls of one program, which is written."""
-
-    runs = False
-
-    def __init__(self, mode: Running, borders: Borders | None = None) -> None:
-        super().__init__(mode)
-        self.borders = borders or Borders(mode)
-        self.known = KnownFunctions(self.borders)
-        self._in_loops: set[Code] = set()
-
-    def choice(self, then: Arrow, other: Arrow) -> Step:
-        """A conditional."""
-        borders, dom, cod = self.borders, then.dom, then.cod
-        return lambda machine: WrittenChoice(borders, dom, cod).write(machine, then, other)
-
-    def loop(self, operation: Operation, dom: Object) -> Step:
-        """A loop; the function's code stands in it, unless it stands in another already."""
-        assert isinstance(dom, Product)
-        types = LoopType.of(operation, dom.parts)
-        return lambda machine: WrittenLoop(self.borders, types).write(machine, self._in_loops)
-
-    def recompute(self, function: Fun) -> Step:
-        """``eval`` of a function that is run again when it is pulled back."""
-        return self._apply(function, again=self.mode.reverses)
-
-    def call(self, function: Fun) -> tuple[Step, ...]:
-        """``eval``."""
-        return (self._apply(function, again=False),)
-
-    def _apply(self, function: Fun, *, again: bool) -> Step:
-        """Of a closure, a call of its code; of any other value, an application."""
-
-        def apply(machine: Machine) -> Written:
-            value, argument = machine.stack.pop()
-            if not isinstance(value, Closure):
-                yield self.borders.inside.apply(value, argument, function)
-            elif self.mode.records_calls and not again:
-                yield self.known.recorded(value, argument)
-            else:
-                yield self.known.call(value, argument, again=again)
-
-        return apply
-
-    def called(self, code: Code, env: Any) -> Step:
-        """The pullback of a closure in the simply-typed form: its calls, written again."""
-        return self.known.written_again(Closure(code, env))
-
-    def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
-        """The algebra of cotangents: a node of the program."""
-        return lambda *values: self.borders.computed(operation, values, obj)
-
-    def erasure(self, obj: Object) -> tuple[Callable[[Any], Atom], Callable[[Any], Atom]]:
-        """``pack`` and ``unpack`` of cotangents of type ``obj``, as nodes of the program."""
-        return lambda g: atoms.packed(layouts.dense(g, obj)), lambda t: atoms.unpacked(t, obj)
 
 
 class Arm:
