@@ -303,26 +303,27 @@ class _Ending:
         """The value of a body, as what its function returns."""
         value: Value = yield self.writer.value(body, "result")
         if isinstance(value, Bundle) and len(value.parts) > 1:
-            texts: list[Text] = []
-            for index, part in enumerate(value.parts):
-                texts.append((yield self._own(part, component(known, index, part.type))))
-            self.writer.do(several(tuple(texts)), "return ")
+            self.writer.do(several((yield self._parts(value, known))), "return ")
         else:
             self.writer.do((yield self._own(value, known)), "return ")
+
+    def _parts(self, value: Bundle, known: Fact) -> Recursive[tuple[Text, ...]]:
+        texts: list[Text] = []
+        for index, part in enumerate(value.parts):
+            texts.append((yield self._own(part, component(known, index, part.type))))
+        return tuple(texts)
 
     def _own(self, value: Value, known: Fact) -> Recursive[Text]:
         """An expression of the value, that shares no buffer with anything."""
         if isinstance(value, Bundle):
             if id(value) in self._given:
                 return self._given[id(value)][1]
-            texts: list[Text] = []
-            for index, part in enumerate(value.parts):
-                texts.append((yield self._own(part, component(known, index, part.type))))
-            if len(texts) > 3 or any(not isinstance(text, str) for text in texts):
-                name = self.writer.assign(tuple_of(tuple(texts)), "result")
-                self._given[id(value)] = value, name
-                return name
-            return tuple_of(tuple(texts))
+            texts: tuple[Text, ...] = yield self._parts(value, known)
+            if len(texts) <= 3 and all(isinstance(text, str) for text in texts):
+                return tuple_of(texts)
+            name = self.writer.assign(tuple_of(texts), "result")
+            self._given[id(value)] = value, name
+            return name
         leaf: Leaf
         if isinstance(value, CapturedLam):
             leaf = yield closure(self.writer, value, "result", whole=True)

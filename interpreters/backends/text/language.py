@@ -95,7 +95,7 @@ class Language(ABC):
         self.raises = self.warns = False
         self.at = Frame(module, Tuple(()))
         self._functions: dict[int, str] = {}
-        self._times = survey.times
+        self.survey = survey
         self._kept: list[Term] = []
         self.zero_values: dict[int, Value] = {}
 

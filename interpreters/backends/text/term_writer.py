@@ -143,9 +143,8 @@ class Writer(Language):
                 f"the {self.backend} backend has no rep-functions of functions that it is given",
                 term.place,
             )
-        return (
-            self.zeros(term.type) if primitive is structural.ZEROS else self._of_values(term, wish)
-        )
+        is_zero = primitive is structural.ZEROS
+        return self.zeros(term.type) if is_zero else self._of_values(term, wish)
 
     def _of_values(self, term: Prim, wish: str) -> Recursive[Value]:
         several = self.compound(term)
@@ -228,7 +227,7 @@ class Writer(Language):
 
     def is_once(self, function: Term) -> bool:
         """Whether a λ stands in one place only, where it may be written out."""
-        return isinstance(function, Lam) and self._times[id(function)] <= 1
+        return isinstance(function, Lam) and self.survey.is_once(function)
 
     def call(
         self, function: Term, f: Value, x: Value, wish: str, *, last: bool = False
