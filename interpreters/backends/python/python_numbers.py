@@ -145,16 +145,7 @@ _PARTICULAR = frozenset({"scale", "unscale", "power", "divide", "negative"})
 """What is written otherwise where an argument is a literal."""
 
 
-def _marked(forms: dict[str, Form]) -> dict[str, Form]:
-    """The same, which know whether their operands are named first."""
-    return {
-        name: form._replace(names=form.level == CHOICE or form.text.count("{0}") > 1)
-        for name, form in forms.items()
-    }
-
-
-_REAL, _INT, _BOOL = _marked(_REAL), _marked(_INT), _marked(_BOOL)
-QUICK = {**_REAL, **_marked(_QUICK)}
+QUICK = {**_REAL, **_QUICK}
 ABSORBING = {**QUICK, **{name: _REAL[name] for name in SCALES}}
 """Quick, but for the products that hide zeros."""
 
@@ -270,7 +261,7 @@ def written(writer: Writer, form: Form, args: Sequence[Leaf], cod: Tensor, short
             return _with_itself(form.text, args[0])
         if form.level == CHOICE and len(args) == 3:
             args = [writer.named(args[0], "p"), *args[1:]]
-    if form.names:
+    if _names_operands(form.text, form.level):
         args = [writer.named(x) for x in args]
     text, most = filled_in(form, args), max(SHORT, LONG - 4 * writer.at.depth)
     if len(text) > most:
@@ -279,6 +270,12 @@ def written(writer: Writer, form: Form, args: Sequence[Leaf], cod: Tensor, short
         if len(text) > most and len(shorter := filled_in(short, args)) < len(text):
             return Leaf(shorter, cod, short.level)
     return Leaf(text, cod, form.level)
+
+
+@functools.cache
+def _names_operands(text: str, level: int) -> bool:
+    """Whether the operands of a form are named first: it is a choice, or one stands twice."""
+    return level == CHOICE or text.count("{0}") > 1
 
 
 def _with_itself(text: str, x: Leaf) -> Leaf:

@@ -237,8 +237,6 @@ class Form(NamedTuple):
     needs: tuple[int, ...] = (CHOICE, CHOICE, CHOICE)
     raises: bool = False
     """Whether Python may raise where IEEE gives inf or nan."""
-    names: bool = False
-    """Whether operands are named first: it is a choice, or the first of them stands twice."""
 
 
 class Operand(Protocol):
