@@ -49,29 +49,19 @@ __all__ = [
     "suite",
 ]
 
-_FILES = {
-    "LAWS": "structures",
-    "STRUCTURES": "structures",
-    "Computed": "law",
-    "Counterexample": "scene",
-    "Law": "law",
-    "Level": "equality",
-    "Report": "verdict",
-    "Signature": "model",
-    "Structure": "law",
-    "Verdict": "verdict",
-    "adapts": "claims",
-    "check": "checking",
-    "check_law": "checking",
-    "law_named": "verdict",
-    "laws_of": "structures",
-    "model_of": "claims",
-    "register": "strategies",
-    "replay": "verdict",
-    "selected": "claims",
-    "strategies": "strategies",
-    "suite": "suites",
+_NAMES = {
+    "checking": "check check_law",
+    "claims": "adapts model_of selected",
+    "equality": "Level",
+    "law": "Computed Law Structure",
+    "model": "Signature",
+    "scene": "Counterexample",
+    "strategies": "register strategies",
+    "structures": "LAWS STRUCTURES laws_of",
+    "suites": "suite",
+    "verdict": "Report Verdict law_named replay",
 }
+_FILES = {name: file for file, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

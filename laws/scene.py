@@ -8,6 +8,7 @@ follows it combinator by combinator, in the model's own category.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import DiffcurryError, TypeMismatch
-from combinators.kit.tree import distinct_nodes
+from combinators.kit.tree import distinct_nodes, size
 from combinators.literal import Literal
 from combinators.morphisms import (
     Constant,
@@ -65,12 +66,18 @@ class Instance:
             case _:
                 return obj
 
+    def program(self, side: Morphism) -> Morphism:
+        """A side as an arrow of the free category."""
+        if isinstance(side, Generator):
+            return self.arrows[side]
+        program: Morphism = Meaning(FREE, self)(side)
+        return program
+
 
 class Meaning:
     """What the sides of a law mean in a model, at one instance."""
 
     def __init__(self, model: Any, instance: Instance) -> None:
-        """``model`` has the combinators and operators that the law speaks of."""
         self.model, self.instance = model, instance
         self._known: dict[int, tuple[Morphism, Any]] = {}
 
@@ -91,17 +98,10 @@ class Meaning:
             case Operator(method, arrows):
                 name, _, way = method.partition(":")
                 if way:
-                    return ways_of(model)[way](self.program(arrows[0]))
+                    return ways_of(model)[way](self.instance.program(arrows[0]))
                 return getattr(model, name)(*map(self, arrows), *map(obj, side.about))
             case _:
                 return one_combinator(side, category, self, obj)
-
-    def program(self, side: Morphism) -> Morphism:
-        """A side as an arrow of the free category."""
-        if isinstance(side, Generator):
-            return self.instance.arrows[side]
-        program: Morphism = Meaning(FREE, self.instance)(side)
-        return program
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Scene:
 
     def program(self, side: Morphism) -> Morphism:
         """A side as an arrow of the free category."""
-        return self.meaning.program(side)
+        return self.instance.program(side)
 
     def obj(self, obj: Object) -> Object:
         """An object of the law as it is here."""
@@ -233,24 +233,17 @@ def _slack(scene: Scene, left: list[Leaf]) -> dict[str, Any]:
 
 def _at_most(scene: Scene) -> tuple[Difference | None, Level]:
     left, right = (scene.outcome(side) for side in (scene.law.lhs, scene.law.rhs))
-    holds = left <= right
     level = Level.FLOAT if isinstance(left, float) else Level.EXACT
-    return (None if holds else Difference("value", left, right)), level
+    return (None if left <= right else Difference("value", left, right)), level
 
 
 def _raises(scene: Scene) -> tuple[Difference | None, Level]:
-    try:
-        outcome = scene.outcome(scene.law.lhs)
-    except DiffcurryError:
-        return None, Level.NORMAL
-    return Difference("value", outcome, "an error"), Level.NORMAL
+    with suppress(DiffcurryError):
+        return Difference("value", scene.outcome(scene.law.lhs), "an error"), Level.NORMAL
+    return None, Level.NORMAL
 
 
-_RELATIONS: dict[str, Callable[[Scene], tuple[Difference | None, Level]]] = {
-    "=": _equal,
-    "≤": _at_most,
-    "raises": _raises,
-}
+_RELATIONS = {"=": _equal, "≤": _at_most, "raises": _raises}
 
 
 @dataclass(frozen=True, repr=False)
@@ -295,16 +288,10 @@ def nodes(arrow: Morphism) -> Iterator[Morphism]:
     return distinct_nodes(arrow, kind=Morphism)
 
 
-def size(arrow: Morphism) -> int:
-    """How many combinators an arrow holds."""
-    return sum(1 for _ in nodes(arrow))
-
-
 class Recorded(Probes):
     """Probes that are known; at places that are not, the simplest there are."""
 
     def __init__(self, arguments: Mapping[str, Any], cotangents: Mapping[str, Any]) -> None:
-        """By place."""
         super().__init__(simplest, ones)
         self._given = {"argument": arguments, "cotangent": cotangents}
 
@@ -340,10 +327,10 @@ def simplest(obj: Object, dom: Object = Unit) -> Morphism:
 
 def ones(obj: Object) -> Any:
     """A covector of ones; of functions, no calls."""
-    return map_leaves(_ones, obj)
 
+    def leaf(part: Object) -> Any:
+        if isinstance(part, Tensor) and part.is_smooth:
+            return Literal(np.ones(part.shape, dtype=part.dtype))
+        return [] if isinstance(part, Fun) else None
 
-def _ones(leaf: Object) -> Any:
-    if isinstance(leaf, Tensor) and leaf.is_smooth:
-        return Literal(np.ones(leaf.shape, dtype=leaf.dtype))
-    return [] if isinstance(leaf, Fun) else None
+    return map_leaves(leaf, obj)

@@ -11,6 +11,7 @@ A model may have ways of its own besides, such as compiling (``ways``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from combinators.literal import Literal
@@ -18,7 +19,7 @@ from combinators.morphisms import Id, Label, Morphism, Prod, interpret
 from combinators.objects import Fun, Object, Product, Record, components
 from combinators.operation import Operation
 from combinators.simplify import simplify
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.translate import translate
 from laws.free import one_combinator
 
@@ -26,11 +27,10 @@ Arrow = Callable[[Term], Term]
 """What an arrow does to a term."""
 
 
-class TermWriting:
+class _Writing:
     """The category whose arrows write terms; what is no variable is named before it is used."""
 
     def __init__(self) -> None:
-        """With no names given yet."""
         self.given = 0
 
     def name(self, index: int) -> str:
@@ -38,54 +38,37 @@ class TermWriting:
         return f"x{index}"
 
     def bind(self, var: Var, bound: Term, body: Term) -> Term:
-        """``let x = a in e``."""
         return Let(((var, bound),), body)
 
     def apply(self, function: Term, argument: Term) -> Term:
-        """``f a``."""
         return App(function, argument)
 
     def fresh(self, obj: Object) -> Var:
-        """A variable of a name that was not given."""
         self.given += 1
         return Var(self.name(self.given), obj)
 
     def identity(self, dom: Object) -> Arrow:
-        """The term itself."""
         return lambda term: term
 
     def relabel(self, dom: Object, cod: Object) -> Arrow:
-        """The components, with the names of a record or without."""
         product = components(dom)
         assert product is not None
         names = cod.names if isinstance(cod, Record) else None
-        return self._of(lambda t: Tuple(tuple(_part(i, t) for i in range(product.width)), names))
+        return self._of(lambda term: Tuple(_parts(product, term), names))
 
     def compose(self, arrows: Sequence[Arrow]) -> Arrow:
-        """One after the other."""
-
-        def written(term: Term) -> Term:
-            for arrow in arrows:
-                term = arrow(term)
-            return term
-
-        return written
+        return lambda term: reduce(lambda made, arrow: arrow(made), arrows, term)
 
     def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
-        """A tuple."""
         return self._of(lambda term: Tuple(tuple(arrow(term) for arrow in arrows)))
 
     def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
-        """A component."""
         return lambda term: _part(index, term)
 
     def extend(self, context: Product, arrow: Arrow) -> Arrow:
-        """The context, and what is bound."""
         return self._of(lambda term: Tuple((*_parts(context, term), arrow(term))))
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
-        """A λ."""
-
         def written(term: Term) -> Term:
             var = self.fresh(function.dom)
             return Lam((var,), body(Tuple((*_parts(captured, term), var))))
@@ -93,21 +76,17 @@ class TermWriting:
         return self._of(written)
 
     def eval(self, function: Fun) -> Arrow:
-        """An application."""
         return self._of(lambda term: self.apply(_part(0, term), _part(1, term)))
 
     def const(self, dom: Object, value: Literal) -> Arrow:
-        """The number."""
         return lambda _: Const(value)
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
-        """The primitive, applied."""
         if not isinstance(dom, Product):
             return lambda term: Prim(operation, (term,))
         return self._of(lambda term: Prim(operation, _parts(dom, term)))
 
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
-        """A choice."""
         return self._of(lambda t: Cond(_part(0, t), then(_part(1, t)), other(_part(1, t))))
 
     def _of(self, use: Arrow) -> Arrow:
@@ -146,28 +125,64 @@ def _parts(product: Product, term: Term) -> tuple[Term, ...]:
     return tuple(_part(index, term) for index in range(product.width))
 
 
-def term_of(arrow: Morphism, writing: TermWriting | None = None) -> Lam:
+def term_of(arrow: Morphism, writing: _Writing | None = None) -> Lam:
     """``λx. e``, a closed term that means ``arrow``."""
-    writing = writing or TermWriting()
+    writing = writing or _Writing()
     var = writing.fresh(arrow.dom)
     return Lam((var,), interpret(arrow, writing)(var))
 
 
-class _Renamed(TermWriting):
+def term_of_several(arrow: Morphism, params: Sequence[Object]) -> Lam:
+    """The λ of parameters of these types that means ``arrow``: ``translate`` gives it back.
+
+    Names are given by how many are in scope, so that different scopes use the same ones.
+    """
+    scoped = _Scoped()
+    own = tuple(map(scoped.fresh, params))
+    return Lam(own, interpret(arrow, scoped)(pack(own)))
+
+
+class _Scoped(_Writing):
+    """Writing that gives the names of a λ or a branch again outside of it."""
+
+    def name(self, index: int) -> str:
+        """``x, y, z, u, v, w, x1, …``."""
+        turn, letter = divmod(index - 1, 6)
+        return "xyzuvw"[letter] + (str(turn) if turn else "")
+
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
+        return self._leaving(super().curry(captured, function, body, label))
+
+    def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
+        return super().cond(dom, self._leaving(then), self._leaving(other))
+
+    def _leaving(self, write: Arrow) -> Arrow:
+        """``write``, after which the names that it gave are free."""
+
+        def written(term: Term) -> Term:
+            before = self.given
+            made = write(term)
+            self.given = before
+            return made
+
+        return written
+
+
+class _Renamed(_Writing):
     """Other names, in another order."""
 
     def name(self, index: int) -> str:
         return f"y{10_000 - index}"
 
 
-class _AppliedLets(TermWriting):
+class _AppliedLets(_Writing):
     """``(λx. e) a`` for ``let x = a in e``."""
 
     def bind(self, var: Var, bound: Term, body: Term) -> Term:
         return App(Lam((var,), body), bound)
 
 
-class _Expanded(TermWriting):
+class _Expanded(_Writing):
     """``(λx. f x) a`` for ``f a``."""
 
     def apply(self, function: Term, argument: Term) -> Term:
@@ -177,25 +192,16 @@ class _Expanded(TermWriting):
 
 def _arrow(lam: Lam) -> Morphism:
     """J of a closed λ of one parameter."""
-    body = translate(lam.params, lam.body)
-    return Prod(lam.dom, (Id(lam.dom),)) >> body
-
-
-def _written(writing: type[TermWriting]) -> Callable[[Morphism], Morphism]:
-    return lambda arrow: _arrow(term_of(arrow, writing()))
-
-
-def _simplified(arrow: Morphism) -> Morphism:
-    return _arrow(simplify(term_of(arrow)))
+    return Prod(lam.dom, (Id(lam.dom),)) >> translate(lam.params, lam.body)
 
 
 REWRITINGS: dict[str, Callable[[Morphism], Morphism]] = {
     "interpreted": lambda arrow: arrow,
-    "written": _written(TermWriting),
-    "renamed": _written(_Renamed),
-    "applied": _written(_AppliedLets),
-    "expanded": _written(_Expanded),
-    "simplified": _simplified,
+    "written": lambda arrow: _arrow(term_of(arrow)),
+    "renamed": lambda arrow: _arrow(term_of(arrow, _Renamed())),
+    "applied": lambda arrow: _arrow(term_of(arrow, _AppliedLets())),
+    "expanded": lambda arrow: _arrow(term_of(arrow, _Expanded())),
+    "simplified": lambda arrow: _arrow(simplify(term_of(arrow))),
 }
 """From a program to a program of the same meaning."""
 

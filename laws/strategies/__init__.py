@@ -9,9 +9,10 @@ All shrink to identities, projections and constants, one-element shapes and smal
 id
 """
 
-from laws.strategies.arrows import arrows, points, term_of, terms
+from laws.strategies.arrows import arrows, points, terms
 from laws.strategies.instances import covectors, instances, scenes
 from laws.strategies.objects import literals, numbers, objects, register
+from laws.writing import term_of_several as term_of
 
 __all__ = [
     "arrows",

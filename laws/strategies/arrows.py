@@ -9,16 +9,16 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from combinators.morphisms import Label, Morphism, interpret
-from combinators.objects import Bool, Fun, Object, Product, Tensor, Unit
-from combinators.terms import Lam, Term, pack, packed
+from combinators.morphisms import Morphism
+from combinators.objects import Bool, Object, Tensor, Unit
+from combinators.terms import Lam, packed
 from laws.model import Signature
 from laws.strategies import arrays
 from laws.strategies.arrays import folded, mapped, scanned
 from laws.strategies.choices import Choices, chosen
 from laws.strategies.making import POINT_FUEL, Making, Way, called, choice, compared, given, shared
 from laws.strategies.making import linear as linear_map
-from laws.writing import Arrow, TermWriting
+from laws.writing import term_of_several as term_of
 
 FUEL = 4
 """How many ways to larger arrows are gone at most in one arrow."""
@@ -120,41 +120,3 @@ def terms(
     dom = packed(tuple(params))
     drawn = arrows(signature, dom, cod, fuel=fuel, special=special)
     return drawn.map(lambda arrow: term_of(arrow, params))
-
-
-def term_of(arrow: Morphism, params: Sequence[Object]) -> Lam:
-    """The λ of parameters of these types that means ``arrow``: ``translate`` gives it back.
-
-    Names are given by how many are in scope, so that different scopes use the same ones.
-    """
-    scoped = _Scoped()
-    own = tuple(map(scoped.fresh, params))
-    return Lam(own, interpret(arrow, scoped)(pack(own)))
-
-
-class _Scoped(TermWriting):
-    """Writing that gives the names of a λ or a branch again outside of it."""
-
-    def name(self, index: int) -> str:
-        """``x, y, z, u, v, w, x1, …``."""
-        turn, letter = divmod(index - 1, 6)
-        return "xyzuvw"[letter] + (str(turn) if turn else "")
-
-    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
-        """A λ."""
-        return self._leaving(super().curry(captured, function, body, label))
-
-    def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
-        """A choice."""
-        return super().cond(dom, self._leaving(then), self._leaving(other))
-
-    def _leaving(self, write: Arrow) -> Arrow:
-        """``write``, after which the names that it gave are free."""
-
-        def written(term: Term) -> Term:
-            before = self.given
-            made = write(term)
-            self.given = before
-            return made
-
-        return written
