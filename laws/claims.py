@@ -86,9 +86,6 @@ class Alone:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.category, name)
 
-    def __repr__(self) -> str:
-        return repr(self.category)
-
 
 def insist(model: Any) -> None:
     """Raise ``TypeMismatch`` where a declaration of ``model`` is not what it should be."""
@@ -128,7 +125,13 @@ def selected(
     A name that is neither raises ``TypeMismatch``, and so does one of which nothing is owed, a
     structure that the model does not claim, and to ask for nothing.
     """
-    owed = _owed(model, structures)
+    among = None if structures is None else listed(structures)
+    for name in among or ():
+        if name not in STRUCTURES:
+            raise TypeMismatch(f"there is no structure {name!r}; {hint(name, STRUCTURES)}")
+        if not STRUCTURES[name].is_claimed_by(model):
+            raise TypeMismatch(_not_owed(model, name))
+    owed = laws_of(model, among)
     if only is None and owed:
         return owed
     names = listed(() if only is None else only)
@@ -154,10 +157,8 @@ def named_by(names: Iterable[str]) -> tuple[Law, ...]:
 
 def listed(names: Names) -> tuple[str, ...]:
     """The names; one may stand for a list of one. ``TypeMismatch`` where they are no names."""
-    if isinstance(names, str):
-        return (names,)
-    given: Any = names
-    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    given: Any = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else names
+    found = tuple(given)
     for name in found:
         if not isinstance(name, str):
             raise TypeMismatch(
@@ -173,30 +174,12 @@ def hint(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else "`diffcurry laws --list` lists them"
 
 
-def _owed(model: Any, structures: Names | None) -> tuple[Law, ...]:
-    if structures is None:
-        return laws_of(model)
-    names = listed(structures)
-    for name in names:
-        if name not in STRUCTURES:
-            raise TypeMismatch(f"there is no structure {name!r}; {hint(name, STRUCTURES)}")
-        if not STRUCTURES[name].is_claimed_by(model):
-            raise TypeMismatch(_not_owed(model, name))
-    return laws_of(model, names)
-
-
 def _not_owed(model: Any, name: str) -> str:
     """Why a law, or those of a structure, are not asked: what it would need, as far as is known."""
     structure = named_by([name])[0].structure
-    lineage = [] if structure.is_claimed_by(model) else structure.lineage()
-    needed = [
-        need
-        for above in lineage
-        for need in (
-            *above.arrows,
-            *above.methods,
-            *(f"signature.{feature}" for feature in above.features),
-        )
-    ]
+    needed: list[str] = []
+    for above in () if structure.is_claimed_by(model) else structure.lineage():
+        features = (f"signature.{feature}" for feature in above.features)
+        needed += [*above.arrows, *above.methods, *features]
     takes = f", which takes {', '.join(dict.fromkeys(needed))}" if needed else ""
     return f"{name_of(model)} does not claim {name}{takes}"

@@ -90,14 +90,9 @@ def equal(a: Any, b: Any, slack: Any = 0.0, epsilon: float = 0.0) -> tuple[bool,
         return bool(x.shape == y.shape and np.array_equal(x, y)), Level.EXACT
     if x.shape != y.shape:
         return False, Level.EXACT
-    found = [_same(p, q) for p, q in zip(_plain(x), _plain(y), strict=True)]
+    # Python's own numbers where NumPy's stand, which decimals are not compared with
+    found = [_same(p, q) for p, q in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
     return all(same for same, _ in found), max((how for _, how in found), default=Level.EXACT)
-
-
-def _plain(array: Any) -> list[Any]:
-    """Python's own numbers where NumPy's stand, which decimals are not compared with."""
-    flat: list[Any] = np.ravel(array).tolist()
-    return flat
 
 
 def _is_array(leaf: Any) -> bool:
@@ -160,19 +155,11 @@ def _vanishes(difference: Any, size: Any) -> bool:
     for _ in range(SAMPLES):
         symbols = sorted(difference.free_symbols | size.free_symbols, key=str)
         at = {symbol: Fraction(random.randint(-40, 40), 16) for symbol in symbols}
-        values = [_value(expression, at) for expression in (difference, size)]
-        if None in values:
-            continue
-        far, large = values
-        if abs(far) > 10.0 ** (10 - DIGITS) * max(1, abs(large)):
+        far, large = (expression.subs(at).evalf(DIGITS) for expression in (difference, size))
+        have_values = all(value.is_number and value.is_finite for value in (far, large))
+        if have_values and abs(far) > 10.0 ** (10 - DIGITS) * max(1, abs(large)):
             return False
     return True
-
-
-def _value(expression: Any, at: dict[Any, Fraction]) -> Any:
-    """Its value as a number with many digits; None where it has none, or is infinite."""
-    found = expression.subs(at).evalf(DIGITS)
-    return found if found.is_number and found.is_finite else None
 
 
 SEEDS = (1, 2, 3, 4, 5)
@@ -204,7 +191,8 @@ def slack(
     a floor of some roundings of the largest of the ``constants``.
     """
     epsilon = precision(constants)
-    floor = ROUNDINGS * epsilon * max([1.0, *map(_largest, constants)])
+    largest = (magnitude(constant.array) for constant in constants)
+    floor = ROUNDINGS * epsilon * max([1.0, *largest])
     seen: list[Mapping[str, Any]] = []
     for seed in SEEDS:
         try:
@@ -240,10 +228,6 @@ def magnitude(leaf: Any) -> float:
     """The largest finite number of a leaf; 0 where it holds none."""
     x = np.asarray(leaf)
     return float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) if x.dtype.kind == "f" else 0.0
-
-
-def _largest(constant: Literal) -> float:
-    return magnitude(constant.array) if constant.type.is_smooth else 0.0
 
 
 class Nudge(Free):

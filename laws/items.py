@@ -23,24 +23,14 @@ class Broken(Exception):
 
 
 class LawItem(pytest.Item):
-    """One law of one model."""
+    """One law of one model; ``must_fail`` is the line of an xfail file that names it."""
 
-    def __init__(
-        self,
-        *,
-        law: Law,
-        model: Any,
-        target: str,
-        examples: int | None = None,
-        seed: int = 0,
-        must_fail: str = "",
-        **more: Any,
-    ) -> None:
-        """``must_fail`` is the line of an xfail file that names it."""
-        super().__init__(**more)
-        self.law, self.model, self.target = law, model, target
-        self.examples, self.seed, self.must_fail = examples, seed, must_fail
-        self.add_marker("laws")
+    law: Law
+    model: Any
+    target: str
+    examples: int | None
+    seed: int
+    must_fail: str
 
     def runtest(self) -> None:
         """Ask."""
@@ -67,17 +57,19 @@ class LawItem(pytest.Item):
         return self.path, None, f"{self.law.name} of {self.target}"
 
 
-def items(session: pytest.Session, model: Any, target: str, **asked: Any) -> Iterator[LawItem]:
+def items(
+    session: pytest.Session,
+    model: Any,
+    target: str,
+    *,
+    only: list[str] | None,
+    must_fail: dict[str, str],
+    **asked: Any,
+) -> Iterator[LawItem]:
     """An item for each law that ``model`` owes, or for those ``only``."""
-    only, must_fail = asked.pop("only", None), asked.pop("must_fail", {})
     for law in selected(model, only):
-        yield LawItem.from_parent(
-            session,
-            name=f"{target}::{law.name}",
-            nodeid=f"laws::{target}::{law.name}",
-            law=law,
-            model=model,
-            target=target,
-            must_fail=must_fail.get(law.name, ""),
-            **asked,
-        )
+        name, place = f"{target}::{law.name}", must_fail.get(law.name, "")
+        item = LawItem.from_parent(session, name=name, nodeid=f"laws::{name}")
+        vars(item).update(law=law, model=model, target=target, must_fail=place, **asked)
+        item.add_marker("laws")
+        yield item

@@ -11,11 +11,11 @@ from sys import maxsize
 
 from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDifferentiable
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
-from combinators.objects import Object, Unit
+from combinators.objects import Unit
 from combinators.primitives.loops import LOOP
 from laws.equality import IllConditioned, Level
 from laws.language import Operator, tangent
-from laws.law import Computed, Law
+from laws.law import Law
 from laws.model import Signature
 from laws.observation import has_room
 from laws.scene import Counterexample, Scene, nodes
@@ -31,25 +31,37 @@ SOME = 30
 
 def features(arrows: Iterable[Morphism]) -> set[str]:
     """What stands in ``arrows``: a closure, a conditional, a fold."""
-    return {found for arrow in arrows for node in nodes(arrow) if (found := _feature(node))}
+    found = set()
+    for node in (node for arrow in arrows for node in nodes(arrow)):
+        match node:
+            case Curry():
+                found.add("closure")
+            case Choice():
+                found.add("conditional")
+            case Primitive(operation) if operation.primitive is LOOP:
+                found.add("fold")
+    return found
 
 
 def held(scene: Scene) -> set[str]:
     """What an example held, after it was looked at: in its arrows, and as covectors."""
     found = features([*scene.instance.arrows.values(), scene.point]) | scene.probes.features()
-    asked = list(_covectors(scene))
-    found |= {"cotangent"} if asked else set()
-    return found | ({"non-zero cotangent"} if any(map(_is_not_zero, asked)) else set())
+    for element in _pulled(scene):
+        if has_room(element.cod):
+            found.add("cotangent")
+            constants = (n.literal for n in nodes(element) if isinstance(n, Constant))
+            if any(literal.array.any() for literal in constants):
+                found.add("non-zero cotangent")
+    return found
 
 
 def wanted(law: Law, signature: Signature) -> set[str]:
     """What examples of a law have to hold, so far as its arrows and the model can."""
     if not any(generator.sort == "arrow" for generator in law.generators):
         return {"non-zero cotangent"}
-    found = {"non-zero cotangent"}
-    found |= {"closure"} if signature.functions else set()
-    found |= {"conditional"} if signature.conditionals and signature.operations else set()
-    return found | ({"fold"} if signature.loops else set())
+    has_choices = signature.conditionals and signature.operations
+    can = {"closure": signature.functions, "conditional": has_choices, "fold": signature.loops}
+    return {"non-zero cotangent", *(name for name, there in can.items() if there)}
 
 
 def scarce(law: Law, signature: Signature, counts: Mapping[str, int], examples: int) -> str:
@@ -66,16 +78,15 @@ def scarce(law: Law, signature: Signature, counts: Mapping[str, int], examples: 
     return "; ".join(missing)
 
 
-def _covectors(scene: Scene) -> Iterator[Morphism]:
-    """The elements of a scene that stand where a covector of some ``R[f]`` does, and have room."""
-    return (element for element in _pulled(scene) if has_room(element.cod))
-
-
 def _pulled(scene: Scene) -> Iterator[Morphism]:
-    law, arrows = scene.law, scene.instance.arrows
+    """The elements of a scene that stand where a covector of some ``R[f]`` does."""
+    law = scene.law
     reversed_ = [n for n in law.nodes if isinstance(n, Operator) and n.method == "R"]
-    spaces = {tangent(reverse.about[1]) for reverse in reversed_} | set(_computed_spaces(law))
-    for generator, arrow in arrows.items():
+    spaces = {tangent(reverse.about[1]) for reverse in reversed_}
+    methods = {name for above in law.structure.lineage() for name in above.methods}
+    if methods & {"R", "pull"} and len(law.sides) < 2:  # it computes, of a model that pulls back
+        spaces |= {tangent(g.cod) for g in law.generators if g.sort != "point"}
+    for generator, arrow in scene.instance.arrows.items():
         if generator.sort == "point" and generator.cod in spaces:
             yield arrow
     doms = {side.dom for side in law.sides}
@@ -83,29 +94,6 @@ def _pulled(scene: Scene) -> Iterator[Morphism]:
         yield scene.point.arrows[-1]
     elif doms & spaces:
         yield scene.point
-
-
-def _computed_spaces(law: Law) -> Iterator[Object]:
-    """Where covectors are, of what a law computes of a model that pulls back."""
-    methods = {name for above in law.structure.lineage() for name in above.methods}
-    if methods & {"R", "pull"} and any(isinstance(side, Computed) for side in (law.lhs, law.rhs)):
-        yield from (tangent(g.cod) for g in law.generators if g.sort != "point")
-
-
-def _is_not_zero(element: Morphism) -> bool:
-    return any(isinstance(node, Constant) and node.literal.array.any() for node in nodes(element))
-
-
-def _feature(node: Morphism) -> str:
-    match node:
-        case Curry():
-            return "closure"
-        case Choice():
-            return "conditional"
-        case Primitive(operation) if operation.primitive is LOOP:
-            return "fold"
-        case _:
-            return ""
 
 
 REFUSALS = (MissingRule, NotDifferentiable)

@@ -111,7 +111,11 @@ class Making:
     def _built(self, dom: Object, cod: Object) -> Morphism:
         own = points_at(cod)
         if own is not None:
-            return _everywhere(as_element(self.choices.draw(own), cod), dom)
+            point = as_element(self.choices.draw(own), cod)
+            if isinstance(point, Literal):
+                return Constant(dom, point)
+            element: Morphism = point
+            return element if dom is Unit else prod(dom) >> element
         part = self.small if self._is_plain else self.arrow
         match cod:
             case Tensor() if not self.signature.constants and not self._is_plain:
@@ -156,14 +160,6 @@ class Making:
 
 
 Way = Callable[[Making, Object, Any], Morphism]
-
-
-def _everywhere(point: Any, dom: Object) -> Morphism:
-    """A registered point from any domain."""
-    if isinstance(point, Literal):
-        return Constant(dom, point)
-    element: Morphism = point
-    return element if dom is Unit else prod(dom) >> element
 
 
 @lru_cache(maxsize=1 << 12)
@@ -258,23 +254,13 @@ def linear(choices: Choices, dom: Object, cod: Object, fuel: int) -> Morphism:
         made = prod(dom, *(linear(choices, dom, part, fuel - 1) for part in product.parts))
         return made >> Relabel(product, cod) if isinstance(cod, Record) else made
     assert isinstance(cod, Tensor)
-    ways = (_zero, _multiple, _sum) if fuel > 0 else (_zero,)
-    return choices.pick(ways)(choices, dom, cod, fuel)
-
-
-def _zero(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
-    return Constant(dom, Literal(np.zeros(cod.shape, dtype=cod.dtype)))
-
-
-def _multiple(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
+    name = choices.pick(("zero", "multiply", "add") if fuel > 0 else ("zero",))
+    if name == "zero":
+        return Constant(dom, Literal(np.zeros(cod.shape, dtype=cod.dtype)))
     of = linear(choices, dom, cod, fuel - 1)
-    factor = Constant(dom, literal(choices, cod))
-    return prod(dom, of, factor) >> Primitive(Operation(named("multiply")), (cod, cod))
-
-
-def _sum(choices: Choices, dom: Object, cod: Tensor, fuel: int) -> Morphism:
-    both = [linear(choices, dom, cod, fuel - 1) for _ in range(2)]
-    return prod(dom, *both) >> Primitive(Operation(named("add")), (cod, cod))
+    again = name == "add"
+    other = linear(choices, dom, cod, fuel - 1) if again else Constant(dom, literal(choices, cod))
+    return prod(dom, of, other) >> Primitive(Operation(named(name)), (cod, cod))
 
 
 def ending_in(
