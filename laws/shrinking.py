@@ -17,19 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.kit.tree import size
+from combinators.kit.tree import distinct_nodes, size
 from combinators.literal import Literal
 from combinators.morphisms import (
     Choice,
     Compose,
     Constant,
     Curry,
-    Eval,
     Extend,
     Id,
     Morphism,
@@ -44,7 +43,7 @@ from laws.language import Variable
 from laws.scene import Instance, Recorded, Scene, simplest
 from laws.strategies.making import paths
 
-MOST = 400
+MOST = 1000
 """How many smaller scenes are looked at."""
 
 
@@ -63,22 +62,21 @@ def smaller(scene: Scene, breaks: Callable[[Scene], bool]) -> Scene:
 
 
 def _candidates(scene: Scene) -> Iterator[Scene]:
-    given = scene.instance
+    given, law = scene.instance, scene.law
+    # A model that casts its own examples, and laws of sums, say themselves what their objects are.
+    if not (hasattr(scene.model, "cast") or any(g.sort == "sum" for g in law.generators)):
+        for variable, obj in given.objects.items():
+            for out, back in _narrower(obj):
+                with suppress(TypeMismatch):
+                    moved = _moved(scene, variable, out, back)
+                    if _held(moved) <= _held(scene):
+                        yield moved
     for generator, arrow in given.arrows.items():
         if generator.sort != "linear":
             for less in _lesser(arrow):
                 arrows = {**given.arrows, generator: less}
                 yield replace(scene, instance=Instance(given.objects, arrows))
     yield from (replace(scene, point=less) for less in _lesser(scene.point))
-    # A model that casts its own examples, and laws of sums, say themselves what their objects are.
-    if hasattr(scene.model, "cast") or any(g.sort == "sum" for g in scene.law.generators):
-        return
-    for variable, obj in given.objects.items():
-        for out, back in _narrower(obj):
-            with suppress(TypeMismatch):
-                moved = _moved(scene, variable, out, back)
-                if _held(moved) <= _held(scene):
-                    yield moved
 
 
 def _held(scene: Scene) -> int:
@@ -158,13 +156,16 @@ def joined(first: Morphism, second: Morphism) -> Morphism:
 def _lesser(arrow: Morphism) -> Iterator[Morphism]:
     """Arrows of the same type, each smaller by one part: the largest parts first."""
     yield from _simpler(arrow.dom, arrow.cod, size(arrow))
+    for part in sorted(distinct_nodes(arrow, kind=Morphism), key=size):
+        if part.cod is arrow.cod and part is not arrow:
+            for way in _simpler(arrow.dom, part.dom, size(arrow) - size(part)):
+                yield way >> part
     match arrow:
         case Compose(steps):
             seen = joined(Id(arrow.dom), arrow)
             if size(seen) < size(arrow):
                 yield seen
             yield from _shortened(steps)
-            yield from _reduced(steps)
             for at, step in enumerate(steps):
                 for less in _lesser(step):
                     yield compose(*steps[:at], less, *steps[at + 1 :])
@@ -207,23 +208,3 @@ def _shortened(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
             if 1 < length < len(steps):
                 for simple in _simpler(gone[0].dom, gone[-1].cod, sum(map(size, gone))):
                     yield compose(*before, simple, *after)
-
-
-def _reduced(steps: tuple[Morphism, ...]) -> Iterator[Morphism]:
-    """Called λs are inlined, choices made, tuples with what is done to them one component."""
-    for at, (step, then) in enumerate(pairwise(steps)):
-        before, after = steps[:at], steps[at + 2 :]
-        match step, then:
-            case Prod(Product() as source, (Curry(body), argument)), Eval():
-                captured = (Projection(source, index) for index in range(source.width))
-                yield compose(*before, prod(source, *captured, argument), body, *after)
-            case Prod(source, (Compose((Prod(_, known), Curry(body))), argument)), Eval():
-                yield compose(*before, prod(source, *known, argument), body, *after)
-            case Prod(_, (_, given)), Choice(first, second):
-                yield compose(*before, given, first, *after)
-                yield compose(*before, given, second, *after)
-        if isinstance(step, Prod):
-            for end in range(at + 1, len(steps)):
-                for part in step.arrows:
-                    if part.cod is steps[end].cod:
-                        yield compose(*before, part, *steps[end + 1 :])
