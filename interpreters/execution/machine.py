@@ -144,11 +144,6 @@ class Reversible(NamedTuple):
     forward: Step
     backward: Step
 
-    def recorded(self, machine: Machine) -> Iterator[Step] | None:
-        """Forwards, leaving on the tape what undoes it."""
-        machine.tape.append(self.backward)
-        return self.forward(machine)
-
 
 def copy(depth: int, add: Add) -> Reversible:
     """Copy the value that lies ``depth`` deep to the top; backwards, add to what lies there."""

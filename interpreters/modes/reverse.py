@@ -58,7 +58,13 @@ class Reverse(Running):
 
     def record(self, step: Reversible) -> Step:
         """Leave the transpose on the tape."""
-        return step.recorded
+        forward, backward = step
+
+        def recorded(machine: Machine) -> Iterator[Step] | None:
+            machine.tape.append(backward)
+            return forward(machine)
+
+        return recorded
 
     def leave(self, machine: Machine, step: Step) -> None:
         """Leave what undoes a step on the tape."""
