@@ -40,6 +40,11 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     element by element write ``where``.
     """
     scope_here()
+    if isinstance(tested := natural(p).type, Tensor) and tested is not Bool:
+        raise TypeMismatch(
+            f"cond chooses by a Bool, and this is {tested!r}; compare it, as in x > 0, "
+            "or choose element by element with where"
+        )
     place, test = users_place(), coerce(p, Bool)
     branches: tuple[Any, Any] = (a, b)
     for branch in branches:

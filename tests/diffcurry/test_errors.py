@@ -126,6 +126,12 @@ TRACED = {
     "escape a loop": Mistake(
         at(_escape_a_loop, 1.0), EscapedVariable, NameError, ["z : Real", "return it from there"]
     ),
+    "test that is no Bool": Mistake(
+        at(lambda x: dc.cond(x, lambda: x, lambda: 2.0 * x), 1.0),
+        TypeMismatch,
+        TypeError,
+        ["cond chooses by a Bool, and this is Real", "x > 0", "where"],
+    ),
     "branch of another type": Mistake(
         at(lambda x: dc.cond(x > 0, lambda: x, lambda: (x, x)), 1.0),
         TypeMismatch,
