@@ -71,8 +71,9 @@ def _candidates(scene: Scene) -> Iterator[Scene]:
                     moved = _moved(scene, variable, out, back)
                     if _held(moved) <= _held(scene):
                         yield moved
+    kept = getattr(scene.model, "kept", ())  # points that lie where the model puts them
     for generator, arrow in given.arrows.items():
-        if generator.sort != "linear":
+        if generator.sort != "linear" and generator not in kept:
             for less in _lesser(arrow):
                 arrows = {**given.arrows, generator: less}
                 yield replace(scene, instance=Instance(given.objects, arrows))

@@ -1,5 +1,6 @@
 """Primitives of the user's own: their names, their representation, their declaration again."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -74,6 +75,15 @@ def test_rules_of_several_arguments_are_checked_one_by_one():
     with pytest.raises(WrongDerivative, match="argument 1"):
         dc.primitive(lambda v, x, y, z: (dc.scale(v, y), dc.scale(v, 2.0 * x)))(product)
     assert "product" not in PRIMITIVES
+
+
+def test_a_wrong_rule_is_shown_at_a_point_of_its_domain():
+    declare = dc.primitive(lambda v, x, y: dc.scale(v, 0.7 / y), domain=(11.0, 30.0))
+    with pytest.raises(WrongDerivative, match="where the value changes by") as caught:
+        declare(_named("beyond_ten", lambda x: np.sqrt(x - 10.0)))
+    found = re.search(r"at x = ([-.\d]+), v = 1", str(caught.value))
+    assert found is not None
+    assert 11.0 <= float(found[1]) <= 30.0
 
 
 def test_a_primitive_of_arrays_is_checked_at_its_types():
