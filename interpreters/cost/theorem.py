@@ -59,7 +59,9 @@ def nesting(lam: Lam) -> int:
     """
     if lam.body.type is not Real:
         raise OutsideSource(f"its result is {lam.body.type!r}, not one Real")
-    nodes = [node for node in distinct_nodes(lam, kind=Term) if node is not lam]
+    terms = list(distinct_nodes(lam, kind=Term))
+    params = [param for node in terms if isinstance(node, Lam) for param in node.params]
+    nodes = [*params, *(node for node in terms if node is not lam)]
     passed = {id(loop.function) for loop in map(loop_of, nodes) if loop is not None}
     deep: dict[int, int] = {}
     for node in nodes:

@@ -73,6 +73,8 @@ def test_programs_of_source_and_how_deep_their_array_operations_nest(program, de
         ((lambda x: dc.cond(x > 0.0, lambda: x, lambda: -x), 1.0), "greater is no operation"),
         ((lambda x: dc.fun(lambda y: y * x, Real)(x), 1.0), "it holds a function"),
         ((lambda p: p["w"] * 2.0, {"w": 1.0}), "it holds {w: Real}"),
+        ((lambda x, unused: x * x, 1.0, 3), "it holds Int"),
+        ((lambda x, unused: x * x, 1.0, np.ones((2, 2))), "it holds Tensor[2, 2]"),
     ],
 )
 def test_programs_outside_source_say_why(program, why):
