@@ -180,7 +180,7 @@ class Program:
         """The program as a formula of SymPy, which is loaded then."""
         return _formulas().formula(self.lam, self.face, **options)
 
-    def latex(self, name: str) -> str | None:
+    def latex(self, name: str = "") -> str | None:
         """The formula in LaTeX, where there is one that is not huge."""
         found: str | None = _formulas().latex(self.lam, name)
         return found

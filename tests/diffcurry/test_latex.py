@@ -23,6 +23,11 @@ def test_names_of_functions():
     assert shown(lambda x: x, Real, name="<lambda>").startswith(r"$\displaystyle f(x) =")
 
 
+def test_a_program_without_a_name_is_f():
+    found = dc.fun(lambda x: x, Real).program().latex()
+    assert found == r"$\displaystyle f(x) = x$"
+
+
 def test_containers():
     found = shown(lambda p: {"a_b": p[0], "c": (p[1]["z"], None)}, Product(Real, Record(z=Real)))
     assert found == (
