@@ -187,7 +187,7 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
     face, leaves = take_apart(primals)
     arrays = [np.asarray(leaf) for leaf in leaves]
     drawn = [random.uniform(0.5, 1.5, x.shape).astype(x.dtype)[()] for x in arrays]
-    points, doubled = (put_together(face, (n * x for x in drawn)) for n in (1, 2))
+    points, doubled = (put_together(face, iter(xs)) for xs in (drawn, [2 * x for x in drawn]))
     pullback: Callable[[Any], tuple[Any, ...]]
     once, pullback = vjp(f, *points)
     twice, _ = vjp(f, *doubled)

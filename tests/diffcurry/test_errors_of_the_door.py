@@ -172,6 +172,12 @@ DOOR = {
         TypeError,
         ["partial", "does not take"],
     ),
+    "linear_transpose at a text": Mistake(
+        lambda: dc.linear_transpose(lambda x: x, "a"),
+        TypeMismatch,
+        TypeError,
+        ["argument 0", "not <U1", "convert the array first"],
+    ),
     "linear_transpose of what is not linear": Mistake(
         lambda: dc.linear_transpose(lambda x: x * x, 1.0),
         NotDifferentiable,
