@@ -1,7 +1,7 @@
 """What the kit sees of an interpreter, each claimed by having its methods.
 
 ================================  =============================================================
-``category``                      arrows, one method a combinator (``combinators.category``)
+``category``                      arrows, one method a combinator (``combinators.morphisms``)
 ``run(arrow, point)``             what an arrow gives at a point of its domain, a value: ``()``
                                   of Unit, tuples of products
 ``value(outcome)``                the value in that, which may be a point of the next arrow
