@@ -65,15 +65,17 @@ def _candidates(scene: Scene) -> Iterator[Scene]:
     given, law = scene.instance, scene.law
     # A model that casts its own examples, and laws of sums, say themselves what their objects are.
     if not (hasattr(scene.model, "cast") or any(g.sort == "sum" for g in law.generators)):
-        for variable, obj in given.objects.items():
+        for obj in dict.fromkeys(given.objects.values()):
+            alike = [variable for variable, one in given.objects.items() if one is obj]
             for out, back in _narrower(obj):
-                with suppress(TypeMismatch):
-                    moved = _moved(scene, variable, out, back)
-                    if _held(moved) <= _held(scene):
-                        yield moved
-    kept = getattr(scene.model, "kept", ())  # points that lie where the model puts them
+                for variables in [alike] + [[one] for one in alike if len(alike) > 1]:
+                    with suppress(TypeMismatch):
+                        moved = _moved(scene, variables, out, back)
+                        if _held(moved) <= _held(scene):
+                            yield moved
+    given_points = getattr(scene.model, "given_points", ())  # where the model puts them
     for generator, arrow in given.arrows.items():
-        if generator.sort != "linear" and generator not in kept:
+        if generator.sort != "linear" and generator not in given_points:
             for less in _lesser(arrow):
                 arrows = {**given.arrows, generator: less}
                 yield replace(scene, instance=Instance(given.objects, arrows))
@@ -103,13 +105,13 @@ def _narrower(obj: Object) -> Iterator[tuple[Morphism, Morphism]]:
             yield simplest(Real, obj), simplest(obj, Real)
 
 
-def _moved(scene: Scene, variable: Variable, out: Morphism, back: Morphism) -> Scene:
-    """Everything at the other object; probes, which were of the old one, are the simplest."""
+def _moved(scene: Scene, variables: list[Variable], out: Morphism, back: Morphism) -> Scene:
+    """Everything with another object for ``variables``; probes, which were of the old one, anew."""
     old, law = scene.instance, scene.law
 
     def at(obj: Object, arrow: Morphism) -> Morphism:
         """What ``arrow`` does at an object of the law; ``TypeMismatch`` inside of others."""
-        if obj is variable:
+        if obj in variables:
             return arrow
         if isinstance(obj, Product):
             parts = [at(part, arrow) for part in obj.parts]
@@ -124,7 +126,7 @@ def _moved(scene: Scene, variable: Variable, out: Morphism, back: Morphism) -> S
     arrows = {
         g: joined(joined(at(g.dom, back), arrow), at(g.cod, out)) for g, arrow in old.arrows.items()
     }
-    instance = Instance({**old.objects, variable: out.cod}, arrows)
+    instance = Instance({**old.objects, **dict.fromkeys(variables, out.cod)}, arrows)
     point = joined(scene.point, at(law.sides[0].dom, out)) if law.sides else scene.point
     return Scene(law, scene.model, instance, point, Recorded({}, {}))
 

@@ -109,7 +109,7 @@ Domain = tuple[float, float]
 class PrimitiveModel(CarrierModel):
     """One primitive at some types, over NumPy's floats."""
 
-    kept = (said.x, said.z)
+    given_points = (said.x, said.z)
     """Smaller points might lie outside the domain, or at a kink: counterexamples keep their own."""
 
     def __init__(
