@@ -307,10 +307,10 @@ def _coerced(value: Any, obj: Object) -> tuple[Term, Face | None]:
 
 
 def _coerce_container(value: Any, obj: Object) -> Term:
-    if type(value) is Unopened:
-        if value.whole.type is obj:
-            return operand(value)
-        value = tuple(value)
+    whole = value.whole if type(value) is Unopened else value
+    if isinstance(whole, Traced) and whole.type is obj:
+        return operand(whole)
+    value = tuple(value) if type(value) is Unopened else value
     product, opened, face = components(obj), open_up(value), take_apart(value)[0]
     if product is None or opened is None or face is None or len(opened[2]) != product.width:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.80}")

@@ -77,3 +77,14 @@ def test_the_columns_of_a_jacobian_are_put_into_one_array():
     np.testing.assert_array_equal(found[0, 1], 0)
     source = jacobian.program(x).compiled("jacobian").source
     assert source.count("np.zeros(") + source.count("np.empty(") <= 2
+
+
+@pytest.mark.parametrize("argnums", [1, (0, 1)])
+def test_arguments_in_containers_may_stand_beside(argnums):
+    def f(x, y):
+        return x["a"][0] ** 2 * y**3
+
+    args = ({"a": (2.0,)}, 3.0)
+    assert dc.jacfwd(f, argnums)(*args) == dc.jacrev(f, argnums)(*args)
+    assert dc.hessian(f, 1)(*args) == 72.0
+    assert dc.hessian(f, (0, 1))(*args)[0] == {"a": (({"a": (54.0,)}, 108.0),)}
