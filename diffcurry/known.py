@@ -197,6 +197,12 @@ class Known(Generic[D]):
         """The places of the data that the arguments ``which`` hold."""
         return [i for argument in which for i in _indices(self.places[argument])]
 
+    def whole(self, *which: int) -> tuple[int, ...]:
+        """The places of arguments that are data; raises NotKnown where one holds a function."""
+        if not all(type(self.places[i]) is int for i in which):
+            raise NotKnown
+        return tuple(self.indices(*which))
+
     def gradients(self, which: Sequence[int], found: Sequence[Any]) -> tuple[Any, ...]:
         """The gradients of the arguments ``which``, of those of the data in them, in order."""
         given = dict(zip(self.indices(*which), found, strict=True))

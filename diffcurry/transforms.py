@@ -34,7 +34,7 @@ from diffcurry.arguments import (
 from diffcurry.derivative import Derivative, Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import columns, rows
-from diffcurry.known import tangents_of
+from diffcurry.known import Known, tangents_of
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.recent import Recent, identity
@@ -299,12 +299,12 @@ class Jacobian(Derivative[P, Any]):
             return False
         return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 
-    @property
-    def base(self) -> Function[..., Any]:
-        """Itself: what is traced takes functions as they are."""
-        return self
+    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+        found = known.whole(*chosen(self.argnums, len(values)))
+        argnums = found if is_many(self.argnums) else found[0]
+        return self.on(known.function, argnums=argnums)(*known.data)
 
-    _in_trace, _of_known = Function._in_trace, Function._of_known
+    _in_trace, otherwise = Function._in_trace, evaluate  # type: ignore[assignment]  # at data, too
 
 
 class Backward(Jacobian[P]):

@@ -88,3 +88,13 @@ def test_arguments_in_containers_may_stand_beside(argnums):
     assert dc.jacfwd(f, argnums)(*args) == dc.jacrev(f, argnums)(*args)
     assert dc.hessian(f, 1)(*args) == 72.0
     assert dc.hessian(f, (0, 1))(*args)[0] == {"a": (({"a": (54.0,)}, 108.0),)}
+
+
+def test_a_function_among_the_arguments_that_gives_a_wider_number_than_it_takes():
+    g = functools.partial(lambda a, z: np.sin(a * z) * z, 0.7)
+    x = np.float32(0.5)
+    slope = np.sin(0.35) + 0.35 * np.cos(0.35)
+    curve = 1.4 * np.cos(0.35) - 0.245 * np.sin(0.35)
+    assert dc.jacobian(lambda x, g: g(x))(x, g) == pytest.approx(slope, rel=1e-6)
+    assert dc.jacfwd(lambda x, g: g(x))(x, g) == pytest.approx(slope, rel=1e-6)
+    assert dc.hessian(lambda x, g: g(x))(x, g) == pytest.approx(curve, rel=1e-6)
