@@ -5,14 +5,14 @@ Whole Jacobians are made of derivatives along a basis, in a program and at numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.tracing.control import map as map_rows
 from combinators.tracing.faces import Face, paths, put_together, take_apart
 from combinators.tracing.functions import natural
@@ -203,6 +203,16 @@ def _side(cotangent: Any, side: str) -> Any:
 
 
 # ---- along a basis -------------------------------------------------------------------------------
+
+
+def between_numbers(types: Iterable[Object]) -> None:
+    """What a Jacobian is by, and of, holds no functions."""
+    for obj in types:
+        for leaf in leaves(obj):
+            if isinstance(leaf, Fun | Vector):
+                raise NotDifferentiable(
+                    f"a Jacobian is between numbers, and {leaf!r} holds functions; use vjp or jvp"
+                )
 
 
 def columns(

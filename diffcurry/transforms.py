@@ -15,12 +15,11 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.kit.memory import Remembered
 from combinators.kit.tree import size
-from combinators.objects import Fun, Vector
 from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition
 from combinators.tracing.faces import Face, put_together, take_apart
-from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.functions import Faces, Specialised, Types, natural
 from combinators.tracing.scope import current
 from diffcurry.arguments import (
     Argnums,
@@ -33,7 +32,7 @@ from diffcurry.arguments import (
 )
 from diffcurry.derivative import Derivative, Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
-from diffcurry.interpretation import columns, rows
+from diffcurry.interpretation import between_numbers, columns, rows
 from diffcurry.known import Known, tangents_of
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
@@ -253,6 +252,9 @@ class Jacobian(Derivative[P, Any]):
 
     def along(self, args: tuple[Any, ...]) -> Any:
         """The linear map along every basis vector, in a ``map`` in a trace."""
+        if current() is not None:
+            by = [take_apart(args[i])[1] for i in chosen(self.argnums, len(args))]
+            between_numbers(natural(leaf).type for given in by for leaf in given)
         made = self._linear()
         value, linear = made(*args) if current() is not None else made.evaluate(args)
         found = [self._block(args, i, value, linear) for i in chosen(self.argnums, len(args))]
@@ -270,13 +272,7 @@ class Jacobian(Derivative[P, Any]):
         """The numbers, a row or a column at a time."""
         program = self.inner.running(*args)
         which = chosen(self.argnums, len(args))
-        for obj in (program.cod, *(program.types[i] for i in which)):
-            for leaf in leaves(obj):
-                if isinstance(leaf, Fun | Vector):
-                    raise NotDifferentiable(
-                        f"a Jacobian is between numbers, and {leaf!r} holds functions; "
-                        "use vjp or jvp"
-                    )
+        between_numbers((program.cod, *(program.types[i] for i in which)))
         return self.along(args)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:

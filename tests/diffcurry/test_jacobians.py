@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
+from combinators.errors import NotDifferentiable
 
 both = pytest.mark.parametrize("jac", [dc.jacfwd, dc.jacrev])
 
@@ -98,3 +99,11 @@ def test_a_function_among_the_arguments_that_gives_a_wider_number_than_it_takes(
     assert dc.jacobian(lambda x, g: g(x))(x, g) == pytest.approx(slope, rel=1e-6)
     assert dc.jacfwd(lambda x, g: g(x))(x, g) == pytest.approx(slope, rel=1e-6)
     assert dc.hessian(lambda x, g: g(x))(x, g) == pytest.approx(curve, rel=1e-6)
+
+
+@pytest.mark.parametrize("transform", [dc.jacfwd, dc.hessian])
+@pytest.mark.parametrize("argnums", [0, (0, 1)])
+def test_a_program_by_a_function_says_that_a_jacobian_is_between_numbers(transform, argnums):
+    f = dc.fun(lambda g, x: g(g(x)), dc.Fun(dc.Real, dc.Real), dc.Real)
+    with pytest.raises(NotDifferentiable, match="between numbers, and Real ⇒ Real holds functions"):
+        transform(f, argnums).program()
