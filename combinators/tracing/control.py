@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import TypeMismatch, users_place
+from combinators.errors import ShapeMismatch, TypeMismatch, users_place
 from combinators.objects import Bool, Fun, Object, Product, Tensor, component
 from combinators.operation import Operation
 from combinators.primitives.loops import MAP, looping
@@ -41,7 +41,7 @@ def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """
     scope_here()
     if isinstance(tested := natural(p).type, Tensor) and tested is not Bool:
-        raise TypeMismatch(
+        raise (ShapeMismatch if tested.shape else TypeMismatch)(
             f"cond chooses by a Bool, and this is {tested!r}; compare it, as in x > 0, "
             "or choose element by element with where"
         )
