@@ -152,7 +152,7 @@ WRONG = {
     "1 + sum(x, axis=7)": "column 5: sum: axis 7",
     "y + x[5, 5, 5]": "column 5:",
     "y + sum(x, wrong=1)": "column 5: .*wrong",
-    "x if y else x": "column 1: Bool was expected",
+    "x if y else x": "column 1: cond chooses by a Bool",
     "2.0 * (x & y)": "column 8: logic",
     "y[1.5]": "column 1:",
     "1.0[y] + x": "column 1:",
