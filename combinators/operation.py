@@ -120,6 +120,8 @@ class Primitive:
     """What it gives, in words, where there is no derivative."""
     word: Callable[..., str] | None = None
     """What it is called with these parameters, where that is not its name."""
+    logic: Callable[..., Any] | None = None
+    """What it is of booleans alone, where that is logic, as ``+`` is or; or an error."""
 
     @cached_property
     def plain(self) -> Operation:

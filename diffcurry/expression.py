@@ -128,9 +128,9 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Mod: "remainder",
     ast.Pow: "power",
     ast.MatMult: "matmul",
-    ast.BitAnd: "logical_and",
-    ast.BitOr: "logical_or",
-    ast.BitXor: "logical_xor",
+    ast.BitAnd: "bitwise_and",
+    ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
     ast.Lt: "less",
     ast.LtE: "less_equal",
     ast.Gt: "greater",
@@ -139,10 +139,10 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.NotEq: "not_equal",
     ast.USub: "negative",
     ast.UAdd: "positive",
-    ast.Not: "logical_not",
-    ast.Invert: "logical_not",
-    ast.And: "logical_and",
-    ast.Or: "logical_or",
+    ast.Not: "invert",
+    ast.Invert: "invert",
+    ast.And: "bitwise_and",
+    ast.Or: "bitwise_or",
 }
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _KINDS: dict[type, str] = {

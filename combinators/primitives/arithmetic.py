@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
-from combinators.operation import CONSTANT, Linear, Pointwise, declare, free
+from combinators.operation import CONSTANT, Linear, Pointwise, declare, free, named
 from combinators.primitives.signatures import (
     DType,
     Function,
     broadcast,
     common,
     common_number,
+    common_small,
     pointwise,
     predicate,
     same_dtype,
@@ -42,7 +43,7 @@ negative = _number("negative", "``-x``.", lambda v, x, y: -v)
 @library("positive")
 def positive(x: Any) -> Any:
     """``+x``, which is ``x``."""
-    return x
+    return x if np.result_type(dtype_of(x)) != np.bool_ else _no_logic("x itself")()
 
 
 def _quotient(v: Any, x: Any, y: Any, z: Any) -> Any:
@@ -51,14 +52,15 @@ def _quotient(v: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 divide = smooth("divide", "``x / y``.", _quotient, "true_divide", infix="/")
-floor_divide = _pieces(
-    "floor_divide", "``x // y``, the floor of the quotient.", arity=2, infix="//"
+floor_divide = stepwise(
+    "floor_divide", "``x // y``, the floor.", arity=2, promote=common_small, infix="//"
 )
-remainder = _number(
+remainder = smooth(
     "remainder",
     "``x % y``, of the sign of ``y``: ``x - y * (x // y)``.",
     lambda v, x, y, z: (v, -scale(v, x // y)),
     "mod",
+    promote=common_small,
     infix="%",
     kink="where it jumps, the derivatives are 1 in x and -(x // y) in y",
 )
@@ -114,21 +116,56 @@ less, less_equal, greater, greater_equal, equal, not_equal = (
 )
 
 
-def _logic(kinds: Sequence[Any]) -> Sequence[DType]:
-    found = np.result_type(*kinds)
-    if found != np.bool_:
-        raise TypeMismatch(
-            f"logic, and the operators & | ^ ~, are for booleans, not for {found}; "
-            "write a comparison, as in x != 0"
-        )
+def _truths(kinds: Sequence[Any]) -> Sequence[DType]:
     return [np.dtype(np.bool_)] * len(kinds)
 
 
-_logical = partial(stepwise, promote=_logic, typing=predicate)
-logical_and = _logical("logical_and", "``x & y``.", "bitwise_and", arity=2, infix="&")
-logical_or = _logical("logical_or", "``x | y``.", "bitwise_or", arity=2, infix="|")
-logical_xor = _logical("logical_xor", "``x ^ y``.", "bitwise_xor", arity=2, infix="^")
-logical_not = _logical("logical_not", "``~x``.", "invert")
+_logical = partial(stepwise, promote=_truths, typing=predicate)
+logical_and = _logical("logical_and", "``x & y``; what is not 0 is true.", arity=2, infix="&")
+logical_or = _logical("logical_or", "``x | y``; what is not 0 is true.", arity=2, infix="|")
+logical_xor = _logical("logical_xor", "``x ^ y``; what is not 0 is true.", arity=2, infix="^")
+logical_not = _logical("logical_not", "``~x``; what is not 0 is true.")
+
+
+def _of_booleans(name: str, symbol: str, logical: Function) -> None:
+    """An operator: logic of booleans, and of nothing else, since of integers it goes by bits."""
+
+    @library(name, word=False)
+    def applied(*args: Any) -> Any:
+        found = np.result_type(*map(dtype_of, args))
+        if found != np.bool_:
+            raise TypeMismatch(
+                f"logic by {symbol} is for booleans, not for {found}; write a comparison, as in "
+                f"x != 0, or np.{logical.__name__}, to which what is not 0 is true"
+            )
+        return logical(*args)
+
+
+_of_booleans("bitwise_and", "&", logical_and)
+_of_booleans("bitwise_or", "|", logical_or)
+_of_booleans("bitwise_xor", "^", logical_xor)
+_of_booleans("invert", "~", logical_not)
+
+
+def _no_logic(instead: str) -> Function:
+    """What has no meaning of booleans, as in NumPy."""
+
+    def refused(*_: Any) -> Never:
+        raise TypeMismatch(f"this is for numbers, not for booleans; write {instead}")
+
+    return refused
+
+
+_LOGIC: dict[str, Function] = {
+    "add": logical_or,
+    "multiply": logical_and,
+    "subtract": _no_logic("x ^ y, or x.astype(int) - y"),
+    "negative": _no_logic("~x, or -x.astype(int)"),
+    "sign": _no_logic("x.astype(int)"),
+    **dict.fromkeys(("absolute", "floor", "ceil", "trunc"), lambda x: x),
+}
+for _name, _logic in _LOGIC.items():
+    named(_name).logic = _logic
 
 
 @library("isnan")

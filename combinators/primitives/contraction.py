@@ -11,8 +11,8 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch
 from combinators.objects import Object, Tensor
-from combinators.operation import Pair, declare
-from combinators.primitives.arithmetic import multiply
+from combinators.operation import Pair, Primitive, declare
+from combinators.primitives.arithmetic import multiply, not_equal
 from combinators.primitives.reductions import sum
 from combinators.primitives.shapes import (
     astype,
@@ -53,7 +53,7 @@ def _matmul_back(g: Any, x: Any, y: Any, z: Any, *, absorbing: bool = False) -> 
     return _absorbing(g, swapaxes(y, -1, -2)), _absorbing(swapaxes(x, -1, -2), g)
 
 
-MATMUL = declare(
+MATMUL: Primitive = declare(
     "matmul",
     _matmul_type,
     Pair(
@@ -64,6 +64,7 @@ MATMUL = declare(
         _matmul_back,
     ),
     promote=common_number,
+    logic=lambda x, y: not_equal(apply(MATMUL, astype(x, np.int64), y), 0),
     cost=lambda arguments, z: 2 * tensor(z).size * arguments[0].shape[-1],
     infix="@",
 )
@@ -178,7 +179,9 @@ def einsum(subscripts: str, *operands: Any) -> Any:
         later = "".join(labels for _, labels in todo) + result
         todo.insert(0, _contracted(first, second, later))
     x, labels = _only(todo[0], result)
-    return transpose(x, [labels.index(label) for label in result])
+    whole = transpose(x, [labels.index(label) for label in result])
+    are_booleans = np.result_type(*map(dtype_of, operands)) == np.bool_
+    return not_equal(whole, 0) if are_booleans else whole
 
 
 @library("diagonal")

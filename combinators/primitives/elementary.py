@@ -11,7 +11,13 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.operation import Pointwise, declare
 from combinators.primitives.arithmetic import scale, unscale, where
-from combinators.primitives.signatures import Function, common_number, pointwise, smooth
+from combinators.primitives.signatures import (
+    Function,
+    common_number,
+    common_small,
+    pointwise,
+    smooth,
+)
 from combinators.tracing.emit import apply, dtype_of
 from combinators.tracing.traced import library
 
@@ -60,7 +66,7 @@ POWER = declare(
     "power",
     pointwise,
     Pointwise(_power_rule),
-    promote=common_number,
+    promote=common_small,
     infix="**",
     kink="the derivative of x**0 in x is 0, also at x = 0; "
     "in y it is 0 at x = 0, and nan where x < 0",
@@ -79,7 +85,7 @@ def power(x: Any, y: Any) -> Any:
     return apply(POWER, x, y)
 
 
-square = _times("square", "``x * x``.", lambda x, y: 2.0 * x, promote=common_number)
+square = _times("square", "``x * x``.", lambda x, y: 2.0 * x, promote=common_small)
 reciprocal = smooth(
     "reciprocal", "``1 / x``, of integers a float.", lambda v, x, y: -scale(scale(v, y), y)
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Any
 
@@ -81,10 +82,14 @@ def common(kinds: Sequence[Any]) -> Sequence[DType]:
     return [np.result_type(*kinds)] * len(kinds)
 
 
-def common_number(kinds: Sequence[Any]) -> Sequence[DType]:
-    """The common type, in which booleans count as integers."""
+def common_number(kinds: Sequence[Any], booleans: Any = np.int64) -> Sequence[DType]:
+    """The common type, in which ``booleans`` alone count as integers."""
     found = np.result_type(*kinds)
-    return [np.dtype(np.int64) if found == np.bool_ else found] * len(kinds)
+    return [np.dtype(booleans) if found == np.bool_ else found] * len(kinds)
+
+
+common_small = partial(common_number, booleans=np.int8)
+"""The same, where NumPy takes booleans for the smallest integers."""
 
 
 def summed(kinds: Sequence[Any]) -> Sequence[DType]:

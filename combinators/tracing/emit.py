@@ -99,8 +99,11 @@ def apply(primitive: Primitive, *args: Any, **parameters: Any) -> Traced:
     promote = primitive.promote
     if promote is None or _fit(promote, args):
         return emit_operation(operation, tuple([operand(arg) for arg in args]))
-    dtypes = promote([dtype_of(arg) for arg in args])
-    pairs = zip(args, dtypes, strict=True)
+    kinds = [dtype_of(arg) for arg in args]
+    if primitive.logic is not None and np.result_type(*kinds) == np.bool_:
+        logical: Traced = primitive.logic(*args)
+        return logical
+    pairs = zip(args, promote(kinds), strict=True)
     return emit_operation(operation, tuple([_promoted(arg, to) for arg, to in pairs]))
 
 

@@ -168,9 +168,9 @@ class Traced:
     __mod__, __rmod__ = _operator("remainder"), _operator("remainder", swapped=True)
     __pow__, __rpow__ = _operator("power"), _operator("power", swapped=True)
     __matmul__, __rmatmul__ = _operator("matmul"), _operator("matmul", swapped=True)
-    __and__, __rand__ = _operator("logical_and"), _operator("logical_and", swapped=True)
-    __or__, __ror__ = _operator("logical_or"), _operator("logical_or", swapped=True)
-    __xor__, __rxor__ = _operator("logical_xor"), _operator("logical_xor", swapped=True)
+    __and__, __rand__ = _operator("bitwise_and"), _operator("bitwise_and", swapped=True)
+    __or__, __ror__ = _operator("bitwise_or"), _operator("bitwise_or", swapped=True)
+    __xor__, __rxor__ = _operator("bitwise_xor"), _operator("bitwise_xor", swapped=True)
     __lshift__ = __rlshift__ = _no_word("<<", "x * 2**n")
     __rshift__ = __rrshift__ = _no_word(">>", "x // 2**n")
     __divmod__ = __rdivmod__ = _no_word("divmod", "x // y and x % y")
@@ -179,13 +179,14 @@ class Traced:
     __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
     __eq__, __ne__ = _operator("equal"), _operator("not_equal")
     __neg__, __abs__ = _operator("negative"), _operator("absolute")
-    __invert__, __pos__ = _operator("logical_not"), _operator("positive")
+    __invert__, __pos__ = _operator("invert"), _operator("positive")
     __hash__ = object.__hash__
     __array_priority__ = 1000
 
     sum, prod, mean = _method("sum"), _method("prod"), _method("mean")
     var, std = _method("var"), _method("std")
     max, min = _method("max"), _method("min")
+    any, all = _method("any"), _method("all")
     argmax, argmin = _method("argmax"), _method("argmin")
     reshape, transpose = _method("reshape"), _method("transpose")
     cumsum, dot, astype = _method("cumsum"), _method("dot"), _method("astype")

@@ -119,25 +119,61 @@ def test_what_does_not_fit(value, function, xs, error, text):
 P, Q = np.array([True, False, True]), np.array([True, True, False])
 
 
+LOGIC = {
+    "or": lambda p, q: p + q,
+    "and": lambda p, q: p * q,
+    "True, added": lambda p, q: p + True,
+    "small integers": lambda p, q: (p // q, p % q, p**q, q**2),
+    "themselves": lambda p, q: (abs(p), np.floor(p), np.ceil(q), np.trunc(q)),
+    "paths of a graph": lambda p, q: (p @ q, np.outer(p, q) @ p, np.dot(p, q), np.inner(p, q)),
+    "einsum": lambda p, q: (np.einsum("i,i->", p, q), np.einsum("i,j->ij", p, q)),
+    "counted": lambda p, q: (np.sum(p), np.cumsum(q), np.prod(q), np.mean(p), p + 1, 2.0 * q),
+    "truths of numbers": lambda p, q: (
+        np.logical_and(3 * p, 0.5 * q),
+        np.logical_or(3 * p, q),
+        np.logical_xor(p, 2 * q),
+        np.logical_not(np.nan * q),
+    ),
+    "all and any": lambda p, q: (p.all(), q.any(), np.all(2 * p), np.any(p & ~q, axis=0)),
+    "compared": lambda p, q: (
+        p < q,
+        p == q,
+        p != q,
+        p >= True,
+        np.maximum(p, q),
+        np.where(p, q, ~q),
+    ),
+}
+
+
+def _several(found):
+    return found if isinstance(found, tuple) else (found,)
+
+
+@pytest.mark.parametrize("name", LOGIC)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_arithmetic_of_booleans_is_numpys(value, name):
+    found, expected = value(LOGIC[name], P, Q), LOGIC[name](P, Q)
+    for one, other in zip(*map(_several, (found, expected)), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize(
-    "function",
+    ("function", "instead"),
     [
-        lambda p, q: p + q,
-        lambda p, q: p - q,
-        lambda p, q: p * q,
-        lambda p, q: -p,
-        lambda p, q: p // q,
-        lambda p, q: p @ q,
-        lambda p, q: np.einsum("i,i->", p, q),
-        lambda p, q: np.sum(p) + np.cumsum(q),
+        (lambda p, q: p - q, r"subtract: .* for numbers, not for booleans; write x \^ y"),
+        (lambda p, q: True - q, "subtract"),
+        (lambda p, q: -p, "negative: .* write ~x"),
+        (lambda p, q: +p, "positive"),
+        (lambda p, q: np.sign(p), "sign: "),
     ],
 )
-def test_booleans_count(value, function):
-    """In arithmetic they are 0 and 1, also where NumPy has logic, or an error."""
-    found = value(function, P, Q)
-    assert found.dtype == np.int64
-    with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(found, function(P.astype(int), Q.astype(int)))
+def test_booleans_have_no_difference_and_no_sign_as_in_numpy(value, function, instead):
+    with pytest.raises(TypeError):
+        function(P, Q)
+    with pytest.raises(TypeMismatch, match=instead):
+        value(function, P, Q)
 
 
 def test_logic_of_booleans_is_numpys(value):
