@@ -165,5 +165,9 @@ class TooManyCalls(WrongMode):
     """The simply-typed form of a function's cotangent runs too many calls again."""
 
 
+class WrongAlternative(DiffcurryError, ValueError):
+    """A value of a sum is opened as another alternative than it is."""
+
+
 class DomainError(DiffcurryError, ArithmeticError):
     """A value that the carrier cannot hold, as 1/0 among the rationals."""

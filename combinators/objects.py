@@ -44,7 +44,7 @@ _MADE: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 
 
 class Object(Syntax):
-    """A type of the language: ``Tensor``, ``Product``, ``Record``, ``Vector`` or ``Fun``."""
+    """A type of the language: of numbers, products, sums, sequences or functions."""
 
     __match_args__: ClassVar[tuple[str, ...]] = ()
     is_interned = True
@@ -227,6 +227,86 @@ class Fun(Object):
         return cls._intern(dom, cod)
 
 
+class Sum(Object):
+    """The coproduct of objects, its alternatives, of which a value is one; with names if wished.
+
+    >>> Sum(Real, Product(Real, Real)), Sum(circle=Real, square=Int)
+    (Real + (Real × Real), [circle: Real | square: Int])
+    """
+
+    __match_args__ = ("names", "product")
+    names: tuple[str, ...] | None
+    product: Product
+
+    def __new__(cls, /, *parts: Object, **named: Object) -> Self:
+        """``Sum(A, B)``, or ``Sum(circle=A, square=B)``."""
+        if parts and named:
+            raise TypeMismatch("the alternatives of a sum all have names, or none has")
+        return cls.of(tuple(named) if named else None, Product(*parts, *named.values()))
+
+    @classmethod
+    def of(cls, names: tuple[str, ...] | None, product: Product) -> Self:
+        """The sum of the components of ``product``."""
+        if not product.width:
+            raise TypeMismatch("a sum has an alternative or more")
+        if names is not None and (len(names) != product.width or len(set(names)) != len(names)):
+            raise TypeMismatch(f"{product.width} alternatives are not named by {names}")
+        return cls._intern(names, product)
+
+    @property
+    def parts(self) -> tuple[Object, ...]:
+        """Its alternatives, in order."""
+        return self.product.parts
+
+    def index(self, alternative: int | str) -> int:
+        """The place of an alternative, which is said by its place or its name."""
+        if isinstance(alternative, str):
+            if self.names is None or alternative not in self.names:
+                raise TypeMismatch(f"{self!r} has no alternative {alternative!r}")
+            return self.names.index(alternative)
+        if not 0 <= alternative < self.product.width:
+            raise TypeMismatch(f"{self!r} has no alternative {alternative}")
+        return alternative
+
+
+class Tagged(Sum):
+    """The tangents of a sum: zero, or a tangent of the alternative that the value is (CHAD).
+
+    >>> Tagged(Real, Real)
+    0 + Real + Real
+    """
+
+
+class MuVar(Object):
+    """Inside the body of a ``Mu``: the type itself, or that of the ``depth``-th ``Mu`` outside."""
+
+    __match_args__ = ("depth",)
+    depth: int
+
+    def __new__(cls, depth: int = 0) -> Self:
+        """``MuVar()``, ``MuVar(1)``."""
+        return cls._intern(int(depth))
+
+
+class Mu(Object):
+    """The recursive type ``μX. body``, with ``MuVar()`` for X; ``name`` is what it is called.
+
+    >>> Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar()))).body
+    [nil: Unit | cons: Real × Self]
+    """
+
+    __match_args__ = ("name", "body")
+    name: str
+    body: Object
+
+    def __new__(cls, name: str, body: Object) -> Self:
+        """``Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar())))``."""
+        _check_object(body, "Mu")
+        if isinstance(body, MuVar | Mu):
+            raise TypeMismatch(f"a recursive type is a sum or a product, and {name} is {body!r}")
+        return cls._intern(name, body)
+
+
 class Erased(Object):
     """``Tangent``: cotangents of function values, whatever they captured.
 
@@ -289,6 +369,18 @@ def _show(obj: Object) -> Pieces:
             yield "}"
         case Vector(item, length):
             yield from (f"Vector[{length}; ", _show(item), "]")
+        case Sum(names, product):
+            zero = ["0"] if isinstance(obj, Tagged) else []
+            if names is None:
+                yield separated((*zero, *map(_show_tight, product.parts)), " + ")
+                return
+            named = zip(names, product.parts, strict=True)
+            shown = (iter((f"{name}: ", _show(part))) for name, part in named)
+            yield from ("[", separated((*zero, *shown), " | "), "]")
+        case MuVar(depth):
+            yield f"Self({depth})" if depth else "Self"
+        case Mu(name, body):
+            yield f"T {name}" if isinstance(body, Tagged) else name
         case Fun(dom, cod):
             yield _show_tight(dom) if isinstance(dom, Fun) else _show(dom)
             yield from (" ⇒ ", _show(cod))
@@ -298,6 +390,7 @@ def _show(obj: Object) -> Pieces:
 
 def _show_tight(obj: Object) -> Pieces:
     wide = isinstance(obj, Fun) or (isinstance(obj, Product) and obj.width > 1)
+    wide = wide or (isinstance(obj, Sum) and obj.names is None)
     yield "(" if wide else ""
     yield _show(obj)
     yield ")" if wide else ""

@@ -11,32 +11,26 @@ times over has sixteen distinct parts and 2¹⁵ leaves. Each fold meets a disti
 >>> is_smooth(twice), is_first_order(twice), tangent_of(twice) is twice
 (True, True, True)
 
-So do the folds over values, where two values share what they are made of:
-
->>> ones = 1.0
->>> for _ in range(60):
-...     ones = (ones, ones)
->>> total = map_leaves(lambda leaf, x, y: x + y, twice, ones, ones)
->>> total[0] is total[1]
-True
-
 Depth is no limit to any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import GeneratorType
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import (
     Erased,
     Fun,
+    Mu,
+    MuVar,
     Object,
     Product,
     Record,
+    Sum,
+    Tagged,
     Tangent,
     Tensor,
     Unit,
@@ -65,7 +59,15 @@ def columns_of(obj: Object) -> Sequence[Object] | None:
 
 def parts_inside(obj: Object) -> Sequence[Object]:
     """What a value of a type holds values of: a vector of its item, a function of none."""
-    return (obj.item,) if isinstance(obj, Vector) else columns_of(obj) or ()
+    match obj:
+        case Vector(item, _):
+            return (item,)
+        case Sum(_, product):
+            return product.parts
+        case Mu(_, body):
+            return (body,)
+        case _:
+            return columns_of(obj) or ()
 
 
 def _constituents(obj: Object) -> Sequence[Object]:
@@ -81,6 +83,10 @@ def _built(obj: Object, parts: Sequence[Object]) -> Object:
             return Record.of(names, Product(*parts))
         case Vector(_, length):
             return Vector(parts[0], length)
+        case Sum(names, _):
+            return type(obj).of(names, Product(*parts))
+        case Mu(name, _):
+            return Mu(name, parts[0])
         case Fun():
             return Fun(*parts)
         case _:
@@ -130,8 +136,13 @@ def fold_type(
     return known(obj)[key]
 
 
-def map_type(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Object:
-    """``obj`` with ``at`` of each part that it gives something for, and its other parts rebuilt.
+def map_type(
+    obj: Object,
+    key: str,
+    at: Callable[[Object], Object | None],
+    built: Callable[[Object, Sequence[Object]], Object] = _built,
+) -> Object:
+    """``obj`` with ``at`` of each part that it gives something for, and its other parts ``built``.
 
     What is found is kept with every part under ``key``.
     """
@@ -140,97 +151,30 @@ def map_type(obj: Object, key: str, at: Callable[[Object], Object | None]) -> Ob
         return _constituents(part) if at(part) is None else ()
 
     def made(part: Object, below: list[Object]) -> Object:
-        return at(part) or _built(part, below)
+        return at(part) or built(part, below)
 
     return fold_type(obj, made, inside, key)
 
 
-# ---- over values of a type -----------------------------------------------------------------------
+def unfolded(mu: Mu) -> Object:
+    """The body of a recursive type, with the type itself for ``MuVar()``.
 
-
-def zip_leaves(obj: Object, *values: Any, parts: Parts = parts_of) -> Iterator[tuple[Any, ...]]:
-    """Each leaf of a type, from the left, with the leaves that stand there in ``values``.
-
-    None stands for a whole of which every leaf is None: a tangent that is zero.
+    >>> from combinators.objects import Real
+    >>> unfolded(Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar()))))
+    [nil: Unit | cons: Real × Numbers]
     """
-    todo: list[tuple[Any, ...]] = [(obj, *values)]
-    while todo:
-        here = todo.pop()
-        types = parts(here[0])
-        if types is None:
-            yield here
-        else:
-            width = len(types)
-            inside = [(None,) * width if value is None else value for value in here[1:]]
-            todo.extend(reversed(list(zip(types, *inside, strict=True))))
+    made: dict[tuple[Object, int], Object] = vars(mu).setdefault("unfolded_", {})
 
+    def at(obj: Object, depth: int) -> Recursive[Object]:
+        if (obj, depth) not in made:
+            parts = []
+            for part in _constituents(obj):
+                parts.append((yield at(part, depth + isinstance(obj, Mu))))
+            here = isinstance(obj, MuVar) and obj.depth == depth
+            made[obj, depth] = mu if here else _built(obj, parts)
+        return made[obj, depth]
 
-def map_leaves(
-    leaf: Callable[..., Any],
-    obj: Object,
-    *values: Any,
-    parts: Parts = parts_of,
-    together: Callable[[list[Any]], Any] = tuple,
-) -> Any:
-    """The value of type ``obj`` whose leaves are ``leaf(type, *those of the values there)``.
-
-    Without values it is made of the type alone, as a zero is. None stands for a whole of which
-    every leaf is None. Where ``leaf`` gives a computation (see ``recurse``), that is run.
-    """
-    # The values are held besides what was made of them, so that no id is used again.
-    known: dict[tuple[Any, ...], tuple[Any, tuple[Any, ...]]] = {}
-
-    def at(obj: Object, values: tuple[Any, ...]) -> Recursive[Any]:
-        types = parts(obj)
-        if types is None:
-            one = leaf(obj, *values)
-            return (yield one) if type(one) is GeneratorType else one
-        key = (obj, *map(id, values))
-        if key not in known:
-            opened = [(None,) * len(types) if value is None else value for value in values]
-            made = []
-            for part, *below in zip(types, *opened, strict=True):
-                made.append((yield at(part, tuple(below))))
-            known[key] = together(made), values
-        return known[key][0]
-
-    return recurse(at(obj, values))
-
-
-class Layout:
-    """How the values of one type lie flat; of tangents, None stands for a whole that is zero.
-
-    >>> from combinators.objects import Int, Real
-    >>> layout = Layout(Product(Real, Product(Int, Real)))
-    >>> layout.leaves, layout.flat((1.0, None))
-    ((Real, Int, Real), [1.0, None, None])
-    >>> layout.nested([1.0, 2, 3.0])
-    (1.0, (2, 3.0))
-    """
-
-    def __init__(self, obj: Object, parts: Parts = columns_of) -> None:
-        """Of ``obj``, of which products and records are opened, or what ``parts`` opens."""
-        self._obj, self._parts = obj, parts
-        self.leaves = tuple(leaf for (leaf,) in zip_leaves(obj, parts=parts))
-
-    def flat(self, value: Any) -> list[Any]:
-        """The leaves of ``value``."""
-        return [part for _, part in zip_leaves(self._obj, value, parts=self._parts)]
-
-    def nested(self, leaves: Iterable[Any]) -> Any:
-        """The value with these leaves."""
-        given = iter(leaves)
-
-        def at(obj: Object) -> Recursive[Any]:
-            types = self._parts(obj)
-            if types is None:
-                return next(given)
-            made = []
-            for part in types:
-                made.append((yield at(part)))
-            return tuple(made)
-
-        return recurse(at(self._obj))
+    return recurse(at(mu.body, 0))
 
 
 # ---- instances: what a type can hold -------------------------------------------------------------
@@ -251,7 +195,8 @@ def is_smooth(obj: Object) -> bool:
 
 def is_first_order(obj: Object) -> bool:
     """Whether a type is of tensors, products and records only."""
-    return not any(isinstance(part, Fun | Vector | Erased) for part in types_within(obj))
+    others = Fun | Vector | Sum | Mu | Erased
+    return not any(isinstance(part, others) for part in types_within(obj))
 
 
 MOST_OPENED, MOST_SHARED = 256, 16
@@ -278,7 +223,14 @@ def tangent_of(obj: Object) -> Object:
     >>> tangent_of(Product(Real, Int, Fun(Real, Real)))
     Real × Unit × Tangent
     """
-    return map_type(obj, "tangent_", lambda part: _tangent_at(part, Tangent))
+    return map_type(obj, "tangent_", lambda part: _tangent_at(part, Tangent), _tangents)
+
+
+def _tangents(obj: Object, parts: Sequence[Object]) -> Object:
+    """Of a sum, those of the alternative that a value is; else those of every part."""
+    if isinstance(obj, Sum):
+        return Tagged.of(obj.names, Product(*parts))
+    return _built(obj, parts)
 
 
 def _tangent_at(obj: Object, of_function: Object) -> Object | None:
@@ -295,7 +247,7 @@ def _tangent_at(obj: Object, of_function: Object) -> Object | None:
 
 def velocity(obj: Object) -> Object:
     """The type of a tangent that goes beside a value: a function has none."""
-    return map_type(obj, "velocity_", lambda part: _tangent_at(part, Unit))
+    return map_type(obj, "velocity_", lambda part: _tangent_at(part, Unit), _tangents)
 
 
 def direction(obj: Object) -> Object:
@@ -310,7 +262,7 @@ def direction(obj: Object) -> Object:
         of_function = Fun(part.dom, direction(part.cod)) if isinstance(part, Fun) else Unit
         return _tangent_at(part, of_function)
 
-    return map_type(obj, "direction_", at)
+    return map_type(obj, "direction_", at, _tangents)
 
 
 def moves(obj: Object) -> bool:

@@ -16,7 +16,7 @@ from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, co
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
-from combinators.type_folds import Layout
+from combinators.value_folds import Layout
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:

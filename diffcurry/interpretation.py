@@ -17,7 +17,7 @@ from combinators.tracing.control import map as map_rows
 from combinators.tracing.faces import Face, paths, put_together, take_apart
 from combinators.tracing.functions import natural
 from combinators.tracing.scope import current
-from combinators.type_folds import Layout
+from combinators.value_folds import Layout
 from diffcurry.arguments import Argnums, check_scalar, chosen, flattened, is_many, leaves, of_pair
 from diffcurry.closures import lower
 from diffcurry.function import Function

@@ -37,7 +37,8 @@ from combinators.tracing.functions import (
 )
 from combinators.tracing.scope import current
 from combinators.translate import translate
-from combinators.type_folds import Layout, is_first_order
+from combinators.type_folds import is_first_order
+from combinators.value_folds import Layout
 from diffcurry.arguments import is_number, leaves, sample, signature_of
 from diffcurry.closures import arrow_in
 from diffcurry.function import Function

@@ -6,6 +6,7 @@ of                    is
 anything              ``None`` where it is zero
 a number, a tensor    a number of the carrier; of a tensor that was indexed, ``Scattered`` parts
 a product, a context  a dict from a component's index to its cotangent; a missing one is zero
+a sum                 a dict from the index of the alternative that it is to its cotangent
 a function, Fig. 5    a dict from a captured variable's index to its cotangent: the environment's
 a ``Tangent``         ``Packed``, of a sparse cotangent
 a function, Fig. 3    a list of calls ``(argument, cotangent)``, ``Environment`` entries among them
@@ -24,9 +25,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Mu, Object, Sum, Tensor, components
 from combinators.operation import Operation
+from combinators.type_folds import unfolded
+from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier
 
 
@@ -200,11 +204,25 @@ def zeros(carrier: Carrier, obj: Tensor) -> Any:
 
 
 def dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Any:
-    """The cotangent of a first-order value, with its zeros; ``()`` where the tangent is Unit."""
+    """The cotangent of a first-order value, with its zeros; ``()`` where the tangent is Unit.
+
+    Of a sum it is ``Injected``, or None where it is zero.
+    """
+    return recurse(_dense(carrier, cotangent, obj))
+
+
+def _dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Recursive[Any]:
+    if isinstance(obj, Mu):
+        obj = unfolded(obj)
     product = components(obj)
     if product is not None:
-        parts = cotangent or {}
-        return tuple(dense(carrier, parts.get(i), part) for i, part in enumerate(product.parts))
+        parts, made = cotangent or {}, []
+        for i, part in enumerate(product.parts):
+            made.append((yield _dense(carrier, parts.get(i), part)))
+        return tuple(made)
+    if isinstance(obj, Sum) and cotangent is not None:
+        ((tag, inner),) = cotangent.items()
+        return Injected(tag, (yield _dense(carrier, inner, obj.parts[tag])))
     if isinstance(obj, Tensor):
         return zeros(carrier, obj) if cotangent is None else gathered(cotangent, carrier)
     return cotangent
@@ -212,7 +230,19 @@ def dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Any:
 
 def sparse(value: Any, obj: Object) -> Cotangent:
     """A dense cotangent as a sparse one: the inverse of ``dense``."""
+    return recurse(_sparse(value, obj))
+
+
+def _sparse(value: Any, obj: Object) -> Recursive[Cotangent]:
+    if isinstance(obj, Mu):
+        obj = unfolded(obj)
+    if isinstance(obj, Sum) and value is not None:
+        inner = yield _sparse(value.value, obj.parts[value.tag])
+        return nonzero([(value.tag, inner)])
     product = components(obj)
     if product is None:
         return value if not isinstance(obj, Tensor) or obj.is_smooth else None
-    return nonzero((i, sparse(value[i], part)) for i, part in enumerate(product.parts))
+    made = []
+    for part, below in zip(value, product.parts, strict=True):
+        made.append((yield _sparse(part, below)))
+    return nonzero(enumerate(made))

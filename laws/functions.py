@@ -13,7 +13,8 @@ from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Object, Product
 from combinators.operation import Operation
-from combinators.type_folds import columns_of, map_leaves, zip_leaves
+from combinators.type_folds import columns_of
+from combinators.value_folds import map_leaves, zip_leaves
 
 _ALIKE = frozenset(
     {

@@ -32,7 +32,8 @@ from combinators.morphisms import (
 from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector
 from combinators.operation import Operation
 from combinators.primitives.structural import VECTOR
-from combinators.type_folds import map_leaves, tangent_of
+from combinators.type_folds import tangent_of
+from combinators.value_folds import map_leaves
 from laws.equality import IllConditioned, Leaf, Level, Nudge, magnitude, precision, slack
 from laws.free import FREE, one_combinator
 from laws.language import Generator, Operator, TangentSpace, Variable

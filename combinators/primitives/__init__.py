@@ -18,6 +18,7 @@ from combinators.primitives import (  # noqa: F401 (each declares its own)
     reductions,
     shapes,
     structural,
+    sums,
 )
 from combinators.tracing.traced import WORDS
 

@@ -13,6 +13,7 @@ from combinators.errors import TypeMismatch
 from combinators.objects import Fun, Object, Product, Tangent, Vector
 from combinators.operation import Linear, Operation, Typing, declare, elementwise, free
 from combinators.primitives.loops import function_type
+from combinators.primitives.sums import SUMS
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.traced import library
 from combinators.type_folds import (
@@ -50,7 +51,7 @@ PACK = declare(
 )
 UNPACK = declare("unpack", _unpack, Linear(lambda g, x, of: (pack(g),)), cost=free)
 
-STRUCTURAL = frozenset({ZEROS, PLUS, PACK, UNPACK, VECTOR})
+STRUCTURAL = frozenset({ZEROS, PLUS, PACK, UNPACK, VECTOR}) | SUMS
 """What works by components, in any mode, and needs no value of a carrier."""
 
 
@@ -98,11 +99,25 @@ def _of_function(what: str, function: Represent) -> Typing:
     return typing
 
 
+def _fix(f: Object) -> Object:
+    taken = f.dom if isinstance(f, Fun) else None
+    if not isinstance(f, Fun) or not isinstance(taken, Product) or taken.width != 2:
+        raise TypeMismatch(f"fix takes a function (A ⇒ B) × A ⇒ B, and this is {f!r}")
+    itself, x = taken.parts
+    if itself is not Fun(x, f.cod):
+        raise TypeMismatch(
+            f"a recursive function of {x!r} that gives {f.cod!r} calls itself as {itself!r}"
+        )
+    return itself
+
+
 OVERRIDE = declare("override", _override, None, cost=free).plain
 RECOMPUTE = declare(
     "recompute", lambda f, x: function_type(f, x, "recompute").cod, None, cost=free
 ).plain
 """Applies a function, of which a pullback keeps nothing: it runs the function again."""
+FIX = declare("fix", _fix, None, cost=free).plain
+"""From ``(A ⇒ B) × A ⇒ B`` to the recursive function ``A ⇒ B``: ``fix f = λx. f (fix f, x)``."""
 REP = declare("rep", _of_function("rep-function", rep_function), None, cost=free).plain
 """From a function to its rep-function, ``A ⇒ B`` to ``A ⇒ B × (T B ⇒ Tangent × T A)`` (001)."""
 DUAL = declare("dual", _of_function("dual function", dual_function), None, cost=free).plain

@@ -24,7 +24,8 @@ from combinators.operation import Operation, named
 from combinators.primitives.structural import PLUS, ZEROS
 from combinators.terms import Lam
 from combinators.translate import translate
-from combinators.type_folds import Layout, columns_of, map_leaves
+from combinators.type_folds import columns_of
+from combinators.value_folds import Layout, map_leaves
 from diffcurry.border import SCALARS
 from interpreters.backends.python import compile_program
 from interpreters.carriers.carrier import Carrier

@@ -16,7 +16,8 @@ from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Object, Product, components
-from combinators.type_folds import columns_of, map_leaves, tangent_of
+from combinators.type_folds import columns_of, tangent_of
+from combinators.value_folds import map_leaves
 from diffcurry.models.host import ArrowModel, Host, Hosted, Way, ways_of
 from diffcurry.tangents import read_tangent, show_tangent
 from interpreters.carriers.carrier import Carrier

@@ -21,7 +21,8 @@ from combinators.objects import Object, Product, Tensor
 from combinators.simplify import simplify
 from combinators.terms import App, Lam, Proj, Var
 from combinators.translate import translate
-from combinators.type_folds import Layout, columns_of, moves, tangent_of, zip_leaves
+from combinators.type_folds import columns_of, moves, tangent_of
+from combinators.value_folds import Layout, zip_leaves
 from diffcurry.models.host import ArrowModel
 from interpreters.carriers.carrier import Carrier
 from interpreters.modes.delta import Deltas

@@ -22,7 +22,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Real, Tensor
 from combinators.operation import PRIMITIVES, Operation, named
-from combinators.type_folds import columns_of, map_leaves, parts_of, tangent_of
+from combinators.type_folds import columns_of, parts_of, tangent_of
+from combinators.value_folds import map_leaves
 from diffcurry.models.host import Hosted, Way
 from diffcurry.models.modes import QUIET, Seen, WithPushforward, derivable
 from diffcurry.models.programs import gradients

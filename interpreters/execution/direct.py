@@ -13,13 +13,25 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from combinators.errors import TypeMismatch
+from combinators.errors import TypeMismatch, WrongAlternative
 from combinators.literal import Literal
-from combinators.objects import Fun, Object, Product, Tangent, Tensor, Vector, components
+from combinators.objects import (
+    Fun,
+    Object,
+    Product,
+    Sum,
+    Tagged,
+    Tangent,
+    Tensor,
+    Vector,
+    components,
+)
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
-from combinators.type_folds import columns_of, is_smooth, map_leaves, row_of
+from combinators.primitives.sums import INJECT, IS, SUMS, TAG
+from combinators.type_folds import columns_of, is_smooth, row_of
+from combinators.value_folds import Injected, map_leaves
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import Arrow, Machine, Reversible, Step, Written, settled
 from interpreters.sparse_cotangents import Cotangent, Packed, gathered, nonzero, plus, zeros
@@ -82,12 +94,45 @@ class Direct:
             return lambda packed: _unpacked(over, packed, obj)
         if operation.primitive is VECTOR:
             return lambda *items: items
+        if operation.primitive in SUMS:
+            return _of_sum(operation, obj, over)
         zero = map_leaves(partial(_zero, over), obj)
         return lambda: zero
+
+    def transposed(self, operation: Operation) -> Callable[[Cotangent], Cotangent]:
+        """What makes and opens values of sums, transposed: on sparse cotangents."""
+        index = operation.keywords.get("index")
+        if index is None:
+            return lambda g: g
+        if operation.primitive in (INJECT, TAG):
+            return lambda g: g.get(index)
+        return lambda g: {index: g}
 
     def erasure(self, obj: Object) -> Erasure:
         """``pack`` and ``unpack`` of sparse cotangents of type ``obj``."""
         return partial(Packed, obj), attrgetter("value")
+
+
+def _of_sum(operation: Operation, obj: Object, over: Carrier) -> Callable[[Any], Any]:
+    """What makes and opens values of sums, at an argument of type ``obj``."""
+    primitive, index = operation.primitive, operation.keywords.get("index")
+    if index is None:
+        return lambda x: x
+    if primitive in (INJECT, TAG):
+        return lambda x: Injected(index, settled(x, obj))
+    assert isinstance(obj, Sum)
+    if primitive is IS:
+        answers = [over.const(Literal(is_it)) for is_it in (False, True)]
+        return lambda s: answers[s.tag == index]
+
+    def opened(s: Injected | None) -> Any:
+        if s is None:
+            return map_leaves(partial(_zero, over), obj.parts[index])
+        if s.tag != index:
+            raise WrongAlternative(f"alternative {index} of {obj!r} is asked of its {s.tag}")
+        return s.value
+
+    return opened
 
 
 def second(machine: Machine) -> None:
@@ -99,16 +144,16 @@ def second(machine: Machine) -> None:
 def _zero(over: Carrier, leaf: Object) -> Any:
     if isinstance(leaf, Tensor):
         return over.const(Literal.filled(0, leaf))
-    if leaf is not Tangent:
+    if leaf is not Tangent and not isinstance(leaf, Tagged):
         raise TypeMismatch(f"{leaf!r} has no zero")
     return None
 
 
 def _sum(over: Carrier, leaf: Object, x: Any, y: Any) -> Any:
-    if leaf is not Tangent:
-        return over.add(x, y)
     if x is None or y is None:
         return y if x is None else x
+    if leaf is not Tangent:
+        return over.add(x, y)
     if x.obj is not y.obj:
         raise TypeMismatch(
             f"cotangents of two functions, {x.obj!r} and {y.obj!r}, are added: the function values "

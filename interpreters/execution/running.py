@@ -10,12 +10,24 @@ from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.memory import Remembered
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.morphisms import Label, Morphism, interpret
+from combinators.morphisms import (
+    Curry,
+    Eval,
+    Id,
+    Label,
+    Morphism,
+    Primitive,
+    Projection,
+    interpret,
+    prod,
+)
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import OVERRIDE, PACK, RECOMPUTE, STRUCTURAL
+from combinators.primitives.structural import FIX, OVERRIDE, PACK, RECOMPUTE, STRUCTURAL
+from combinators.primitives.sums import SUMS
 from combinators.type_folds import parts_of
+from combinators.value_folds import Injected, opened_at
 from interpreters.carriers.carrier import Carrier, Numbered, carrier_of
 from interpreters.execution import machine as steps
 from interpreters.execution.direct import Direct
@@ -148,11 +160,26 @@ class Running:
             return Arrow(dom, cod, (self.control.loop(operation, dom),))
         if operation == OVERRIDE:
             return Arrow(dom, cod, (self.override(dom, cod),))
+        if operation == FIX:
+            assert isinstance(dom, Fun)
+            return self._fix(dom)
         if operation == RECOMPUTE:
             return Arrow(dom, cod, (self.control.recompute(function_of(dom)),))
         if operation in DERIVATIVES:
             return Arrow(dom, cod, (DERIVATIVES[operation](self),))
         raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
+
+    def _fix(self, step: Fun) -> Arrow:
+        """``fix f`` is the closure ``λx. f (fix f, x)``, whose body makes it again."""
+        key = FIX, step
+        if key not in self._primitives:
+
+            def again(machine: Machine) -> Iterator[Step]:
+                return self._primitives[key].enter(machine)
+
+            self._primitives[key] = Arrow(step, FIX.type(step), (again,))
+            self._primitives[key] = interpret(unrolling(step), self)
+        return self._primitives[key]
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""
@@ -188,7 +215,7 @@ class Running:
         types = arguments(dom)
         if operation.primitive not in STRUCTURAL:
             return self.over.operation(operation, types, cod)
-        obj = types[0] if operation.primitive is PACK else cod
+        obj = types[0] if operation.primitive in (PACK, *SUMS) else cod
         return self.control.structural(operation, obj)
 
     def override(self, dom: Object, cod: Object) -> Step:
@@ -201,6 +228,17 @@ class Running:
             return evaluate.enter(machine)
 
         return apply
+
+
+def unrolling(step: Fun) -> Morphism:
+    """``f ↦ λx. f (fix f, x)``: what ``fix`` is in every closed category."""
+    itself = FIX.type(step)
+    assert isinstance(itself, Fun)
+    context = Product(step, itself.dom)
+    f, x = (Projection(context, index) for index in (0, 1))
+    pair = prod(context, f, prod(context, f >> Primitive(FIX, (step,)), x))
+    curry = Curry(pair >> Eval(step), ("f",), ("x",))
+    return prod(step, Id(step)) >> curry
 
 
 def function_of(dom: Object) -> Fun:
@@ -235,6 +273,10 @@ class Transport:
         return recurse(self._value(value, obj, {}))
 
     def _value(self, value: Any, obj: Object, taken: dict[int, Closure]) -> Recursive[Any]:
+        alternative, (inner,), tag = opened_at(obj, (value,))
+        if alternative is not obj:
+            made = yield self._value(inner, alternative, taken)
+            return made if tag is None else Injected(tag, made)
         types = parts_of(obj)
         if types is not None:
             parts = []

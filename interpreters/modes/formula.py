@@ -28,7 +28,8 @@ from combinators.operation import Operation
 from combinators.primitives.loops import LOOP, LoopType, loop_of
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, UNPACK, ZEROS
 from combinators.terms import Lam, Prim, Term
-from combinators.type_folds import Layout, columns_of, map_leaves
+from combinators.type_folds import columns_of
+from combinators.value_folds import Layout, map_leaves
 from interpreters.carriers.sympy_places import Index, element
 from interpreters.carriers.sympy_shared import Shared, effort, too_long
 from interpreters.cost.walk import tallied

@@ -22,7 +22,8 @@ from typing import Any
 from combinators.errors import NotDifferentiable, WrongMode
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.primitives.structural import REP
-from combinators.type_folds import Layout, map_leaves, rep_function, represented
+from combinators.type_folds import rep_function, represented
+from combinators.value_folds import Layout, map_leaves
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow, Machine, Step, Written, settled

@@ -21,6 +21,7 @@ from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
+from combinators.primitives.sums import SUMS
 from combinators.type_folds import is_smooth, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import (
@@ -135,6 +136,11 @@ class Reverse(Running):
             return lambda g, xs, y: {0: g, 1: own(g)}
         if primitive is VECTOR:
             return lambda g, xs, y: opened(g)
+        if primitive in SUMS:
+            if not is_smooth(tangent_of(cod)):
+                return None
+            back, wide = self.control.transposed(operation), isinstance(types[0], Product)
+            return lambda g, x, y: nonzero([(0, back(g))]) if wide else back(g)
         obj = tangent_of(types[0] if primitive is PACK else cod)
         if primitive is ZEROS or not is_smooth(obj):
             return None

@@ -15,7 +15,8 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism, Primitive
 from combinators.objects import Object, Product, Tensor
 from combinators.operation import Operation, named
-from combinators.type_folds import columns_of, zip_leaves
+from combinators.type_folds import columns_of
+from combinators.value_folds import zip_leaves
 from laws.language import Generator, Variable, copy, first, pair, points
 from laws.law import Structure, stating
 from laws.model import ways_of

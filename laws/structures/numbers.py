@@ -25,7 +25,8 @@ from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive
 from combinators.objects import Object, Real, Tensor, Unit
 from combinators.operation import Operation, named
-from combinators.type_folds import columns_of, zip_leaves
+from combinators.type_folds import columns_of
+from combinators.value_folds import zip_leaves
 from laws.equality import IllConditioned
 from laws.functions import function_of
 from laws.language import (

@@ -1,7 +1,8 @@
 """Values laid flat and folded again, however deep."""
 
 from combinators.objects import Int, Product, Real, Record, Vector
-from combinators.type_folds import Layout, parts_of
+from combinators.type_folds import parts_of
+from combinators.value_folds import Layout
 
 PAIR = Product(Real, Record(n=Int, x=Real))
 
