@@ -18,7 +18,7 @@ from interpreters.carriers.numpy import NumPy
 
 N = NumPy()
 ROOT = Path(__file__).resolve().parents[3]
-LOOPS = {"loop", "override", "recompute", "rep", "dual"}
+LOOPS = {"fix", "loop", "override", "recompute", "rep", "dual"}
 
 
 def compute(name, *xs, **parameters):
