@@ -26,7 +26,7 @@ from combinators.tracing.functions import (
     call,
 )
 from combinators.tracing.scope import apart, current
-from combinators.tracing.traced import parameter_names, positional_types
+from combinators.tracing.traced import Traced, parameter_names, positional_types
 from combinators.translate import translate
 from diffcurry.arguments import by_position, fits, is_function
 from diffcurry.modes import CARRIER, primal
@@ -198,6 +198,23 @@ class Bindings:
         self.bound |= function.keywords
         self.captured = {name: v for name, v in self.bound.items() if not is_static(v)}
 
+    def opened(self, given: Any) -> list[Any]:
+        """What another partial captures, that binds as this one does; LookupError of any other."""
+        function = self.function
+        counts = len(function.args), len(function.keywords)
+        if type(given) is not functools.partial or given.func is not function.func:
+            raise LookupError
+        if (len(given.args), len(given.keywords)) != counts:
+            raise LookupError
+        values = (*given.args, *map(given.keywords.__getitem__, function.keywords))
+        found = []
+        for (name, before), value in zip(self.bound.items(), values, strict=True):
+            if name in self.captured:
+                found.append(value)
+            elif value is not before:
+                raise LookupError
+        return found
+
     def remade(self, values: Sequence[Any]) -> functools.partial[Any]:
         """The partial that captures other values."""
         now = self.bound | dict(zip(self.captured, values, strict=True))
@@ -222,6 +239,20 @@ def bound_partial(
     ).finish()
     lam = Lam(made.lam.params[len(given) :], made.lam.body, getattr(bindings.inner, "__name__", ""))
     return Bound(lam, made.lam.params[: len(given)], tuple(given.values()), made.captured)
+
+
+def of_traced(value: Traced, types: tuple[Object, ...]) -> tuple[Any, tuple[Object, ...]]:
+    """A function value, inside a trace, as a Python function, and how that is called."""
+    if not isinstance(value.type, Fun):
+        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
+    dom = value.type.dom
+    product = components(dom)
+
+    def of_args(*args: Any) -> Any:
+        return value(*args)
+
+    parts = product.parts if product is not None and product.width != 1 else (dom,)
+    return of_args, types or parts
 
 
 def is_static(value: Any) -> bool:

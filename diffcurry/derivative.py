@@ -86,7 +86,7 @@ class Derivative(Function[P, R]):
         """At numbers, arrays and functions, by interpretation."""
         raise NotImplementedError
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         raise NotKnown
 
     @property
@@ -125,7 +125,8 @@ class Derivative(Function[P, R]):
         primals = self.primals(values)
         if holds_known_functions(primals):
             try:
-                return self._of_known(KnownInTrace(self.base, primals, Function), values)
+                known = KnownInTrace(self.base, primals, Function)
+                return self._of_known(known, values, known.data)
             except NotKnown:
                 pass
         return call(self, values)
@@ -212,12 +213,12 @@ class Gradient(Derivative[P, Any]):
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         if self.mode not in known.modes:
             raise NotKnown
         which = chosen(self.argnums, len(values))
         made = self.on(known.function, argnums=tuple(known.indices(*which)), with_value=True)
-        value, found = made(*known.data)
+        value, found = made(*data)
         return self._shown(value, known.gradients(which, found))
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
@@ -325,9 +326,9 @@ class Pushed(Derivative[P, Any]):
         ]
         return border.called(quick.compiled.function, [*primals, *tangents])
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        tangents = tangents_by(known, values[len(values) // 2 :])
-        return self.on(known.function)(*known.data, *tangents)
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
+        tangents = tangents_by(known, data, values[len(values) // 2 :])
+        return self.on(known.function)(*data, *tangents)
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions, and their tangents."""
@@ -345,10 +346,10 @@ def pushing(
     return interpretation.pushing(function, values, has_aux=has_aux)
 
 
-def tangents_by(known: Known[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+def tangents_by(known: Known[Any], data: list[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
     """The tangents of data; in a trace with zeros for None."""
     found = tuple(known.tangents(tangents))
-    return found if current() is None else tangents_of(tuple(known.data), found)
+    return found if current() is None else tangents_of(tuple(data), found)
 
 
 def filled(tangent: Any, obj: Object) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
-from combinators.objects import Fun, Object, components
+from combinators.objects import Object, components
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
@@ -29,8 +29,8 @@ from diffcurry.arguments import (
     is_setting,
     signature_of,
 )
-from diffcurry.border import Guard, NotThese
-from diffcurry.closures import lower
+from diffcurry.border import NotThese
+from diffcurry.closures import lower, of_traced
 from diffcurry.explain import Shown
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import primal
@@ -130,11 +130,11 @@ class Function(Shown, Definition, Generic[P, R]):
         """The value where functions are among the arguments: compiled for their code."""
         try:
             known = self.base.known(self.primals(values))
-            result = self._of_known(known, values)
+            result = self._of_known(known, values, known.data)
         except (NotKnown, DiffcurryError):
             return self.otherwise(values)
-        if known.is_fixed:
-            self._quick[len(values)] = lambda xs: self._of_known(known.again(self.primals(xs)), xs)
+        again = known.again
+        self._quick[len(values)] = lambda xs: self._of_known(known, xs, again(self.primals(xs)))
         return result
 
     @cached_property
@@ -166,9 +166,9 @@ class Function(Shown, Definition, Generic[P, R]):
         """Those of ``values`` that are arguments of ``base``."""
         return values
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         """The value, by a function of data; raises NotKnown where it is of no use."""
-        return known.function(*known.data)
+        return known.function(*data)
 
     def _computed(self, values: tuple[Any, ...]) -> Any:
         """The value at numbers, arrays and functions."""
@@ -178,8 +178,9 @@ class Function(Shown, Definition, Generic[P, R]):
         compiled = program.quick()
         if compiled is None:
             return self.otherwise(values)
-        guard = None if self.reads is None else self.reads.guard()
-        self._quick[len(values)] = self._entry(program, compiled, guard)
+        if program.entry is None:
+            program.entry = self._entry(program, compiled)
+        self._quick[len(values)] = program.entry
         self._check(program, values)
         try:
             return self._run(program, compiled, values)
@@ -187,11 +188,9 @@ class Function(Shown, Definition, Generic[P, R]):
             # It says errors in the language's own words, and has a stack of its own.
             return self.otherwise(values)
 
-    def _entry(
-        self, program: Program, quick: Quick, guard: Guard | None
-    ) -> Callable[[tuple[Any, ...]], Any]:
+    def _entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments, which may raise ``NotThese`` or ``Changed``."""
-        return quick.entry(guard)
+        return quick.entry(None if self.reads is None else self.reads.guard())
 
     def _check(self, program: Program, values: tuple[Any, ...]) -> None:
         """Raise where an argument is not of its type."""
@@ -285,6 +284,8 @@ class Function(Shown, Definition, Generic[P, R]):
         if self.reads is not None:
             self.reads.notice()
             if self.reads.changed():
+                if self.is_of_data:
+                    raise NotKnown  # whoever made it sees whether another is worth it
                 self.forget()
         return self.program_of(*self.types_of(args))
 
@@ -364,7 +365,7 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
                 f"fun takes the types of the parameters as objects, as in fun(f, Real), not {obj!r}"
             )
     if isinstance(function, Traced):
-        function, types = _applied(function, types)
+        function, types = of_traced(function, types)
     if not callable(function):
         raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
     if checked and isinstance(function, Function) and type(function) is not Function:
@@ -376,20 +377,6 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
         types = types or function.types or ()
         function = function.function
     return Function(function, types or None, checked=checked)
-
-
-def _applied(value: Traced, types: tuple[Object, ...]) -> tuple[Any, tuple[Object, ...]]:
-    """A function value, inside a trace, as a Python function, and how that is called."""
-    if not isinstance(value.type, Fun):
-        raise TypeMismatch(f"a function was expected, and this is a traced {value.type!r}")
-    dom = value.type.dom
-    product = components(dom)
-
-    def of_args(*args: Any) -> Any:
-        return value(*args)
-
-    parts = product.parts if product is not None and product.width != 1 else (dom,)
-    return of_args, types or parts
 
 
 def as_function(f: Any) -> Function[..., Any]:

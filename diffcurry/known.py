@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from typing import Any, ClassVar, Generic, NamedTuple
 
 from combinators.errors import TypeMismatch
@@ -49,6 +48,8 @@ class Built(NamedTuple):
     """An argument that is not data: a function that captured its parts, or a container of them."""
 
     parts: tuple[Place, ...]
+    opened: Callable[[Any], Sequence[Any]]
+    """The parts of one that is built alike; raises NotKnown of any other."""
     build: Callable[[list[Any]], Any]
     """It, made of its parts."""
     shown: Callable[[list[Any]], Any]
@@ -61,7 +62,15 @@ Place = int | Built
 """Where an argument is: among the data, or in what is built of them."""
 
 
-def _code(captured: dict[str, Place], remake: Callable[[list[Any]], Any]) -> Built:
+def _unlike(given: Any) -> Sequence[Any]:
+    raise NotKnown
+
+
+def _code(
+    captured: dict[str, Place],
+    remake: Callable[[list[Any]], Any],
+    opened: Callable[[Any], Sequence[Any]] = _unlike,
+) -> Built:
     """A function that is made again of what it captured."""
 
     def shown(found: list[Any]) -> Captured:
@@ -74,7 +83,18 @@ def _code(captured: dict[str, Place], remake: Callable[[list[Any]], Any]) -> Bui
             raise NotKnown
         return [given.get(name) for name in captured]
 
-    return Built(tuple(captured.values()), remake, shown, moved)
+    return Built(tuple(captured.values()), opened, remake, shown, moved)
+
+
+def _alone(function: Any, key: Any = None) -> Built:
+    """A function that captured nothing, which ``key`` tells."""
+
+    def opened(given: Any) -> tuple[Any, ...]:
+        if given is not function and (key is None or identity(given) != key):
+            raise NotKnown
+        return ()
+
+    return _code({}, lambda _: function, opened)
 
 
 def _container(face: Face, parts: tuple[Place, ...]) -> Built:
@@ -87,13 +107,31 @@ def _container(face: Face, parts: tuple[Place, ...]) -> Built:
             raise TypeMismatch(f"the tangent {tangent!r:.60} does not mirror its argument")
         return below
 
-    return Built(parts, face.build, face.build, moved)
+    def alike(value: Any) -> Sequence[Any]:
+        opened = open_up(value)
+        if opened is None or opened[:2] != (face.kind, face.keys) or len(opened[2]) != len(parts):
+            raise NotKnown
+        return opened[2]
+
+    return Built(parts, alike, face.build, face.build, moved)
 
 
-def _remade(place: Place, data: Sequence[Any]) -> Any:
+def _together(place: Place, found: Any, how: Callable[[Built], Callable[[list[Any]], Any]]) -> Any:
+    """What is made of what was ``found`` of the data."""
     if isinstance(place, int):
-        return data[place]
-    return place.build([_remade(below, data) for below in place.parts])
+        return found[place]
+    return how(place)([_together(below, found, how) for below in place.parts])
+
+
+def _apart(
+    place: Place, value: Any, how: Callable[[Built], Callable[[Any], Sequence[Any]]]
+) -> Iterator[Any]:
+    """What is of the data in a value, in order."""
+    if isinstance(place, int):
+        yield value
+    else:
+        for below, part in zip(place.parts, how(place)(value), strict=True):
+            yield from _apart(below, part, how)
 
 
 def _indices(place: Place) -> Iterator[int]:
@@ -102,20 +140,6 @@ def _indices(place: Place) -> Iterator[int]:
     else:
         for below in place.parts:
             yield from _indices(below)
-
-
-def _gradient(place: Place, found: Mapping[int, Any]) -> Any:
-    if isinstance(place, int):
-        return found[place]
-    return place.shown([_gradient(below, found) for below in place.parts])
-
-
-def _move(place: Place, tangent: Any, found: dict[int, Any]) -> None:
-    if isinstance(place, int):
-        found[place] = tangent
-        return
-    for below, moved in zip(place.parts, place.moved(tangent), strict=True):
-        _move(below, moved, found)
 
 
 Make = Callable[[Callable[..., Any], "tuple[Object, ...] | None", list[Any]], D]
@@ -143,16 +167,16 @@ class Known(Generic[D]):
             declared = tuple(obj for obj in said if isinstance(obj, Object))
             key = (key, declared)
         functions = self._functions
-        applied = self._applied(function)
         codes = tuple(map(code_of, functions))
-        made = recent.of(codes, key, functions, lambda: make(applied, declared, functions))
+        made = recent.of(
+            codes, key, functions, lambda: make(self._applied(function), declared, functions)
+        )
         if made is None:
             raise NotKnown
         self.function = made
 
     def _take(self, function: Definition, args: tuple[Any, ...], types: Sequence[Any]) -> Any:
         """Take the arguments apart; what tells the code in them."""
-        self.args = args
         self.data: list[Any] = []
         self._names: list[str] = []
         self._types: list[Object | None] = []
@@ -167,31 +191,23 @@ class Known(Generic[D]):
         places = self.places
 
         def applied(*data: Any) -> Any:
-            args = [_remade(place, data) for place in places]
+            args = [_together(place, data, lambda built: built.build) for place in places]
             result = function(*args)
             applied.unused = _unused(function, args)  # type: ignore[attr-defined]  # noticed here
             return result
 
         return by_position(applied, self._names, function.__name__)
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether a compiled function sees by itself that what the functions read has changed."""
+    def again(self, args: tuple[Any, ...]) -> list[Any]:
+        """The data of other arguments; raises NotKnown where the functions are not the same."""
         reads = self.function.reads
-        return reads is not None and reads.whole and not reads.arrays
-
-    def again(self, args: tuple[Any, ...]) -> Known[D]:
-        """The same functions at other data; raises NotKnown where they are not the same."""
-        if not self.is_fixed:
+        if reads is None or not reads.whole or reads.in_place():
             raise NotKnown
-        made = copy(self)
-        made.data = list(self.data)
-        for given, before, place in zip(args, self.args, self.places, strict=True):
-            if type(place) is int:
-                made.data[place] = given
-            elif given is not before:
-                raise NotKnown
-        return made
+        return self._each(args, lambda built: built.opened)
+
+    def _each(self, values: Sequence[Any], how: Callable[[Built], Any]) -> list[Any]:
+        pairs = zip(self.places, values, strict=True)
+        return [found for place, value in pairs for found in _apart(place, value, how)]
 
     def indices(self, *which: int) -> list[int]:
         """The places of the data that the arguments ``which`` hold."""
@@ -207,14 +223,12 @@ class Known(Generic[D]):
         """The gradients of the arguments ``which``, of those of the data in them, in order."""
         given = dict(zip(self.indices(*which), found, strict=True))
         unused = getattr(self.function.function, "unused", ())
-        return tuple(None if i in unused else _gradient(self.places[i], given) for i in which)
+        found = [_together(self.places[i], given, lambda built: built.shown) for i in which]
+        return tuple(None if i in unused else x for i, x in zip(which, found, strict=True))
 
-    def tangents(self, tangents: Sequence[Any]) -> tuple[Any, ...]:
+    def tangents(self, tangents: Sequence[Any]) -> list[Any]:
         """The tangents of the data; raises NotKnown where a function's is a function."""
-        found: dict[int, Any] = {}
-        for place, tangent in zip(self.places, tangents, strict=True):
-            _move(place, tangent, found)
-        return tuple(found[i] for i in range(len(self.data)))
+        return self._each(tangents, lambda built: built.moved)
 
     def _open(self, value: Any, name: str, obj: Object | None) -> tuple[Any, Place]:
         """What tells the code in ``value``, and its place; data is put where it belongs."""
@@ -247,23 +261,29 @@ class Known(Generic[D]):
             raise NotKnown
         if not isinstance(inner, functools.partial):
             self._functions.append(function)
-            return identity(function), _code({}, lambda _: function)
+            return (key := identity(function)), _alone(function, key)
         bindings = Bindings(inner)
         keys: list[Any] = [identity(inner.func), typed]
         captured: dict[str, Place] = {}
+        self._functions.append(inner.func)
         for word, value in bindings.bound.items():
             if is_static(value):
+                self._functions.append(value)
                 keys.append((word, identity(value) if is_function(value) else value))
             else:
                 key, captured[word] = self._open(value, word, None)
                 keys.append((word, key))
-        self._functions.append(inner)
+
+        def opened(given: Any) -> list[Any]:
+            if (given.types if isinstance(given, Definition) else None) != typed:
+                raise NotKnown
+            return bindings.opened(undeclared(given))
 
         def remake(values: list[Any]) -> Any:
             made = bindings.remade(values)
             return made if typed is None else Definition(made, typed)
 
-        return tuple(keys), _code(captured, remake)
+        return tuple(keys), _code(captured, remake, opened)
 
 
 def _unused(function: Definition, args: list[Any]) -> list[int]:
@@ -312,7 +332,7 @@ class KnownInTrace(Known[D]):
             return None, self._put(function, name, obj)
         self._functions.append(function)
         if not isinstance(obj, Fun):
-            return None, _code({}, lambda _: function)
+            return None, _alone(function)
         made = specialised(function, obj.dom)
         variables = (*made.names, *made.captured)
         values = (*made.values, *(Traced(var, _scope_of(var)) for var in made.captured))

@@ -117,6 +117,8 @@ class Program:
         self.face, self.faces = made.face, faces
         self._asked = 0
         self._is_simple, self._is_rep = simple, rep
+        self.entry: Callable[[tuple[Any, ...]], Any] | None = None
+        """What a call goes to, once it is compiled."""
 
     @cached_property
     def types(self) -> tuple[Object, ...]:

@@ -108,7 +108,7 @@ class Readings:
         self.whole = True
         """Whether everything that they can read was looked at."""
         self._found: list[Reading] = []
-        self.arrays: list[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self.arrays: list[tuple[str, np.ndarray[Any, Any], tuple[Any, ...]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
         self._words: set[str] = set()
         self._waiting: list[tuple[str, Any]] = []
@@ -122,7 +122,7 @@ class Readings:
 
     def in_place(self) -> list[str]:
         """The names of arrays that hold other numbers than they did."""
-        return [name for name, array, before in self.arrays if not _equal(array, before)]
+        return [name for name, array, before in self.arrays if _held(array) != before]
 
     def notice(self) -> None:
         """Warn of arrays that were changed in place, once each."""
@@ -215,7 +215,7 @@ class Readings:
                     is_known = value.dtype.kind in "biufc"
                     self._insist(is_known and (self.warns or value.size <= LARGE))
                     if is_known:
-                        self.arrays.append((name, value, _part(value).copy()))
+                        self.arrays.append((name, value, _held(value)))
             case np.random.Generator():
                 self._generators.append((value, value.bit_generator.state))
             case tuple() | frozenset():
@@ -321,13 +321,10 @@ class Readings:
             before.append(vars(kind))
 
 
-def _equal(array: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
-    return np.array_equal(_part(array), before, equal_nan=array.dtype.kind in "fc")
-
-
-def _part(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _held(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     """What is compared of an array: all of it, or the elements at equal steps of a large one."""
-    return array if array.size <= LARGE else array.reshape(-1)[:: array.size // LARGE + 1]
+    part = array if array.size <= LARGE else array.reshape(-1)[:: array.size // LARGE + 1]
+    return array.shape, array.dtype, part.tobytes()
 
 
 ACTIVE: ContextVar[Readings | None] = ContextVar("readings", default=None)

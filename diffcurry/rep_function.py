@@ -27,7 +27,7 @@ from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.arguments import leaves, of_pair
-from diffcurry.border import Border, Guard, NotThese, owned
+from diffcurry.border import Border, NotThese, owned
 from diffcurry.derivative import Derivative, Pushed, filled, pushing, transformed
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
 from diffcurry.function import Function
@@ -94,10 +94,8 @@ class Pulled(Derivative[P, Any]):
         """At numbers, arrays and functions."""
         return interpretation.vjp(self.inner, args, has_aux=self.has_aux, mode=self.mode)
 
-    def _entry(
-        self, program: Program, quick: Quick, guard: Guard | None
-    ) -> Callable[[tuple[Any, ...]], Any]:
-        return self._mapping(program, quick, quick.entry(guard))
+    def _entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
+        return self._mapping(program, quick, super()._entry(program, quick))
 
     def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
         return self._mapping(program, quick, quick.run)(args)
@@ -136,10 +134,10 @@ class Pulled(Derivative[P, Any]):
         made = self.otherwise(args) if current() is None else call(self, args)
         return made[1](*given)
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         if self.mode not in known.modes:
             raise NotKnown
-        value, pull, *aux = self.on(known.function)(*known.data)
+        value, pull, *aux = self.on(known.function)(*data)
 
         def pullback(*cotangents: Any) -> Any:
             try:
@@ -211,8 +209,8 @@ class Linearized(Pulled[P]):
         pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False, with_value=False)
         return pushed(*args, *tangents_of(args, given))
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
-        value, inner = self.on(known.function)(*known.data)
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
+        value, inner = self.on(known.function)(*data)
 
         def derivative(*tangents: Any) -> Any:
             try:

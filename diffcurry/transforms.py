@@ -295,10 +295,10 @@ class Jacobian(Derivative[P, Any]):
             return False
         return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 
-    def _of_known(self, known: Known[Function[..., Any]], values: tuple[Any, ...]) -> Any:
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         found = known.whole(*chosen(self.argnums, len(values)))
         argnums = found if is_many(self.argnums) else found[0]
-        return self.on(known.function, argnums=argnums)(*known.data)
+        return self.on(known.function, argnums=argnums)(*data)
 
     _in_trace, otherwise = Function._in_trace, evaluate  # type: ignore[assignment]  # at data, too
 

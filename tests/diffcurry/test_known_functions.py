@@ -2,6 +2,7 @@
 
 import functools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -184,3 +185,72 @@ def test_a_function_that_is_given_again_with_other_defaults_or_code_is_another()
     assert [dc.vjp(applied, given, 1.0)[0] for _ in range(3)] == [2.0] * 3
     given.__defaults__ = (5.0,)
     assert [dc.vjp(applied, given, 1.0)[0] for _ in range(3)] == [4.0] * 3
+
+
+def entered(call, calls=3):
+    """How many Python functions a call enters that is not one of the first."""
+    for _ in range(calls):
+        call()
+    count = 0
+
+    def noted(frame, event, arg):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(noted)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+APPLIED = dc.fun(lambda cell, c: dc.fold(cell, c, XS))
+
+
+@pytest.mark.parametrize("make", [partial, lambda: functools.partial(cell, a=2.5)])
+def test_a_function_that_is_given_again_costs_a_look(make):
+    assert entered(lambda: APPLIED(make(), 0.3)) < 30
+    assert entered(lambda: dc.grad(APPLIED, (0, 1))(make(), 0.3)) > 60  # grad is made anew
+    slope = dc.grad(APPLIED, (0, 1))
+    assert entered(lambda: slope(make(), 0.3)) < 70
+
+
+def test_what_a_partial_captures_may_change_at_every_call_and_in_place():
+    scale = np.array([1.0, 2.0])
+    step = lambda a, c, x: np.sin(c) * x * a[1]
+    slope = dc.grad(lambda cell, c: dc.fold(cell, c, XS), (0, 1))
+    by_hand = dc.grad(lambda a, c: dc.fold(lambda c, x: step(a, c, x), c, XS), (0, 1))
+    made = functools.partial(step, scale)
+    for number in (2.0, 3.0, 4.0, 5.0):
+        scale[1] = number
+        assert entered(lambda: slope(made, 0.3), calls=2) < 80
+        for given in (made, functools.partial(step, scale)):
+            found, expected = slope(given, 0.3), by_hand(scale, 0.3)
+            np.testing.assert_array_equal(found[0]["a"], expected[0])
+            assert found[1] == expected[1]
+
+
+def test_another_partial_of_the_same_function_is_not_taken_for_the_first():
+    power = lambda x, of, times=1.0, name=None: of(x) * times if name else of(x)
+    applied = dc.fun(lambda f, x: f(x))
+    square, cube = (lambda x: x * x), (lambda x: x * x * x)
+    for of, times, name in [(square, 2.0, None), (cube, 2.0, None), (square, 3.0, "y")] * 2:
+        given = functools.partial(power, of=of, times=times, name=name)
+        assert applied(given, 2.0) == of(2.0) * (times if name else 1.0)
+        assert applied(functools.partial(power, name=name, of=of), 2.0) == of(2.0)
+        assert applied([given, of][0], 2.0) == of(2.0) * (times if name else 1.0)
+
+
+def test_an_array_that_a_function_argument_reads_is_seen_to_change():
+    rows = np.array([1.0, 2.0])
+    applied, given = dc.fun(lambda f, x: f(x)), lambda x: x * rows[1]
+    for number in (2.0, 2.0, 3.0, 3.0, 3.0, 2.0, 4.0, 4.0, 4.0, 4.0, 5.0):
+        rows[1] = number
+        assert applied(given, 1.0) == dc.grad(applied, 1)(given, 1.0) == number
+
+
+def test_an_argument_that_is_converted_is_not_compiled_for_again():
+    slope = dc.grad(dc.fun(lambda x: x * x, dc.Real))
+    assert slope(3.0) == slope(3) == 6.0
+    assert entered(lambda: slope(3)) < 200
