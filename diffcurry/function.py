@@ -49,6 +49,7 @@ class Function(Shown, Definition, Generic[P, R]):
     value, applied there and never inlined.
     """
 
+    __slots__ = ("_quick",)  # what every call reads
     is_watched: bool = False
     """Whether it serves only while all that it reads is the same, as its maker sees to."""
     is_of_data: bool = False
@@ -234,13 +235,13 @@ class Function(Shown, Definition, Generic[P, R]):
         """A method: the function with its first argument, which is a constant to it."""
         return self if owner is None else Function(functools.partial(self.function, owner))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Without what it remembers, which is made again."""
         memories, gone = (dict, Remembered, Recent), {"reads": None, "_under": None}
         return {
             name: type(v)() if isinstance(v, memories) and name != "options" else v
             for name, v in (vars(self) | gone).items()
-        }
+        }, {"_quick": {}}
 
     def positional(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], *, partial: bool = False

@@ -7,7 +7,7 @@ once stands where it is used, and what is used again is named by a ``let``: shar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -113,9 +113,8 @@ class Scope(Block):
 _CURRENT: ContextVar[Scope | None] = ContextVar("scope", default=None)
 
 
-def current() -> Scope | None:
-    """The scope that is being traced, if any."""
-    return _CURRENT.get()
+current: Callable[[], Scope | None] = _CURRENT.get
+"""The scope that is being traced, if any; every call of a function asks, so this is no frame."""
 
 
 @contextmanager
