@@ -165,6 +165,10 @@ class TooManyCalls(WrongMode):
     """The simply-typed form of a function's cotangent runs too many calls again."""
 
 
+class TooManyRounds(DiffcurryError, RuntimeError):
+    """A loop or a recursion that goes on for more rounds than ``most=`` allows."""
+
+
 class WrongAlternative(DiffcurryError, ValueError):
     """A value of a sum is opened as another alternative than it is."""
 

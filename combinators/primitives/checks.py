@@ -14,28 +14,32 @@ from typing import Any
 import numpy as np
 
 from combinators.block import rebuilt
+from combinators.errors import users_place
 from combinators.kit.tree import remade
 from combinators.objects import Object
 from combinators.operation import CONSTANT, Operation, Primitive, declare, free
 from combinators.primitives.indexing import PUT, TAKE
 from combinators.primitives.signatures import tensor
 from combinators.terms import Const, Lam, Prim, Term
+from combinators.tracing.emit import emit_operation, operand
+from combinators.tracing.traced import library
 
 
 def _first(x: Object, *_: Object, **__: Any) -> Object:
     return x
 
 
-WITHIN, NONZERO, NONNEGATIVE, WHOLE, EXACT = (
+WITHIN, NONZERO, NONNEGATIVE, WHOLE, EXACT, LIMITED = (
     declare(name, _first, CONSTANT, cost=free)
-    for name in ("within", "nonzero", "nonnegative", "whole", "exact")
+    for name in ("within", "nonzero", "nonnegative", "whole", "exact", "limited")
 )
 """An index that lies in ``range(extent)``; a divisor that is not 0; an exponent that is not
 negative; a float that is to become an integer, where there is one: no nan, none that is too large;
 the first of the arguments of the operation ``of``, where its result is an integer of its type, of a
-reduction along ``axis``. The ``place`` is for the error."""
+reduction along ``axis``; a number of rounds that is less than ``most``, of what ``did`` them. The
+``place`` is for the error."""
 
-CHECKS = frozenset(check.name for check in (WITHIN, NONZERO, NONNEGATIVE, WHOLE, EXACT))
+CHECKS = frozenset(check.name for check in (WITHIN, NONZERO, NONNEGATIVE, WHOLE, EXACT, LIMITED))
 """The names of all."""
 
 _GROWING = {
@@ -43,6 +47,17 @@ _GROWING = {
     *("sum", "prod", "cumsum", "matmul"),
 }
 """What may give an integer that its type does not hold."""
+
+
+@library("next_round", word=False)
+def next_round(n: Any, most: int, did: str) -> Any:
+    """The number of the round after ``n``, of which there are at most ``most``.
+
+    It raises TooManyRounds where ``n`` is ``most``: "halve called itself more than 100 times", if
+    that is what it ``did``.
+    """
+    said = ("most", most), ("did", did), ("place", users_place())
+    return emit_operation(Operation(LIMITED, said), (operand(n),)) + 1
 
 
 def checked(lam: Lam) -> Lam:

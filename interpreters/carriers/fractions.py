@@ -108,7 +108,7 @@ for_each_row(_of_fractions)
 _BORROWED = """
 less less_equal greater greater_equal equal not_equal where stop_gradient
 broadcast_to reshape transpose slice embed concatenate take put iota argmax argmin
-sum prod max min cumsum exclusive_cumprod within nonzero nonnegative exact
+sum prod max min cumsum exclusive_cumprod within nonzero nonnegative exact limited
 """
 
 

@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, IntegerOverflow, Place
+from combinators.errors import (
+    DivisionByZero,
+    DomainError,
+    IndexOutOfRange,
+    IntegerOverflow,
+    Place,
+    TooManyRounds,
+)
 from interpreters.carriers.carrier import Compute
 from interpreters.carriers.pointwise_values import scaled
 from interpreters.sparse_cotangents import Part
@@ -296,6 +303,14 @@ def _exact(*xs: Any, of: str, axis: Any, dtype: str, place: Place | None) -> Non
         )
 
 
+def _limited(n: Any, most: int, did: str, place: Place | None) -> None:
+    if not np.all(n < most):
+        raise TooManyRounds(
+            f"{did} more than {most} times; give it a larger most=, or see to it that it ends",
+            place,
+        )
+
+
 # ---- the table -----------------------------------------------------------------------------------
 
 VALUES: dict[str, Make] = {
@@ -315,6 +330,7 @@ VALUES: dict[str, Make] = {
     "nonnegative": _asked(_nonnegative),
     "whole": _asked(_whole),
     "exact": _asked(_exact),
+    "limited": _asked(_limited),
     "concatenate": lambda axis: lambda *parts: np.concatenate(parts, axis),
     "sum": _reduce(np.add),
     "prod": _reduce(np.multiply),

@@ -327,6 +327,8 @@ def _bounds(term: Prim, name: str, known: tuple[Bounds, ...]) -> Bounds:
         return most
     if name in _SAME:
         return known[0]
+    if name == "limited":
+        return known[0][0], max(min(known[0][1], keywords["most"] - 1), known[0][0])
     if name in ("within", "nonnegative"):
         least, last = known[0][0], keywords.get("extent", known[0][1] + 1) - 1
         return max(least, 0), max(min(known[0][1], last), 0)

@@ -103,16 +103,17 @@ def checked(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Val
         "within": may_be_outside(first, extent),
         "nonnegative": first[0] < 0,
         "nonzero": may_be_zero(first),
+        "limited": first[1] >= keywords.get("most", 0),
     }
     if not may_fail.get(name, True):
         return args[0]
-    x, texts = args[0], ("of", "dtype", "place")
+    x, texts = args[0], ("of", "dtype", "did", "place")
     repeated = x if isinstance(x, Spread) and name in may_fail else None
     given = [writer.array(z) for z in args] if repeated is None else [repeated.inner]
     share(given[0])
     options = [
         dumps(str(keywords[key])) if key in texts else str(keywords[key])
-        for key in ("of", "dtype", "axis", "extent", "place")
+        for key in ("of", "dtype", "axis", "extent", "most", "did", "place")
         if key in keywords
     ]
     text = call(f"_{name}", *[writer.named(z).text for z in given], *options)

@@ -297,6 +297,12 @@ def _whole(x, dtype, place):
     return x
 
 
+def _limited(n, most, did, place):
+    if not (n < most if isinstance(n, int) else np.all(n < most)):
+        raise RuntimeError(f"{place}: {did} more than {most} times")
+    return n
+
+
 def _exact(x, *rest):
     *others, of, dtype, axis, place = rest
     info, options = np.iinfo(dtype), {} if axis is None else {"axis": axis}

@@ -83,8 +83,8 @@ def _text(writer: Writer, term: Prim, operands: Sequence[Leaf], cod: Tensor) -> 
 def checked(writer: Writer, term: Prim, args: Sequence[Value], wish: str) -> Value:
     """There are no checks on XLA."""
     raise MissingRule(
-        "a program on XLA cannot raise where it runs, and this one has the checks of "
-        "fun(…, checked=True); leave them out here, or run it on the Python backend",
+        "a program on XLA cannot raise where it runs, and this one has a bound, most=, or the "
+        "checks of fun(…, checked=True); leave them out here, or run it on the Python backend",
         term.place,
     )
 

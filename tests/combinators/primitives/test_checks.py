@@ -8,7 +8,7 @@ import diffcurry as dc
 from combinators.errors import IntegerOverflow
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.checks import CHECKS, checked
+from combinators.primitives.checks import CHECKS, checked, next_round
 from combinators.primitives.indexing import PUT
 from combinators.terms import App, Lam, Let, Prim, Var, const
 from combinators.tracing.emit import apply
@@ -158,3 +158,10 @@ def test_in_a_checked_function_floor_of_what_is_no_integer_is_an_error(x):
 def test_checks_of_integers_leave_derivatives_alone():
     f = dc.fun(lambda x: x[(x[0] * 0.0).astype(int) + 1] ** 2, checked=True)
     np.testing.assert_array_equal(dc.grad(f)(np.array([1.0, 3.0])), [0.0, 6.0])
+
+
+def test_a_bound_lets_a_round_pass_or_names_what_goes_on():
+    after = dc.fun(lambda n: next_round(n, 3, "halve called itself"))
+    assert after(2) == 3
+    with pytest.raises(RuntimeError, match="halve called itself more than 3 times"):
+        after(3)

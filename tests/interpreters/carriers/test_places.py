@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import combinators.primitives  # noqa: F401 (declares them)
-from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, Place
+from combinators.errors import DivisionByZero, DomainError, IndexOutOfRange, Place, TooManyRounds
 from combinators.literal import Literal
 from combinators.objects import Tensor
 from combinators.operation import Operation, named
@@ -129,6 +129,12 @@ def test_a_check_is_the_identity_or_an_error_at_the_user_s_line(carrier):
         DomainError, match=r"^user\.py:7: an integer is raised to the power -2, which gives"
     ):
         compute(carrier, "nonnegative", np.array([1, -2, -1]), place=PLACE)
+    bound = {"most": 3, "did": "halve called itself", "place": PLACE}
+    same(compute(carrier, "limited", np.array(2), **bound), 2)
+    with pytest.raises(
+        TooManyRounds, match=r"^user\.py:7: halve called itself more than 3 times; give it"
+    ):
+        compute(carrier, "limited", np.array(3), **bound)
 
 
 def test_what_is_open_is_not_checked():
