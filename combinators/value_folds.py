@@ -72,6 +72,7 @@ def zip_leaves(obj: Object, *values: Any, parts: Parts = parts_of) -> Iterator[t
             if tag is not None or not isinstance(alternative, Sum):
                 todo.append((alternative, *below))
                 continue
+            here = alternative, *here[1:]
         types = parts(here[0])
         if types is None:
             yield here
@@ -103,6 +104,7 @@ def map_leaves(
             if tag is not None or not isinstance(alternative, Sum):
                 inner = yield at(alternative, tuple(inside))
                 return inner if tag is None else Injected(tag, inner)
+            obj = alternative
         types = parts(obj)
         if types is None:
             one = leaf(obj, *values)

@@ -72,6 +72,8 @@ UNTAG = declare("untag", _payload, Linear(lambda g, s, index: (tag(g, s, index),
 ROLL = declare("roll", _roll, Linear(lambda g, x, of: (unroll(g),)), cost=free)
 UNROLL = declare("unroll", _unroll, Linear(lambda g, x: (roll(g, tangent_of(x)),)), cost=free)
 
+PARTIAL = frozenset({PAYLOAD, UNTAG})
+"""What is an error at another alternative, and so stays where it is known which one it is."""
 SUMS = frozenset({INJECT, PAYLOAD, IS, TAG, UNTAG, ROLL, UNROLL})
 """What makes and opens values of sums and of recursive types."""
 

@@ -11,6 +11,7 @@ from combinators.errors import DiffcurryError
 from combinators.objects import Object, Tensor
 from combinators.operation import named
 from combinators.primitives.shapes import BROADCAST_TO
+from combinators.primitives.sums import PARTIAL
 from combinators.simplify.patterns import (
     COMMUTATIVE,
     SMALL,
@@ -248,6 +249,8 @@ class Writer(Facts):
 
     def _out_of_loops(self, term: Term, block: Block, wish: str) -> Block:
         if not isinstance(term, (Prim, Proj, Tuple)):
+            return block
+        if isinstance(term, Prim) and term.operation.primitive in PARTIAL:
             return block
         depths = [self._known[x.name][1] for x in term.below() if isinstance(x, Var)]
         deepest = max(depths, default=0)

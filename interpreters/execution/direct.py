@@ -99,6 +99,11 @@ class Direct:
         zero = map_leaves(partial(_zero, over), obj)
         return lambda: zero
 
+    def of_sum(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        """What makes and opens values of sums and of recursive types."""
+        arrow: Arrow = self.mode.generator(operation, dom, cod)
+        return arrow
+
     def transposed(self, operation: Operation) -> Callable[[Cotangent], Cotangent]:
         """What makes and opens values of sums, transposed: on sparse cotangents."""
         index = operation.keywords.get("index")

@@ -151,6 +151,8 @@ class Running:
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A computation of the carrier, a loop, or what is made of ``eval``."""
+        if operation.primitive in SUMS:
+            return self.control.of_sum(operation, dom, cod)
         if operation.primitive.derivative is not None:
             key = (operation, dom)
             if key not in self._primitives:

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from combinators.kit.memory import uncollected
-from combinators.objects import Fun, Object, Real, Record, Tensor, Vector
+from combinators.objects import Fun, Mu, Object, Real, Record, Sum, Tagged, Tensor, Vector
 from combinators.operation import Operation
 from combinators.primitives.loops import MAP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
+from combinators.primitives.sums import INJECT, ROLL
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, let, pack, prim
 from combinators.tracing.emit import scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of
+from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, unfolded
 from interpreters.execution.machine import Machine, Written
 
 
@@ -200,16 +201,40 @@ def binding(bindings: list[tuple[Var, Term]], body: Term) -> Term:
     return let(tuple(bindings), body)
 
 
-def placeholder(obj: Object) -> Atom:
-    """A value of type ``obj`` that nobody looks at."""
-    if not fold_type(obj, lambda part, below: isinstance(part, Fun) or any(below), parts_inside):
+def placeholder(obj: Object, open_: frozenset[Object] = frozenset()) -> Atom:
+    """A value of type ``obj`` that nobody looks at, inside values of the recursive types ``open_``.
+
+    Of a sum it is of the first alternative of which there is one that holds none of these.
+    """
+    if not fold_type(obj, _has_no_zero, parts_inside):
         return zeros(obj)
+    if isinstance(obj, Sum):
+        index = next(i for i, part in enumerate(obj.parts) if _ends(part, open_))
+        said = Operation(INJECT, (("of", obj), ("index", index)))
+        return primitive(said, placeholder(obj.parts[index], open_))
+    if isinstance(obj, Mu):
+        inner = placeholder(unfolded(obj), open_ | {obj})
+        return primitive(Operation(ROLL, (("of", obj),)), inner)
     if isinstance(obj, Fun):
         return write(_constant(obj.dom, obj.cod))
     if isinstance(obj, Vector):
         rows = zeros(Tensor((obj.length,)))
         return write(Prim(MAP, (_constant(Real, obj.item), rows.term)))
-    return tuple_of(map(placeholder, parts_of(obj) or ()), obj)
+    return tuple_of((placeholder(part, open_) for part in parts_of(obj) or ()), obj)
+
+
+def _has_no_zero(obj: Object, below: list[bool]) -> bool:
+    is_value = isinstance(obj, Sum) and not isinstance(obj, Tagged)
+    return isinstance(obj, Fun) or is_value or any(below)
+
+
+def _ends(obj: Object, open_: frozenset[Object]) -> bool:
+    """Whether there is a value of type ``obj`` without one of the recursive types ``open_``."""
+    if isinstance(obj, Mu):
+        return obj not in open_ and _ends(unfolded(obj), open_ | {obj})
+    some = any if isinstance(obj, Sum) else all
+    inside = obj.parts if isinstance(obj, Sum) else parts_of(obj) or ()
+    return some(_ends(part, open_) for part in inside)
 
 
 def _constant(dom: Object, cod: Object) -> Lam:

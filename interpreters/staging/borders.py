@@ -205,6 +205,10 @@ class Borders:
         """The algebra of cotangents: a node of the program."""
         return atoms.primitive(operation, *self.terms(values, [obj] * len(values))[1])
 
+    def of_sum(self, operation: Operation, x: Atom, dom: Object, cod: Object) -> Any:
+        """What makes or opens values of sums, applied to a plain term of type ``dom``."""
+        return self.plain_value(cod, atoms.primitive(at(operation, self.inside.represented), x))
+
     # ---- plain
 
     @property
@@ -319,6 +323,12 @@ class Borders:
             machine.tape.append(transpose if is_smooth(y.type) else nothing)
 
         return apply
+
+
+def at(operation: Operation, types: Callable[[Object], Object]) -> Operation:
+    """An operation on sums at other types."""
+    given = ((name, types(v) if name == "of" else v) for name, v in operation.parameters)
+    return Operation(operation.primitive, tuple(given))
 
 
 def erased(cotangent: Cotangent, obj: Object) -> Atom:

@@ -15,6 +15,7 @@ from combinators.errors import NotDifferentiable
 from combinators.objects import Fun, Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.structural import UNPACK
+from combinators.primitives.sums import INJECT, PAYLOAD, TAG, UNTAG
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import (
     dual_function,
@@ -29,7 +30,7 @@ from interpreters.carriers.duals import Dual
 from interpreters.execution.machine import Machine, Written
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
-from interpreters.staging.borders import Borders, Plain, Shape
+from interpreters.staging.borders import Borders, Plain, Shape, at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +114,16 @@ class DualBorders(Borders):
             operation = Operation(UNPACK, (("of", tangent_of(operation.keywords["of"])),))
         moved = [resting(term.type) if tangent is None else tangent for term, tangent in both]
         return arrived(cod, primal, atoms.primitive(operation, *moved))
+
+    def of_sum(self, operation: Operation, x: Atom, dom: Object, cod: Object) -> Any:
+        """What makes or opens values of sums, and what does so with their tangents."""
+        primal, tangent = _split(self.still(dom, moves=moves(dom)), x)
+        y = atoms.primitive(at(operation, lambda obj: represented(obj, dual_function)), primal)
+        if tangent is None or not moves(cod):
+            return arrived(cod, y, None)
+        primitive = {INJECT: TAG, PAYLOAD: UNTAG}.get(operation.primitive, operation.primitive)
+        moved = at(Operation(primitive, operation.parameters), velocity)
+        return arrived(cod, y, atoms.primitive(moved, tangent))
 
     def plain_shape(self, obj: Object) -> Shape:
         """A value with its tangent, where it can have one."""

@@ -14,16 +14,17 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType
+from combinators.primitives.sums import INJECT, ROLL, TAG, UNROLL, UNTAG
 from combinators.terms import Const, Lam, Term, Var
 from combinators.tracing.emit import operand, scope_here
 from combinators.tracing.scope import Scope, entered
 from combinators.tracing.traced import LIBRARY, Traced
-from combinators.type_folds import tangent_of
+from combinators.type_folds import is_smooth, tangent_of
 from interpreters.carriers.carrier import Compute
 from interpreters.execution.direct import Direct
-from interpreters.execution.machine import Arrow, Machine, Step, Written
+from interpreters.execution.machine import Arrow, Machine, Step, Written, nothing
 from interpreters.execution.running import Closure, Code, Running
-from interpreters.sparse_cotangents import Cotangent, Part, opened
+from interpreters.sparse_cotangents import Cotangent, Part, nonzero, opened
 from interpreters.staging import atoms
 from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.atoms import Atom
@@ -96,6 +97,41 @@ class StagedControl(Direct):
     def structural(self, operation: Operation, obj: Object) -> Callable[..., Any]:
         """The algebra of cotangents: a node of the program."""
         return lambda *values: self.borders.computed(operation, values, obj)
+
+    def of_sum(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        """What makes and opens values of sums: a node of the program, of plain values."""
+        wide = isinstance(dom, Product)
+        given = dom.parts[0] if isinstance(dom, Product) else dom
+
+        def write(machine: Machine) -> Written:
+            value = machine.stack.pop()
+            x = yield from self.borders.given(machine, value[0] if wide else value, given)
+            machine.stack.append(self.borders.of_sum(operation, x.term, given, cod))
+            if self.mode.reverses:
+                back = self._of_sum_back(operation, x, cod, wide=wide)
+                machine.tape.append(back if is_smooth(cod) else nothing)
+
+        return Arrow(dom, cod, (write,))
+
+    def _of_sum_back(self, operation: Operation, x: Given, cod: Object, *, wide: bool) -> Step:
+        known, primitive = operation.keywords, operation.primitive
+        of = tangent_of(x.term.type)
+        if primitive in (INJECT, TAG):
+            back = Operation(UNTAG, (("index", known["index"]),))
+        elif primitive is ROLL:
+            back = UNROLL.plain
+        elif primitive is UNROLL:
+            back = Operation(ROLL, (("of", of),))
+        else:
+            back = Operation(TAG, (("of", of), ("index", known["index"])))
+
+        def transpose(machine: Machine) -> None:
+            if machine.stack[-1] is not None:
+                cotangent = layouts.dense(machine.stack[-1], tangent_of(cod))
+                pulled = x.returned(atoms.smooth(atoms.primitive(back, cotangent)))
+                machine.stack[-1] = nonzero([(0, pulled)]) if wide else pulled
+
+        return transpose
 
     def erasure(self, obj: Object) -> tuple[Callable[[Any], Atom], Callable[[Any], Atom]]:
         """``pack`` and ``unpack`` of cotangents of type ``obj``, as nodes of the program."""

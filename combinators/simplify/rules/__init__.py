@@ -1,10 +1,27 @@
 """The rules, a file a group, a line a rule; and the steps, which look at more than one line."""
 
 from combinators.simplify.rule import Rule, Step
-from combinators.simplify.rules.algebra import ALGEBRA, CHOICES, COTANGENTS, FIELD, SCALING, TUPLES
+from combinators.simplify.rules.algebra import (
+    ALGEBRA,
+    CHOICES,
+    COTANGENTS,
+    FIELD,
+    INJECTIONS,
+    SCALING,
+    TUPLES,
+)
 from combinators.simplify.rules.arrays import ARRAYS, CONSTANTS, SUMS
 
-RULES: tuple[Rule, ...] = (*TUPLES, *COTANGENTS, *ALGEBRA, *SCALING, *CHOICES, *CONSTANTS, *ARRAYS)
+RULES: tuple[Rule, ...] = (
+    *TUPLES,
+    *COTANGENTS,
+    *INJECTIONS,
+    *ALGEBRA,
+    *SCALING,
+    *CHOICES,
+    *CONSTANTS,
+    *ARRAYS,
+)
 """The rules that hold for all numbers, inf, nan and signed zeros among them."""
 FAST: tuple[Rule, ...] = (*FIELD, *SUMS)
 """What holds for real numbers and not for floating-point ones: only under ``fast_math``."""

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from combinators.literal import Literal
 from combinators.objects import Object, Tangent, Tensor
 from combinators.simplify import patterns as holes
 from combinators.simplify.patterns import (
@@ -33,6 +34,7 @@ from combinators.simplify.patterns import (
     head,
     i,
     is_typed_zero,
+    k,
     minus_one,
     n,
     one,
@@ -58,6 +60,7 @@ both, either, logical_not = map(head, ("logical_and", "logical_or", "logical_not
 convert, stop_gradient, matmul, vector = map(head, ("convert", "stop_gradient", "matmul", "vector"))
 plus, scale, unscale, pack, unpack = map(head, ("plus", "scale", "unscale", "pack", "unpack"))
 proj, tuple_ = map(head, ("proj", "tuple"))
+inject, tag, untag, roll, unroll = map(head, ("inject", "tag", "untag", "roll", "unroll"))
 
 FIG = "000, Fig. 12"
 PARTS = "000, Fig. 4: by components"
@@ -75,6 +78,7 @@ UNIT = "000, Fig. 12: 1 * e ⇝ e"
 LINEAR = "linear maps keep 0"
 SIGN = "linearity, exact: the sign is a bit apart"
 ERASED = "004, section 5: unpack undoes pack"
+BETA, ETA = "β of sums and of recursive types", "η of recursive types"
 WIDEST = 8
 """A sum of wider tuples is left as one line."""
 
@@ -274,6 +278,36 @@ COTANGENTS = rules_of(
     ("unpack-zero", ERASED, unpack(typed_zero), zeros),
     ("unpack-pack", ERASED, unpack(pack(x), of=s), lambda x, s: x if x.type is s else None),
     ("plus-packs", ERASED, plus(pack(x), pack(y)), _packed),
+)
+
+# ---- sums and recursive types --------------------------------------------------------------------
+
+
+def _is_it(i: int, k: int) -> Const:
+    return Const(Literal(i == k))
+
+
+def _tagged(x: Term, y: Term, s: Object, i: int) -> Node:
+    return tag(plus(x, y), of=s, index=i)
+
+
+def _typed(x: Term, s: Object) -> Term | None:
+    return x if x.type is s else None
+
+
+INJECTIONS = rules_of(
+    "sums",
+    ("is-inject", BETA, head("is_alternative")(inject(x, index=i), index=k), _is_it),
+    ("payload-inject", BETA, head("payload")(inject(x, index=i), index=i), x),
+    ("untag-tag", BETA, untag(tag(x, index=i), index=i), x),
+    ("unroll-roll", BETA, unroll(roll(x)), x),
+    ("roll-unroll", ETA, roll(unroll(x), of=s), _typed),
+    ("tag-zero", LINEAR, tag(zero), zeros),
+    ("untag-zero", LINEAR, untag(typed_zero), zeros),
+    ("roll-zero", LINEAR, roll(typed_zero), zeros),
+    ("unroll-zero", LINEAR, unroll(typed_zero), zeros),
+    ("plus-tags", PARTS, plus(tag(x, of=s, index=i), tag(y, index=i)), _tagged),
+    ("plus-rolls", PARTS, plus(roll(x, of=s), roll(y)), lambda x, y, s: roll(plus(x, y), of=s)),
 )
 
 # ---- of real numbers only ------------------------------------------------------------------------

@@ -7,12 +7,25 @@ from typing import Any
 
 from combinators.errors import DiffcurryError
 from combinators.literal import Literal
-from combinators.objects import Bool, Int, Product, Real, Tangent, Tensor, components
+from combinators.objects import (
+    Bool,
+    Int,
+    Mu,
+    MuVar,
+    Product,
+    Real,
+    Sum,
+    Tangent,
+    Tensor,
+    Unit,
+    components,
+)
 from combinators.operation import Operation
 from combinators.primitives.structural import ZEROS
 from combinators.simplify import Hole, Node, Rest
 from combinators.simplify.patterns import is_number_zero, is_typed_zero, unview
 from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
+from combinators.type_folds import tangent_of, unfolded
 
 TYPES = [
     Real, Real, Tensor((3,)), Tensor((2, 3)), Tensor((3, 2)), Tensor((4,)), Tensor((1, 3)),
@@ -21,6 +34,18 @@ TYPES = [
     Bool, Tensor((3,), "int64"), Tensor((), "float32"),
     Product(Real, Tensor((3,))), Product(Int, Real), Tangent,
 ]  # fmt: skip
+SUM = Sum(Real, Tensor((3,)))
+LIST = Mu("Reals", Sum(Unit, Product(Real, MuVar())))
+OF = {
+    "unpack": [Real, Tensor((3,)), Product(Real, Tensor((3,)))],
+    "inject": [SUM], "tag": [tangent_of(SUM)], "roll": [LIST, tangent_of(LIST)],
+}  # fmt: skip
+OPENED = {
+    "is_alternative": [SUM], "payload": [SUM], "untag": [tangent_of(SUM)],
+    "unroll": [LIST, tangent_of(LIST)], "roll": [*map(unfolded, (LIST, tangent_of(LIST)))],
+    "tag": [Real, Tensor((3,))],
+}  # fmt: skip
+"""What these take, where a variable is drawn for it."""
 SHAPES = [(), (3,), (2, 3), (3, 2), (6,), (1, 3), (2, 1, 3), (4,), (8,), (1,), (2, 2)]
 TRIES = 20_000
 
@@ -45,14 +70,15 @@ PARAMETERS: dict[str, Any] = {
     "index": lambda rng: rng.choice([0, 1]),
     "dtype": lambda rng: rng.choice(["float64", "float32", "int64"]),
     "absorbing": lambda rng: rng.choice([False, True]),
-    "of": lambda rng: rng.choice([Real, Tensor((3,)), Product(Real, Tensor((3,)))]),
 }
 DECLARED = {
     "sum": ("axis", "keepdims"), "cumsum": ("axis",), "reshape": ("shape",),
     "transpose": ("axes",), "broadcast_to": ("shape",), "slice": ("start", "step", "extent"),
     "embed": ("start", "step", "shape"), "take": ("axis",), "put": ("axis", "extents"),
     "concatenate": ("axis",), "convert": ("dtype",), "unpack": ("of",), "proj": ("index",),
-    "tuple": ("names",), "matmul": ("absorbing",),
+    "tuple": ("names",), "matmul": ("absorbing",), "roll": ("of",), "untag": ("index",),
+    "inject": ("of", "index"), "tag": ("of", "index"), "payload": ("index",),
+    "is_alternative": ("index",),
 }  # fmt: skip
 
 
@@ -79,10 +105,10 @@ class Instance:
         self.params.append(var)
         return var
 
-    def hole(self, hole: Hole) -> Term:
+    def hole(self, hole: Hole, head: str) -> Term:
         if hole.name in self.found:
             return self.found[hole.name]
-        obj = self.rng.choice(TYPES)
+        obj = self.rng.choice(OPENED.get(head, TYPES))
         if hole.where is None or hole.like is None:
             atom: Term = self.variable(obj)
         elif "typed" in hole.name:
@@ -123,7 +149,7 @@ class Instance:
         self.lines[var.name] = term
         return var
 
-    def parameter(self, name: str, wanted: Any, operands: tuple[Term, ...]) -> Any:
+    def parameter(self, head: str, name: str, wanted: Any, operands: tuple[Term, ...]) -> Any:
         if not isinstance(wanted, Hole):
             return wanted
         if wanted.name not in self.found:
@@ -132,6 +158,8 @@ class Instance:
                 made: Any = tuple(i for i in range(rank) if self.rng.random() < 0.6)
             elif name == "extent" and self.rng.random() < 0.5 and operands:
                 made = getattr(operands[0].type, "shape", ())
+            elif name == "of":
+                made = self.rng.choice(OF[head])
             else:
                 made = PARAMETERS[name](self.rng)
             self.found[wanted.name] = made
@@ -142,7 +170,7 @@ class Instance:
         for operand in pattern.operands:
             match operand:
                 case Hole():
-                    operands.append(self.hole(operand))
+                    operands.append(self.hole(operand, pattern.head))
                 case Rest():
                     operands += self.rest(operand, pattern.head)
                 case Node():
@@ -155,7 +183,7 @@ class Instance:
             if name == "axis" and single:
                 made = self.found.setdefault(getattr(wanted, "name", ""), 0)
             else:
-                made = self.parameter(name, wanted, tuple(operands))
+                made = self.parameter(pattern.head, name, wanted, tuple(operands))
             parameters[name] = made
         return unview(pattern.head, tuple(operands), parameters)
 
@@ -203,7 +231,7 @@ def cost(term: Term, lines: Any = None) -> int:
         return 0
     if term.operation.name == "plus":
         packed = lines.definition(term.args[0]) if lines else term
-        opened = isinstance(packed, Prim) and packed.operation.name == "pack"
+        opened = isinstance(packed, Prim) and packed.operation.name in ("pack", "tag", "roll")
         whole = packed.args[0].type if opened else term.type
         return flat_size(whole)
     types = [arg.type for arg in term.args if isinstance(arg.type, Tensor)]
