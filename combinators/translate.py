@@ -28,7 +28,7 @@ from combinators.morphisms import (
     Relabel,
     compose,
 )
-from combinators.objects import Fun, Product
+from combinators.objects import Fun, Object, Product
 from combinators.terms import (
     App,
     Captured,
@@ -65,6 +65,17 @@ def translate(context: Sequence[Var], term: Term) -> Morphism:
                     f"{var.name} : {var.type!r} is not bound by the context ({known}{more})"
                 )
         return recurse(_block(context, term, _Translation(inside, {})))
+
+
+def constant(dom: Object, value: Term) -> Morphism:
+    """``const v : dom → τ`` of any closed term: ``! >> J⟦ ⊢ v⟧``.
+
+    >>> from combinators.objects import Real
+    >>> from combinators.terms import const
+    >>> constant(Real, Tuple((const(1.0), Lam((Var("x", Real),), const(2.0)))))
+    ⟨⟩ >> ⟨const 1, ⟨⟩ >> curry(const 2)⟩
+    """
+    return compose(Prod(dom, ()), translate((), value))
 
 
 class _Translation(NamedTuple):

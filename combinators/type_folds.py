@@ -199,6 +199,24 @@ def is_first_order(obj: Object) -> bool:
     return not any(isinstance(part, others) for part in types_within(obj))
 
 
+def order(obj: Object) -> int:
+    """The order of a type: 0 of data, ``max(order A + 1, order B)`` of functions ``A ⇒ B``.
+
+    Of a container it is the largest of its parts'; a recursive type counts inside itself as data.
+
+    >>> from combinators.objects import Real
+    >>> order(Product(Real, Real)), order(Fun(Real, Fun(Real, Real)))
+    (0, 1)
+    >>> order(Fun(Vector(Fun(Real, Real), 3), Real))
+    2
+    """
+
+    def at(part: Object, below: list[int]) -> int:
+        return max(below[0] + 1, below[1]) if isinstance(part, Fun) else max(below, default=0)
+
+    return fold_type(obj, at, key="order")
+
+
 MOST_OPENED, MOST_SHARED = 256, 16
 """So many leaves, and so many for each place of a type as it is shared, are always looked at."""
 

@@ -33,6 +33,7 @@ from combinators.errors import (
     WrongMode,
 )
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
+from combinators.type_folds import order
 from diffcurry import library
 from diffcurry.check import check_grads, debug_nans
 from diffcurry.function import Function, fun
@@ -104,6 +105,7 @@ __all__ = [
     "jvp",
     "linear_transpose",
     "linearize",
+    "order",
     "primitive",
     "pullback",
     "pushforward",

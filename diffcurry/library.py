@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import combinators.primitives  # noqa: F401 (declares the words)
-from combinators.tracing import control, definition
+from combinators.tracing import control
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
+from diffcurry.composition import const, curry, eval, fork, identity, proj, uncurry
 from diffcurry.function import Function
 
 P = ParamSpec("P")
@@ -38,23 +39,6 @@ map = eager(control.map)
 scan = eager(control.scan)
 
 
-def curry(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``λx. λy. f(x, y)``: it splits off the last argument, as the combinator of that name does.
-
-    A typed function gives a typed one, which can be stored and passed on.
-
-    >>> curry(lambda x, y: x * y)(2.0)(3.0)
-    6.0
-    """
-    made = definition.curry(f)
-    if current() is not None or not isinstance(made, definition.Definition):
-        return made
-    return Function(made.function, made.types)
-
-
-uncurry = definition.uncurry
-
-
 def recompute(f: Callable[P, R]) -> Function[P, R]:
     """``f``, of which a pullback keeps the arguments only, and runs it again.
 
@@ -68,7 +52,8 @@ def recompute(f: Callable[P, R]) -> Function[P, R]:
 _OURS = {name: eager(word) for name, word in WORDS.items() if name != "getitem"}
 globals().update(_OURS, abs=_OURS["absolute"])
 
-__all__ = ["abs", "cond", "curry", "fold", "map", "recompute", "scan", "uncurry"]
+__all__ = ["abs", "cond", "const", "curry", "eval", "fold", "fork", "identity", "map"]
+__all__ += ["proj", "recompute", "scan", "uncurry"]
 __all__ += list(_OURS)
 
 

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, TypeVar, get_type_hints
 
 from combinators.errors import TooDeep, TypeMismatch
-from combinators.objects import Bool, Fun, Int, Object, Real, components
+from combinators.objects import Bool, Fun, Int, Object, Real
 from combinators.terms import Term, Var
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import (
@@ -31,7 +31,7 @@ from combinators.tracing.functions import (
     function_operand,
 )
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.tracing.traced import Traced, positional_types
+from combinators.tracing.traced import positional_types
 
 R = TypeVar("R")
 
@@ -205,44 +205,3 @@ def _annotated(function: Callable[..., Any]) -> tuple[Object, ...] | None:
             return None
         found.append(hint)
     return tuple(found) or None
-
-
-def curry(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``λx. λy. f(x, y)``: it splits off the last argument, as the combinator of that name does.
-
-    A typed function gives a typed one, which can be stored and passed on.
-    """
-    types = _taken(f)
-
-    def others(*xs: Any) -> Any:
-        def last(y: Any) -> Any:
-            return f(*xs, y)
-
-        return last if types is None else Definition(last, types[-1:])
-
-    return others if types is None else Definition(others, types[:-1])
-
-
-def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``λ(x, y). f(x)(y)``: the inverse of ``curry``."""
-    taken = _taken(f)
-    then = f.type.cod if isinstance(f, Traced) and isinstance(f.type, Fun) else None
-
-    def both(*xs: Any) -> Any:
-        return f(*xs[:-1])(xs[-1])
-
-    return (
-        Definition(both, (*taken, then.dom))
-        if taken is not None and isinstance(then, Fun)
-        else both
-    )
-
-
-def _taken(f: Any) -> tuple[Object, ...] | None:
-    """The types of the arguments of a typed function."""
-    if isinstance(f, Specialisable):
-        return f.types
-    if not isinstance(f, Traced) or not isinstance(f.type, Fun):
-        return None
-    product = components(f.type.dom)
-    return (f.type.dom,) if product is None else product.parts

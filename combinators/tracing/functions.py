@@ -49,7 +49,13 @@ from combinators.tracing.faces import (
     with_functions,
 )
 from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.traced import Traced, library, parameter_names, positional_types
+from combinators.tracing.traced import (
+    LIBRARY,
+    Traced,
+    library,
+    parameter_names,
+    positional_types,
+)
 
 Faces = tuple[Face | None, ...]
 
@@ -82,6 +88,14 @@ class Specialisable(ABC):
     """A function value whose type follows from its arguments', where ``types`` is None."""
 
     types: tuple[Object, ...] | None = None
+
+    def __rshift__(self, then: Any) -> Any:
+        """``f >> g``: first f, then g."""
+        return LIBRARY["compose"](self, then)
+
+    def __rrshift__(self, first: Any) -> Any:
+        """``f >> g`` of a Python function f."""
+        return LIBRARY["compose"](first, self)
 
     @abstractmethod
     def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:

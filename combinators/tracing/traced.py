@@ -172,7 +172,7 @@ class Traced:
     __or__, __ror__ = _operator("bitwise_or"), _operator("bitwise_or", swapped=True)
     __xor__, __rxor__ = _operator("bitwise_xor"), _operator("bitwise_xor", swapped=True)
     __lshift__ = __rlshift__ = _no_word("<<", "x * 2**n")
-    __rshift__ = __rrshift__ = _no_word(">>", "x // 2**n")
+    __rshift__, __rrshift__ = _operator("compose"), _operator("compose", swapped=True)
     __divmod__ = __rdivmod__ = _no_word("divmod", "x // y and x % y")
     __round__, __trunc__ = _no_word("round", "np.round(x)"), _no_word("math.trunc", "np.trunc(x)")
     __lt__, __le__ = _operator("less"), _operator("less_equal")

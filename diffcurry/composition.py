@@ -1,0 +1,201 @@
+"""Combinators written by hand: ``>>``, and words that make functions of functions.
+
+``f >> g`` is first f, then g. What f gives is the argument of g, or the arguments, where it is a
+tuple and g takes several. A typed function gives a typed one; the others take whatever they get.
+
+>>> import numpy as np
+>>> from combinators.objects import Real
+>>> from diffcurry.function import fun
+>>> from diffcurry.transforms import grad
+>>> distance = fork(proj(0) >> np.square, proj(1) >> np.square) >> np.add >> np.sqrt
+>>> distance(3.0, 4.0), grad(distance)(3.0, 4.0)
+(np.float64(5.0), np.float64(0.6000000000000001))
+>>> fun(lambda x: x > 0, Real) >> fun(np.sin, Real)
+Traceback (most recent call last):
+    ...
+combinators.errors.NotComposable: ...: cannot form f >> g: <lambda> gives Bool, sin takes Real
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from combinators.errors import NotComposable, ShapeMismatch, TypeMismatch
+from combinators.objects import Fun, Object, Product, Unit, Vector, components
+from combinators.terms import packed
+from combinators.tracing.faces import face_of, open_up
+from combinators.tracing.functions import Specialisable, argument_types, coerce
+from combinators.tracing.scope import current
+from combinators.tracing.traced import Traced, library, positional_types
+from diffcurry.function import Function
+
+Types = tuple[Object, ...]
+
+
+def _taken(f: Any) -> Types | None:
+    """The types of the arguments of a typed function."""
+    if isinstance(f, Specialisable):
+        return f.types
+    if not isinstance(f, Traced) or not isinstance(f.type, Fun):
+        return None
+    product = components(f.type.dom)
+    return (f.type.dom,) if product is None or product.width == 1 else product.parts
+
+
+def _given(f: Any) -> Object | None:
+    """The type of what a typed function gives; what it reads is remembered."""
+    obj = f.type if isinstance(f, Traced) else None
+    if isinstance(f, Function) and f.types is not None and current() is None:
+        obj = f.traced(f.types, tuple(map(face_of, f.types))).lam.type
+    elif isinstance(f, Specialisable):
+        obj = f.type()
+    return obj.cod if isinstance(obj, Fun) else None
+
+
+def _name(f: Any) -> str:
+    return f.variable.name if isinstance(f, Traced) else getattr(f, "__name__", repr(f))
+
+
+def _typed(function: Callable[..., Any], name: str, types: Types | None) -> Function[..., Any]:
+    function.__name__ = name
+    return Function(function, types)
+
+
+def _not_composable(f: Any, g: Any, given: Object, taken: Types) -> NotComposable:
+    ends = f"{_name(f)} gives {given!r}, {_name(g)} takes {packed(taken)!r}"
+    return NotComposable(f"cannot form f >> g: {ends}")
+
+
+@library("compose", word=False)
+def compose(f: Any, g: Any) -> Function[..., Any]:
+    """``f >> g``: first f, then g; raises NotComposable where their types differ."""
+    for one in sorted((f, g), key=lambda one: not isinstance(one, Traced)):
+        if not callable(one) or (isinstance(one, Traced) and not isinstance(one.type, Fun)):
+            raise TypeMismatch(
+                f">> of {one!r:.60} composes functions, and this is none; of numbers x >> n is "
+                "x // 2**n"
+            )
+    given, taken = _given(f), _taken(g)
+    if given is not None and taken is not None and packed(taken) is not given:
+        raise _not_composable(f, g, given, taken)
+
+    def composed(*xs: Any) -> Any:
+        y = f(*xs)
+        width = len(y) if isinstance(y, tuple | list) else 1
+        several = positional_types(g, Product(*[Unit] * width)) if taken is None else taken
+        args = (y,) if len(several) == 1 else tuple(y)
+        if taken is not None:
+            _check_takes(f, g, args, taken)
+        return g(*args)
+
+    return _typed(composed, f"{_name(f)} >> {_name(g)}", _taken(f))
+
+
+def _check_takes(f: Any, g: Any, args: tuple[Any, ...], taken: Types) -> None:
+    """Raise where a typed function does not take what an untyped one gives."""
+    try:
+        for arg, obj in zip(args, taken, strict=True):
+            coerce(arg, obj)
+    except (ShapeMismatch, TypeMismatch, ValueError):
+        given = [obj for obj in argument_types(args)[0] if isinstance(obj, Object)]
+        raise _not_composable(f, g, packed(tuple(given)), taken) from None
+
+
+def _identity(*xs: Any) -> Any:
+    """What it is given; of several arguments, their tuple.
+
+    >>> identity(2.0), identity(1.0, 2.0)
+    (np.float64(2.0), (np.float64(1.0), np.float64(2.0)))
+    """
+    return xs[0] if len(xs) == 1 else xs
+
+
+def _eval(f: Callable[..., Any], *xs: Any) -> Any:
+    """``f(x)``: the combinator ``(A ⇒ B) × A → B``.
+
+    >>> eval(lambda x: x * x, 3.0)
+    np.float64(9.0)
+    """
+    return f(*xs)
+
+
+identity, eval = _typed(_identity, "identity", None), _typed(_eval, "eval", None)
+
+
+def const(value: Any) -> Function[..., Any]:
+    """``λx. value``: of any arguments the same.
+
+    ``value`` is a number, an array, a function of the language, or a container of them.
+
+    >>> const((1.0, {"a": 2.0}))(5.0)
+    (np.float64(1.0), {'a': np.float64(2.0)})
+    """
+    return _typed(lambda *_: value, "const", None)
+
+
+def proj(index: int | str) -> Function[..., Any]:
+    """``πᵢ``: the component of a product, or the argument, in this place, or of this name.
+
+    >>> proj(1)(3.0, 4.0), proj("a")({"a": 1.0, "b": 2.0})
+    (np.float64(4.0), np.float64(1.0))
+    """
+
+    def component(*xs: Any) -> Any:
+        whole = xs[0] if len(xs) == 1 else xs
+        if isinstance(whole, Traced) and isinstance(whole.type, Vector):
+            return whole[index]
+        opened = open_up(whole)
+        _, keys, parts = opened or (None, (), ())
+        at = keys.index(index) if index in keys else index
+        if not isinstance(at, int) or not 0 <= at < len(parts):
+            raise TypeMismatch(f"proj: {whole!r:.80} has no component {index!r}")
+        return parts[at]
+
+    return _typed(component, f"proj({index!r})", None)
+
+
+def fork(*functions: Callable[..., Any]) -> Function[..., Any]:
+    """``⟨f, g, …⟩``, the paper's prod: what each gives of the same arguments, as a tuple.
+
+    >>> fork(identity, lambda x: x * x)(3.0)
+    (np.float64(3.0), np.float64(9.0))
+    """
+    types = next((found for found in map(_taken, functions) if found is not None), None)
+    names = ", ".join(map(_name, functions))
+    return _typed(lambda *xs: tuple(f(*xs) for f in functions), f"({names})", types)
+
+
+def curry(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``λx. λy. f(x, y)``: it splits off the last argument, as the combinator of that name does.
+
+    A typed function gives a typed one, which can be stored and passed on.
+
+    >>> curry(lambda x, y: x * y)(2.0)(3.0)
+    6.0
+    """
+    types = _taken(f)
+
+    def others(*xs: Any) -> Any:
+        def last(y: Any) -> Any:
+            return f(*xs, y)
+
+        return last if types is None else Function(last, types[-1:])
+
+    return others if types is None else Function(others, types[:-1])
+
+
+def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``λ(x, y). f(x)(y)``: the inverse of ``curry``.
+
+    >>> uncurry(lambda x: lambda y: x - y)(5.0, 3.0)
+    2.0
+    """
+    taken, then = _taken(f), _given(f)
+
+    def both(*xs: Any) -> Any:
+        return f(*xs[:-1])(xs[-1])
+
+    return (
+        Function(both, (*taken, then.dom)) if taken is not None and isinstance(then, Fun) else both
+    )
