@@ -17,6 +17,7 @@ are converted first. For λ(x : Real, w : {b: Real}). … the text that is run a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,21 +74,35 @@ class Border:
         each = zip(names, types, faces or (None,) * len(types), strict=True)
         given = ", ".join([self._taken(*one) for one in each])
         shown = self._result("y", cod, face)
-        self._lines += [f"    y = compute({given})", f"    return {shown}"]
-        executed(f"{_bound(self._lines)}\ndef shown(y):\n    return {shown}", NAME, self._space)
-        self._shown: Run = self._space["shown"]
+        self._last = f"    return {shown}"
+        self._lines += [f"    y = compute({given})", self._last]
 
     def entry(self, compute: Run, guard: Guard | None = None) -> Run:
         """From a compiled function to that of a tuple of arguments, which may raise NotThese.
 
         The lines of a ``guard`` come first: what they cost is no call.
         """
-        space = self._space
-        if guard is not None:
-            space = space | guard.names
-            executed(_bound([*guard.lines, *self._lines]), NAME, space)
-        bound: Run = space["bind"](compute)
-        return bound
+        bind = self._plain if guard is None else self._bind(guard)
+        return bind(compute)
+
+    @cached_property
+    def _plain(self) -> Callable[[Run], Run]:
+        return self._bind(Guard([], {}))
+
+    def _bind(self, guard: Guard) -> Callable[[Run], Run]:
+        entry = ["def entry(args):", *guard.lines, *self._lines]
+        lines = ["def bind(compute):", *(f"    {line}" for line in entry), "    return entry"]
+        return self._defined("bind", lines, guard.names)
+
+    @cached_property
+    def _shown(self) -> Run:
+        return self._defined("shown", ["def shown(y):", self._last], {})
+
+    def _defined(self, name: str, lines: list[str], names: dict[str, Any]) -> Run:
+        space = self._space | names
+        executed("\n".join(lines), NAME, space, often=True)
+        found: Run = space[name]
+        return found
 
     def run(self, compute: Run, args: tuple[Any, ...]) -> Any:
         """The result at arguments that fit the types."""
@@ -177,12 +192,6 @@ class Border:
         if shown.kind is tuple:
             return name if parts == names else f"({', '.join(parts)}{',' * bool(parts)})"
         return f"{self._named('build', shown.build)}([{', '.join(parts)}])"
-
-
-def _bound(lines: Sequence[str]) -> str:
-    """The function that makes the entry of a compiled one."""
-    entry = ["def bind(compute):", "    def entry(args):", *(f"    {line}" for line in lines)]
-    return "\n".join([*entry, "    return entry"])
 
 
 def owned(value: Any, others: Sequence[Any]) -> Any:

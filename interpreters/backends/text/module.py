@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import keyword
+import marshal
 import math
 import re
 from abc import ABC, abstractmethod
@@ -310,13 +311,20 @@ class Module(ABC):
         return BETWEEN.join(filter(None, (top, parts[1], functions))) + "\n"
 
 
-def executed(text: str, name: str, space: dict[str, Any]) -> None:
-    """Run the definitions that a program of ours consists of.
+@functools.lru_cache(maxsize=1 << 8)
+def _marshalled(text: str, name: str) -> bytes:
+    return marshal.dumps(compile(text, f"<{name}>", "exec"))
+
+
+def executed(text: str, name: str, space: dict[str, Any], *, often: bool = False) -> None:
+    """Run the definitions that a program of ours consists of; ``often`` met, it is compiled once.
 
     Raises TooDeep where its containers are nested deeper than Python reads, which is 200.
     """
     try:
-        exec(compile(text, f"<{name}>", "exec"), space)  # noqa: S102 (our own text)
+        # Code that two functions shared would learn from one what does not hold of the other.
+        known = marshal.loads(_marshalled(text, name)) if often else None  # noqa: S302 (our own)
+        exec(known or compile(text, f"<{name}>", "exec"), space)  # noqa: S102 (our own text)
     except (MemoryError, RecursionError, SyntaxError) as error:
         if isinstance(error, SyntaxError) and "nested" not in str(error):
             raise
