@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
+from inspect import Signature
 from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
@@ -18,7 +19,7 @@ from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of, take_apart
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
 from combinators.tracing.scope import current
-from combinators.tracing.traced import Traced, parameter_names
+from combinators.tracing.traced import Traced, by_position_alone, parameter_names
 from diffcurry.arguments import (
     by_name,
     by_position,
@@ -75,8 +76,11 @@ class Function(Shown, Definition, Generic[P, R]):
         super().__init__(function, types)
         self._programs: dict[Any, Program] = {}
         self._quick: dict[int, Callable[[tuple[Any, ...]], R]] = {}
-        self._signature = signature_of(function)
         functools.update_wrapper(self, function, updated=())
+
+    @cached_property
+    def _signature(self) -> Signature | None:
+        return signature_of(self.function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The value at ``args``."""
@@ -247,7 +251,8 @@ class Function(Shown, Definition, Generic[P, R]):
         self, args: tuple[Any, ...], kwargs: dict[str, Any], *, partial: bool = False
     ) -> tuple[Any, ...]:
         """The arguments in order, with Python's defaults; where ``partial``, others are missing."""
-        if self._signature is None:
+        whole = () if kwargs else by_position_alone(self.function, len(args)) or ()
+        if len(whole) == len(args) > 0 or self._signature is None:
             return args
         least = 0 if self.types is None or partial else len(self.types)
         return in_order(
