@@ -83,7 +83,7 @@ def rules_of(group: str, *rules: tuple[str, str, Node, Right]) -> tuple[Rule, ..
     return tuple(Rule(name, group, source, left, right) for name, source, left, right in rules)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """A simplification that looks at more than one line, by name; the passes carry it out."""
 
@@ -148,7 +148,22 @@ class RuleIndex(dict[tuple[str, tuple[str, ...]], list[Rule]]):
 
 WIDEST = 4
 """What is found for lines of more operands is not kept."""
-_indexed = lru_cache(maxsize=8)(RuleIndex)
+
+
+@lru_cache(maxsize=8)
+def _switched(
+    everything: tuple[Rule | Step, ...], off: frozenset[str]
+) -> tuple[frozenset[str], RuleIndex]:
+    """The steps that are on, and the rules."""
+    unknown = off.difference(*[(rule.name, rule.group) for rule in everything])
+    if unknown:
+        raise TypeMismatch(
+            f"there is no rule or group {', '.join(sorted(unknown))}; the groups are "
+            f"{', '.join(sorted({rule.group for rule in everything}))}"
+        )
+    on = [rule for rule in everything if rule.name not in off and rule.group not in off]
+    steps = frozenset(step.name for step in on if isinstance(step, Step))
+    return steps, RuleIndex(rule for rule in on if isinstance(rule, Rule))
 
 
 class Switches:
@@ -168,17 +183,7 @@ class Switches:
 
         The rules that are ``watched`` are a user's: it raises where one of them does not end.
         """
-        everything: tuple[Rule | Step, ...] = (*rules, *steps)
-        off = set(without)
-        unknown = off.difference(*[(rule.name, rule.group) for rule in everything])
-        if unknown:
-            raise TypeMismatch(
-                f"there is no rule or group {', '.join(sorted(unknown))}; the groups are "
-                f"{', '.join(sorted({rule.group for rule in everything}))}"
-            )
-        on = [rule for rule in everything if rule.name not in off and rule.group not in off]
-        self.steps = frozenset(step.name for step in on if isinstance(step, Step))
-        self.index = _indexed(tuple(rule for rule in on if isinstance(rule, Rule)))
+        self.steps, self.index = _switched((*rules, *steps), frozenset(without))
         self.trace, self.fold = trace, fold
         self.watched = frozenset(rule.name for rule in watched)
         self.fired = 0
