@@ -15,6 +15,7 @@ from combinators.kit.tree import distinct_nodes, size
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product, Tensor
+from combinators.operation import VIEWS
 from combinators.simplify import Fold, Rule, simplify
 from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
@@ -56,16 +57,31 @@ def _folded(node: Prim) -> Literal | None:
     if not isinstance(cod, Tensor):
         return None
     try:
-        value, exact = _computed(node, CARRIER), _computed(node, EXACT)
+        found = np.asarray(_computed(node, CARRIER), dtype=cod.dtype)
+        if _is_seen_exact(node, found):
+            return Literal(found)
+        exact = _computed(node, EXACT)
     except (DiffcurryError, ArithmeticError, ValueError):
         return None
-    found = np.asarray(value, dtype=cod.dtype)
     numbers = zip(found.flat, np.asarray(exact, dtype=object).flat, strict=True)
     same = np.all(np.isfinite(found)) and all(
         Fraction(number.item()) == Fraction(int(x) if isinstance(x, bool | np.bool_) else x)
         for number, x in numbers
     )
     return Literal(found) if same else None
+
+
+_RING = frozenset(("add", "plus", "subtract", "multiply", "scale", "negative"))
+
+
+def _is_seen_exact(node: Prim, found: Any) -> bool:
+    """Whether a value is exact that is a view, or was computed of whole numbers in their ring."""
+    arrays = [found, *(arg.literal.array for arg in node.args if isinstance(arg, Const))]
+    if node.operation.name in VIEWS:
+        return all(map(np.all, map(np.isfinite, arrays)))
+    return node.operation.name in _RING and all(
+        x.dtype == np.float64 and np.all((x == np.rint(x)) & (abs(x) < 2**53)) for x in arrays
+    )
 
 
 def _is_written(node: Prim, cod: Tensor) -> bool:
