@@ -7,7 +7,9 @@ import functools
 import os
 import re
 import sys
+from collections import Counter
 from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 from typing import NamedTuple
 
@@ -63,6 +65,18 @@ def users_place() -> Place:
         if not is_ours or frame.f_back is None:
             return _place(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
+
+
+def repeated(error: BaseException) -> tuple[str, Place, int] | None:
+    """The user's function that stood on the stack most often, where, and how often."""
+    found: Counter[tuple[str, Place]] = Counter()
+    for frame, line in walk_tb(error.__traceback__):
+        if not _is_passed_over(frame):
+            found[frame.f_code.co_name, _place(frame.f_code.co_filename, line)] += 1
+    if not found:
+        return None
+    (name, place), count = max(found.items(), key=lambda it: (it[1], it[0][0] != "<lambda>"))
+    return name, place, count
 
 
 class DiffcurryError(Exception):

@@ -9,6 +9,7 @@ however long the chain.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from contextvars import ContextVar
@@ -16,7 +17,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any, TypeVar, get_type_hints
 
-from combinators.errors import TooDeep, TypeMismatch
+from combinators.errors import TooDeep, TypeMismatch, repeated
 from combinators.objects import Bool, Fun, Int, Object, Real
 from combinators.terms import Term, Var
 from combinators.tracing.faces import Face, face_of
@@ -39,15 +40,21 @@ DEEP = 16
 """So many functions stand inside one another on Python's stack."""
 LONGEST = 1_000_000
 """A longer chain of functions, each waiting for the next, never ends."""
+MOST_TYPES = 2_000
+"""A function that waits for itself at more types never ends."""
+MANY = 10
+"""A function that stands so often on a full stack calls itself."""
+INSTEAD = "write it with rec, as in rec(lambda self, x: …), or with while_loop, fold or scan"
+"""What to write for a function that calls itself."""
 
 
 class TraceFirst(BaseException):
     """Asks to run ``trace`` before its callers are traced again."""
 
-    def __init__(self, key: Hashable, trace: Callable[[], Any]) -> None:
+    def __init__(self, key: tuple[int, Hashable], trace: Callable[[], Any], name: str) -> None:
         """``trace`` is run apart from every other trace; ``key`` tells what it traces."""
         super().__init__()
-        self.key, self.trace = key, trace
+        self.key, self.trace, self.name = key, trace, name
 
 
 _CAN_WAIT: ContextVar[bool] = ContextVar("can_wait", default=False)
@@ -57,6 +64,7 @@ _CAN_WAIT: ContextVar[bool] = ContextVar("can_wait", default=False)
 def traced_apart(make: Callable[[], R]) -> R:
     """What ``make`` gives apart from every trace; what asks to be traced first is."""
     waiting: dict[Hashable, Callable[[], Any]] = {None: make}
+    types: Counter[int] = Counter()
     token = _CAN_WAIT.set(True)
     try:
         while len(waiting) <= LONGEST:
@@ -64,14 +72,13 @@ def traced_apart(make: Callable[[], R]) -> R:
                 with apart():
                     made: R = waiting[next(reversed(waiting))]()
             except TraceFirst as first:
-                if first.key in waiting:
-                    raise TypeMismatch(
-                        "functions call each other in a circle; recursion is not in the language "
-                        "yet: write a fold or a scan"
-                    ) from None
+                types[first.key[0]] += 1
+                if first.key in waiting or types[first.key[0]] > MOST_TYPES:
+                    how = "by way of others" if first.key in waiting else "at ever other types"
+                    raise TypeMismatch(f"{first.name} calls itself {how}; {INSTEAD}") from None
                 waiting[first.key] = first.trace
             except RecursionError as error:
-                raise error if isinstance(error, TooDeep) else _too_deep() from None
+                raise error if isinstance(error, TooDeep) else _too_deep(error) from None
             else:
                 waiting.popitem()
                 if not waiting:
@@ -81,7 +88,15 @@ def traced_apart(make: Callable[[], R]) -> R:
         _CAN_WAIT.reset(token)
 
 
-def _too_deep() -> TooDeep:
+def _too_deep(error: RecursionError | None = None) -> TooDeep:
+    found = None if error is None else repeated(error)
+    if found is not None and found[2] > MANY:
+        name, place, count = found
+        return TooDeep(
+            f"{name} calls itself {count} times, one call inside the other, more than Python's "
+            f"stack allows while tracing; {INSTEAD}",
+            place,
+        )
     return TooDeep(
         "containers, λs, branches or calls stand inside one another deeper than Python's stack "
         "allows while tracing; define functions with fun outside the traced function, and write "
@@ -130,12 +145,12 @@ class Definition(Specialisable):
         running, here = (id(self), key), current()
         if here is not None and here.is_inside(running):
             raise TypeMismatch(
-                f"{self.__name__} calls itself; recursion is not in the language yet: "
-                "write a fold or a scan"
+                f"{self.__name__} calls itself, which nothing ends while it is traced; {INSTEAD}"
             )
         is_deep = _CAN_WAIT.get() and here is not None and here.depth >= DEEP
         if is_deep and self._home is None and not any(isinstance(t, Untyped) for t in types):
-            raise TraceFirst(running, partial(self.specialise, types, faces))
+            trace = partial(self.specialise, types, faces)
+            raise TraceFirst(running, trace, self.__name__)
         name = self.__name__ if self.__name__.isidentifier() else ""
         found = Draft(self.function, types, faces, name, running).finish()
         if not found.captured:

@@ -250,7 +250,8 @@ class Traced:
 
     __bool__ = _refused(
         "Python's if, while, and, or, not ask {!r} for a truth value, which a trace does not have; "
-        "write cond(p, lambda: a, lambda: b), or np.where(p, a, b) elementwise",
+        "write cond(p, lambda: a, lambda: b), case(s, f, g) or while_loop(test, body, init); "
+        "p & q, p | q, ~p; or np.where(p, a, b) elementwise",
         ConcreteValueNeeded,
     )
     __float__ = _concrete(

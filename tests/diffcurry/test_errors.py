@@ -234,7 +234,7 @@ TRACED = {
         at(lambda x: x(1.0), 1.0), TypeMismatch, TypeError, ["x : Real is called", "not a function"]
     ),
     "recursion": Mistake(
-        at(factorial, 3.0), TypeMismatch, TypeError, ["factorial calls itself", "fold or a scan"]
+        at(factorial, 3.0), TypeMismatch, TypeError, ["factorial calls itself", "write it with rec"]
     ),
     "fun of another type": Mistake(
         at(lambda x: np.sum(typed(x)), V2),

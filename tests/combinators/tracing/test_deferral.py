@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
+from combinators.tracing import definition
 from diffcurry import Real, TooDeep, cond, fun, grad
 
 
@@ -45,8 +46,44 @@ def test_each_of_them_is_traced_at_most_twice():
 
 def test_a_circle_of_functions_is_an_error():
     links = [fun(lambda x, i=i: links[(i + 1) % 40](x)) for i in range(40)]
-    with pytest.raises(dc.TypeMismatch, match="recursion is not in the language"):
+    with pytest.raises(dc.TypeMismatch, match="calls itself by way of others; write it with rec"):
         links[0](1.0)
+
+
+def test_a_function_that_calls_itself_at_ever_other_types_is_an_error(monkeypatch):
+    grows = fun(lambda x: grows(np.concatenate([x, x[:1]])))
+    monkeypatch.setattr(definition, "MOST_TYPES", 100)
+    with pytest.raises(dc.TypeMismatch, match=r"<lambda> calls itself at ever other types; .* rec"):
+        grows(np.ones(2))
+
+
+def plain(x):
+    return plain(2.0 * x)
+
+
+def factorial(n):
+    return cond(n > 0, lambda: n * factorial(n - 1), lambda: 1.0)
+
+
+def even(n):
+    return cond(n == 0, lambda: True, lambda: odd(n - 1))
+
+
+def odd(n):
+    return cond(n == 0, lambda: False, lambda: even(n - 1))
+
+
+@pytest.mark.parametrize(
+    ("function", "name"), [(plain, "plain"), (factorial, "factorial"), (even, "even")]
+)
+@pytest.mark.parametrize("verb", [fun, grad, lambda f: lambda x: dc.vjp(f, x)])
+def test_a_function_of_python_that_calls_itself_without_end_is_named_and_so_is_rec(
+    function, name, verb
+):
+    with pytest.raises(TooDeep, match=f"{name} calls itself .* times, .* rec, as in rec") as caught:
+        verb(function)(3.0)
+    assert caught.value.place.file == __file__
+    assert caught.value.place.line > plain.__code__.co_firstlineno
 
 
 def branches(depth):
