@@ -19,15 +19,17 @@ from functools import partial
 from typing import Any
 
 from combinators.errors import WrongMode
-from combinators.objects import Object, Product, Tensor
+from combinators.objects import Erased, Fun, Object, Product, Tensor, Vector
 from combinators.operation import Operation
-from combinators.type_folds import is_first_order
+from combinators.type_folds import fold_type, parts_inside
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Arrived, Pull
 from interpreters.execution.machine import Machine, Reversible, Step, Written
 from interpreters.execution.running import arguments
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import Cotangent, own
+
+_OTHERS = Fun | Vector | Erased
 
 
 def check_first_order(obj: Object) -> None:
@@ -39,7 +41,7 @@ def check_first_order(obj: Object) -> None:
         ...
     combinators.errors.WrongMode: ...: mode="delta" differentiates between first-order types, ...
     """
-    if not is_first_order(obj):
+    if fold_type(obj, lambda part, inside: isinstance(part, _OTHERS) or any(inside), parts_inside):
         raise WrongMode(
             f'mode="delta" differentiates between first-order types, and this is {obj!r}: '
             "a program may use functions inside, but none as an argument or as its result "

@@ -38,6 +38,7 @@ from combinators.operation import Operation, Pointwise
 from combinators.primitives.indexing import TAKE
 from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, captured, packed
 from combinators.type_folds import is_smooth, row_of
+from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier, Compute, Numbered, carrier_of
 from interpreters.deltas.terms import (
     ZERO,
@@ -142,7 +143,7 @@ def terms(value: Any) -> Iterator[Delta]:
         part = todo.pop()
         if isinstance(part, DualArray):
             yield part.delta
-        elif isinstance(part, Packed):
+        elif isinstance(part, Packed | Injected):
             todo.append(part.value)
         elif isinstance(part, Closure | tuple | list) and id(part) not in seen:
             seen.add(id(part))
@@ -164,6 +165,8 @@ def arrived(value: Any, cotangent: Cotangent, call: Call | None = None) -> Itera
             yield c, part.delta
         elif isinstance(part, Packed):
             todo.append((part.value, c.value))
+        elif isinstance(part, Injected):
+            todo.append((part.value, c.get(part.tag)))
         elif call is not None and type(c) is list:
             todo += [call(part, each) for each in c]
         elif isinstance(part, Closure | tuple | list):

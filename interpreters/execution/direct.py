@@ -73,6 +73,11 @@ class Direct:
         found: tuple[Step, ...] = self.mode.entering(function)
         return found
 
+    def fix(self, step: Fun) -> Arrow:
+        """``fix`` of a step."""
+        arrow: Arrow = self.mode.fix(step)
+        return arrow
+
     def recompute(self, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
         mode = self.mode

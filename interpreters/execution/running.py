@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from combinators.errors import MissingRule, TypeMismatch
@@ -11,9 +12,7 @@ from combinators.kit.memory import Remembered
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.morphisms import (
-    Curry,
     Eval,
-    Id,
     Label,
     Morphism,
     Primitive,
@@ -164,23 +163,29 @@ class Running:
             return Arrow(dom, cod, (self.override(dom, cod),))
         if operation == FIX:
             assert isinstance(dom, Fun)
-            return self._fix(dom)
+            return self.control.fix(dom)
         if operation == RECOMPUTE:
             return Arrow(dom, cod, (self.control.recompute(function_of(dom)),))
         if operation in DERIVATIVES:
             return Arrow(dom, cod, (DERIVATIVES[operation](self),))
         raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
 
-    def _fix(self, step: Fun) -> Arrow:
-        """``fix f`` is the closure ``λx. f (fix f, x)``, whose body makes it again."""
+    def fix(self, step: Fun, body: Arrow | None = None) -> Arrow:
+        """``fix f``, a closure over f; its code is ``body``, or ``λx. f (fix f, x)``."""
         key = FIX, step
         if key not in self._primitives:
 
             def again(machine: Machine) -> Iterator[Step]:
                 return self._primitives[key].enter(machine)
 
-            self._primitives[key] = Arrow(step, FIX.type(step), (again,))
-            self._primitives[key] = interpret(unrolling(step), self)
+            itself = FIX.type(step)
+            assert isinstance(itself, Fun)
+            self._primitives[key] = Arrow(step, itself, (again,))
+            code = body or interpret(unrolling(step), self)
+            label = Label(("step",), calling(step), ("x",))
+            pair = self.prod(step, [self.identity(step)])
+            closed = self.curry(Product(step), itself, code, label)
+            self._primitives[key] = self.compose([pair, closed])
         return self._primitives[key]
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
@@ -233,14 +238,26 @@ class Running:
 
 
 def unrolling(step: Fun) -> Morphism:
-    """``f ↦ λx. f (fix f, x)``: what ``fix`` is in every closed category."""
+    """``(f, x) ↦ f (fix f, x)``: what the fixed point of f does in every closed category."""
+    context, x, f = _of_step(step)
+    return prod(context, f, prod(context, f >> Primitive(FIX, (step,)), x)) >> Eval(step)
+
+
+@lru_cache(maxsize=1 << 10)
+def calling(step: Fun) -> Morphism:
+    """``(f, x) ↦ (fix f) x``."""
+    context, x, f = _of_step(step)
     itself = FIX.type(step)
     assert isinstance(itself, Fun)
-    context = Product(step, itself.dom)
-    f, x = (Projection(context, index) for index in (0, 1))
-    pair = prod(context, f, prod(context, f >> Primitive(FIX, (step,)), x))
-    curry = Curry(pair >> Eval(step), ("f",), ("x",))
-    return prod(step, Id(step)) >> curry
+    return prod(context, f >> Primitive(FIX, (step,)), x) >> Eval(itself)
+
+
+def _of_step(step: Fun) -> tuple[Product, Morphism, Morphism]:
+    """The context of a step and its argument, the argument, and the step."""
+    taken = step.dom
+    assert isinstance(taken, Product)
+    context = Product(step, taken.parts[1])
+    return context, Projection(context, 1), Projection(context, 0)
 
 
 def function_of(dom: Object) -> Fun:

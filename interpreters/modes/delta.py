@@ -16,6 +16,7 @@ from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.type_folds import parts_of
+from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
 from interpreters.deltas.terms import ZERO, Add, Arrived, Delta, Input, Pull, component
@@ -137,6 +138,8 @@ def _reconstructed(found: dict[int, Cotangent], value: Any, seen: set[int]) -> R
     if isinstance(value, Packed):
         below = yield _reconstructed(found, value.value, seen)
         return None if below is None else Packed(value.obj, below)
+    if isinstance(value, Injected):
+        return nonzero([(value.tag, (yield _reconstructed(found, value.value, seen)))])
     if isinstance(value, Closure):
         if id(value) in seen:
             return None

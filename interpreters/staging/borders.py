@@ -264,16 +264,30 @@ class Borders:
             y, tape = yield from inside.run(machine, self.mode.eval(function), start)
             result = y.term
             if self.mode.reverses:
-                back = Scope(scope, "a pullback")
-                with entered(back):
-                    dy = back.parameter("dy", tangent_of(y.term.type))
-                    pulled = yield from self.pulled(machine, tape, y.returned(Atom(dy)), start)
+
+                def split(pulled: Cotangent) -> tuple[Atom, Atom]:
                     parts = {} if pulled is None else opened(pulled)
                     env = erased(parts.get(0), tangent_of(term.type))
-                    results = env, dense(parts.get(1), tangent_of(var.type))
-                pullback = atoms.function(back, dy, *results, wish="pullback")
-                result = atoms.tuple_of((y.term, pullback))
+                    return env, dense(parts.get(1), tangent_of(var.type))
+
+                back = yield from self.pullback(machine, y, tape, start, split)
+                result = atoms.tuple_of((y.term, back))
         return atoms.function(scope, var, result, name=label.called)
+
+    def pullback(
+        self,
+        machine: Machine,
+        y: Given,
+        tape: list[Step],
+        start: Any,
+        split: Callable[[Cotangent], tuple[Atom, Atom]],
+    ) -> Written:
+        """``λȳ. (Tangent, x̄)`` of a function that gives ``y``; ``split`` is of its start's."""
+        scope = Scope(current(), "a pullback")
+        with entered(scope):
+            dy = scope.parameter("dy", tangent_of(y.term.type))
+            results = split((yield from self.pulled(machine, tape, y.returned(Atom(dy)), start)))
+        return atoms.function(scope, dy, *results, wish="pullback")
 
     def run(self, machine: Machine, arrow: Arrow, start: Any) -> Written:
         """What ``arrow`` gives at ``start``, as a plain term, and the tape that it left."""
@@ -335,4 +349,5 @@ def erased(cotangent: Cotangent, obj: Object) -> Atom:
     """The cotangent of what a function captured, as a ``Tangent``."""
     if cotangent is None:
         return atoms.zeros(Tangent)
-    return atoms.packed(dense(cotangent, obj))
+    whole = dense(cotangent, obj)
+    return whole if obj is Tangent else atoms.packed(whole)

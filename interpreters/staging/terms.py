@@ -32,6 +32,7 @@ from interpreters.staging.borders import Borders, Given
 from interpreters.staging.conditionals import WrittenChoice
 from interpreters.staging.cotangent_layouts import dense, scattered
 from interpreters.staging.dual_borders import DualBorders
+from interpreters.staging.fixed_points import WrittenFixedPoint
 from interpreters.staging.known_functions import KnownFunctions
 from interpreters.staging.loops import WrittenLoop
 
@@ -67,6 +68,13 @@ class StagedControl(Direct):
         assert isinstance(dom, Product)
         types = LoopType.of(operation, dom.parts)
         return lambda machine: WrittenLoop(self.borders, types).write(machine, self._in_loops)
+
+    def fix(self, step: Fun) -> Arrow:
+        """``fix``: a closure, whose code writes the fixed point."""
+        write = WrittenFixedPoint(self.borders, step, self._in_loops)
+        code = Arrow(Product(step, write.argument), step.cod, (write,))
+        arrow: Arrow = self.mode.fix(step, code)
+        return arrow
 
     def recompute(self, function: Fun) -> Step:
         """``eval`` of a function that is run again when it is pulled back."""
