@@ -8,12 +8,13 @@ at any time.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from combinators.objects import Object
 from combinators.operation import Operation
-from combinators.terms import Captured, Cond, Const, Lam, Prim, Term, Var, captured
+from combinators.terms import App, Captured, Cond, Const, Lam, Let, Prim, Term, Var, captured
 
 OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""
@@ -94,3 +95,38 @@ class VariableUses:
             else:
                 todo += node.below()
         return uses
+
+
+def calls_where_it_ends(itself: str, body: Term, known: Captured) -> frozenset[int]:
+    """The ids of the terms that end with a call of ``itself``; none, if it stands elsewhere too.
+
+    In ``let y = x + 1 in if p then y else f y`` these are the ``let``, the ``if`` and ``f y``.
+    """
+    order: list[Term] = []
+    calls, todo = set[int](), [body]
+    while todo:
+        term = todo.pop()
+        order.append(term)
+        pieces: Sequence[Term] = (term,)
+        match term:
+            case Let(bindings, last):
+                if any(var.name == itself for var, _ in bindings):
+                    return frozenset()
+                pieces = [bound for _, bound in bindings]
+                todo.append(last)
+            case Cond(test, then, other):
+                pieces = (test,)
+                todo += (then, other)
+            case App(Var(name), argument) if name == itself:
+                pieces = (argument,)
+                calls.add(id(term))
+            case _:
+                pass
+        for piece in pieces:
+            if any(var.name == itself for var in captured(piece, known)[0]):
+                return frozenset()
+    for term in reversed(order):
+        below = (term.body,) if isinstance(term, Let) else term.below()[1:]
+        if isinstance(term, Let | Cond) and any(id(part) in calls for part in below):
+            calls.add(id(term))
+    return frozenset(calls)

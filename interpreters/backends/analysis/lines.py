@@ -26,6 +26,7 @@ from combinators.operation import Operation
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm
 from combinators.primitives.structural import OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, ZEROS
+from combinators.primitives.sums import SUMS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis import facts
 from interpreters.backends.analysis.captures import Occurrences
@@ -48,7 +49,7 @@ _KEPT = frozenset({"take", "put", "matmul", *CHECKS})
 _SAME = _MOVED - {"negative"} | {"convert", "nonzero", "whole", "exact"}
 """What has the bounds of its first operand."""
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
-_OTHERS = frozenset((LOOP, *_APPLIED, ZEROS, PACK, UNPACK))
+_OTHERS = frozenset((LOOP, *_APPLIED, ZEROS, PACK, UNPACK)) | SUMS
 _DEEP = 8
 
 

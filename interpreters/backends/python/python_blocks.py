@@ -1,4 +1,4 @@
-"""Conditionals and loops as Python's statements, and function values.
+"""Conditionals and loops as Python's statements.
 
 Of a conditional only the branch that is taken is computed. A loop is a ``for`` loop with the body
 written out: what is carried stands in a variable a leaf, and rows that are kept in a list. A scan
@@ -25,6 +25,7 @@ from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.objects import component as component_type
 from combinators.primitives.loops import LoopTerm
+from combinators.primitives.sums import IS
 from combinators.terms import Cond, Prim, Term
 from combinators.type_folds import row_of
 from interpreters.backends.analysis.captures import OFTEN, VariableUses
@@ -52,7 +53,6 @@ from interpreters.backends.text.leaves import (
     bundle,
     fresh_leaf,
     held,
-    is_apart,
     is_array,
     is_broad,
     leaves_of,
@@ -65,29 +65,15 @@ MANY = 12
 """Of so many parts a component is one object where a branch ends."""
 
 
-def closure(
-    writer: Writer, known: CapturedLam, wish: str, *, whole: bool = False
-) -> Recursive[Leaf]:
-    """A function value: the function itself, or a λ over what it captures.
-
-    One that a user gets takes the ``whole`` of a product as one argument, where its λ does.
-    """
-    name, args = yield writer.callee(known)
-    params = known.function.params
-    if args:
-        name = writer.assign(call("functools.partial", name, *args), wish)
-    if whole and len(params) == 1 and is_apart(params[0].type):
-        name = writer.assign(call("_of_one", name), wish)
-    return writer.remember(known, Leaf(name, known.type))
-
-
 def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:
     """An ``if`` statement, or an expression where both branches are short.
 
     What branches in branches hand on is one object where it has many parts.
     """
     test: Value = yield writer.value(term.test)
-    condition = writer.named(writer.array(test), "p")
+    condition = writer.array(test)
+    if not is_case(term.test):
+        condition = writer.named(condition, "p")
     then_body, then, mine = yield _branch(writer, term.then)
     other_body, other, others = yield _branch(writer, term.other)
     if not then_body and not other_body and len(then) == 1 and then[0].text != other[0].text:
@@ -112,8 +98,18 @@ def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:
         otherwise = Clause("else", "", other_body) if other_body else None
         writer.at.body.append(Clause("if ", condition.text, then_body, otherwise))
     elif other_body:
-        writer.at.body.append(Clause("if not ", condition.text, other_body))
+        writer.at.body.append(Clause("if ", negated(condition), other_body))
     return _of_leaves(leaves, term.type)
+
+
+def is_case(test: Term) -> bool:
+    """Whether a test is of the alternative that a value is, which is short and reads well."""
+    return isinstance(test, Prim) and test.operation.primitive is IS
+
+
+def negated(test: Leaf) -> str:
+    """The opposite of a name or of a look at an alternative."""
+    return f"not {test.text}" if test.is_short else test.text.replace("==", "!=")
 
 
 def _branch(writer: Writer, term: Term) -> Recursive[tuple[list[Statement], list[Leaf], set[str]]]:
@@ -196,6 +192,7 @@ def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
     carried = _Carried(writer, start, params[0].name if params else "carry")
     lists: list[Statement] = [Assign((name,), "[]") for name, _ in kept]
     if types.length:
+        writer.at.rounds += 1
         with writer.block() as body:
             argument = row
             if init is not None:
@@ -213,6 +210,7 @@ def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
             for (name, _), leaf in zip(kept, halves[1], strict=True):
                 body.append(Do(f"{name}.{_kept(leaf, over, is_empty=not body)}"))
             carried.close(body, halves[0])
+        writer.at.rounds -= 1
         targets, source = ", ".join(over) or "_", [*over.values()] or [f"range({types.length})"]
         header = source[0] if len(source) == 1 else call("zip", *source)
         writer.at.body += [*carried.before, *lists, Clause(f"for {targets} in ", header, body)]

@@ -312,8 +312,74 @@ def _exact(x, *rest):
     return x
 """
 
+_SUMS = """\
+def _by_leaves(function, *xs):
+    todo, results, made = [(False, xs)], [], {}
+    while todo:
+        is_open, xs = todo.pop()
+        key = tuple(map(id, xs))
+        if is_open:
+            width = len(xs[0])
+            made[key] = tuple(results[-width:])
+            del results[-width:]
+        if key in made:
+            results.append(made[key])
+        elif all(isinstance(x, tuple) and x for x in xs):
+            todo.append((True, xs))
+            todo.extend((False, parts) for parts in reversed(list(zip(*xs))))
+        else:
+            results.append(function(*xs))
+    return results[0]
+
+
+def _plus_tagged(x, y):
+    if x is None or y is None:
+        return y if x is None else x
+    return _by_leaves(_plus_leaf, x, y)
+
+
+def _plus_leaf(x, y):
+    if x is None or y is None:
+        return y if x is None else x
+    if not isinstance(x, (int, tuple)):
+        return x + y
+    if x != y:
+        raise ValueError("cotangents of two alternatives are added")
+    return x
+
+
+def _copied_tagged(x):
+    return _by_leaves(lambda z: z.copy() if isinstance(z, np.ndarray) else z, x)
+"""
+"""Sums of cotangents with alternatives in them, of which the tag is the only integer; and copies.
+
+Lists are as deep as they are long, so that nothing here calls itself."""
+
+_DEEP = """\
+@contextlib.contextmanager
+def _deep_calls(name, most=20_000_000):
+    # The limit is the process's: the last program that runs, in any thread, restores it.
+    lock, running = vars(sys).setdefault("deep_calls", (threading.Lock(), {}))
+    me = object()
+    try:
+        with lock:
+            running[me] = next(iter(running.values()), sys.getrecursionlimit())
+            sys.setrecursionlimit(most)
+        yield
+    except RecursionError:
+        text = f"{name} calls itself {most} times deep: end with the call, or bound it by most="
+        raise RecursionError(text) from None
+    finally:
+        with lock:
+            usual = running.pop(me, None)
+            if usual is not None and not running:
+                sys.setrecursionlimit(usual)
+"""
+"""Python's functions call each other without C's stack, as deep as its limit lets them."""
+
 HELPERS = {
     **{f"_{name}": f"def _{name}(x):\n    return {text}" for name, text in _TOTAL.items()},
-    **by_name(_SOURCE, SUM_OF_TWO),
+    **by_name(_SOURCE, SUM_OF_TWO, _SUMS),
+    "_deep_calls": _DEEP.strip(),
 }
 """The text of each, by its name."""

@@ -21,7 +21,7 @@ import numpy as np
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Fun, Object, Real, Tensor, components
+from combinators.objects import Fun, Mu, Object, Real, Sum, Tangent, Tensor, components
 from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
 from combinators.type_folds import types_within
@@ -38,10 +38,20 @@ from interpreters.backends.analysis.lines import (
 from interpreters.backends.python.array_places import checked, in_zeros, placed, total
 from interpreters.backends.python.numpy_arrays import filled
 from interpreters.backends.python.python_arrays import arrays, compound, elements, filled_out
-from interpreters.backends.python.python_blocks import choice, closure, loop
+from interpreters.backends.python.python_blocks import choice, loop
+from interpreters.backends.python.python_functions import closure, in_depth, recursive
 from interpreters.backends.python.python_helpers import HELPERS
 from interpreters.backends.python.python_numbers import number_of, real, reals
-from interpreters.backends.text.layout import Assign, Clause, Do, Text, call, several, tuple_of
+from interpreters.backends.python.python_sums import of_sum, zero_of_sum
+from interpreters.backends.text.layout import (
+    Assign,
+    Clause,
+    Do,
+    Text,
+    call,
+    several,
+    tuple_of,
+)
 from interpreters.backends.text.leaves import (
     Bundle,
     CapturedLam,
@@ -73,8 +83,11 @@ class PythonModule(Module):
 
     helpers = HELPERS
     imports: ClassVar = {
+        "contextlib": "import contextlib",
         "functools": "import functools",
         "math": "import math",
+        "sys": "import sys",
+        "threading": "import threading",
         "np": "\nimport numpy as np",
     }
 
@@ -106,7 +119,8 @@ class PythonWriter(Writer):
     backend = "Python"
     number_of, elements, sum = number_of, elements, total
     placed, checked, arrays = placed, checked, arrays
-    closure, choice, loop, compound = closure, choice, loop, compound
+    closure, recursive, choice, loop = closure, recursive, choice, loop
+    of_sum, zero_of_sum, compound = of_sum, zero_of_sum, compound
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Of a module, a survey and the lines of a program, careful or not."""
@@ -254,7 +268,8 @@ class PythonProgram:
             errors = "except (ArithmeticError, ValueError)"
             handler = Clause(errors, "", [Do(call_again, "return ")])
             body = [Clause("try", "", body, handler)]
-        module.define(name, params, body, doc)
+        is_deep = writer.deep and name == module.name
+        module.define(name, params, body, doc, f"@{in_depth(writer)}" if is_deep else "")
         return again if writer.raises or ending.checks else ""
 
 
@@ -283,7 +298,7 @@ def _check_sizes(lam: Lam) -> None:
 
 def _holds_function(obj: Object) -> bool:
     """Whether a function is among values of the type."""
-    return any(isinstance(leaf, Fun) for leaf in leaf_types([obj], vectors=True))
+    return any(isinstance(leaf, Fun) for leaf in leaf_types([obj], inside=True))
 
 
 SMALL = 4096
@@ -304,6 +319,8 @@ class _Ending:
         value: Value = yield self.writer.value(body, "result")
         if isinstance(value, Bundle) and len(value.parts) > 1:
             self.writer.do(several((yield self._parts(value, known))), "return ")
+        elif self.writer.recurses:
+            self.writer.give((yield self._own(value, known)))
         else:
             self.writer.do((yield self._own(value, known)), "return ")
 
@@ -327,15 +344,27 @@ class _Ending:
         leaf: Leaf
         if isinstance(value, CapturedLam):
             leaf = yield closure(self.writer, value, "result", whole=True)
-            return leaf.text
+            return self._function(leaf.text)
         leaf = yield self.writer.leaf(value, "result")
         if known.doubtful and self.again:
             leaf = self.writer.named(leaf, "result")
             self._check(leaf.text, leaf.type, known)
         if is_array(leaf.type):
             return self._array(leaf)
-        is_plain = isinstance(leaf.type, Tensor | Fun) or leaf.text in ("None", "()")
+        if isinstance(leaf.type, Fun):
+            return self._function(leaf.text)
+        is_plain = isinstance(leaf.type, Tensor) or leaf.text in ("None", "()")
+        if self.writer.has_sums or isinstance(leaf.type, Sum | Mu):
+            inside = leaf_types([leaf.type], inside=True)
+            is_plain = is_plain or not any(one is Tangent or is_array(one) for one in inside)
+            return leaf.text if is_plain else f"_copied_tagged({leaf.text})"
         return leaf.text if is_plain else f"_copied({leaf.text})"
+
+    def _function(self, text: str) -> str:
+        """A function that the user gets, who calls it as deep as it goes."""
+        if not self.writer.recurses:
+            return text
+        return f"{in_depth(self.writer)}({text})"
 
     def _array(self, leaf: Leaf) -> str:
         buffer = leaf.buffer

@@ -13,8 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from combinators.kit.recursion import Recursive, Step
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor
-from combinators.terms import Cond, Prim, Term, Tuple, Var
+from combinators.objects import Mu, Object, Sum, Tensor, components
+from combinators.primitives.structural import FIX
+from combinators.primitives.sums import SUMS
+from combinators.terms import Cond, Lam, Prim, Term, Tuple, Var
 from interpreters.backends.analysis.captures import OFTEN, Occurrences, VariableUses
 from interpreters.backends.analysis.facts import LineFact, ProgramFacts
 from interpreters.backends.text.layout import (
@@ -24,6 +26,7 @@ from interpreters.backends.text.layout import (
     Do,
     Statement,
     Text,
+    call,
     flat,
     several,
     tuple_of,
@@ -37,7 +40,9 @@ from interpreters.backends.text.leaves import (
     Placed,
     Spread,
     Value,
+    bundle,
     held,
+    is_broad,
     share,
 )
 from interpreters.backends.text.module import Module, as_range, identifier, is_uniform
@@ -57,7 +62,8 @@ class Frame:
         """Its variables have names that nothing in ``module`` has."""
         self.names = module.local_names()
         self.body: list[Statement] = []
-        self.depth = 0
+        self.depth = self.rounds = 0
+        """How many blocks, and how many loops, stand around what is written."""
         self.env: dict[str, Value] = {}
         self.known: list[dict[int, tuple[Value, Leaf]]] = [{}]
         """What leaf was made of a value, by blocks."""
@@ -93,10 +99,17 @@ class Language(ABC):
         self.module, self.captured, self.lines = module, dict(survey.captured), lines
         self.careful, self.absorbs = careful, absorbs
         self.raises = self.warns = False
+        self.deep: list[str] = []
+        """The functions that may call themselves, or each other, deeply."""
+        self.recurses = FIX in survey.operations
+        self.has_sums = any(operation.primitive in SUMS for operation in survey.operations)
         self.at = Frame(module, Tuple(()))
         self._functions: dict[int, str] = {}
         self.survey = survey
-        self._kept: list[Term] = []
+        self._written: set[int] = set()
+        self.kept: list[Term] = []
+        """Terms that were made while writing: nodes are known by their ids."""
+        self._outlines: dict[int, tuple[Lam, Term]] = {}
         self.zero_values: dict[int, Value] = {}
 
     # What a language has of its own.
@@ -144,8 +157,20 @@ class Language(ABC):
         """A conditional; only the branch that is taken is computed."""
 
     @abstractmethod
+    def recursive(self, term: Prim, wish: str) -> Recursive[Value]:
+        """A function that calls itself."""
+
+    @abstractmethod
     def loop(self, term: Prim, wish: str) -> Recursive[Value]:
         """A loop; of no rounds, what it starts from."""
+
+    @abstractmethod
+    def of_sum(self, term: Prim, x: Value, wish: str) -> Recursive[Value]:
+        """What makes or opens a value of a sum or of a recursive type."""
+
+    @abstractmethod
+    def zero_of_sum(self, obj: Sum) -> Step[Value]:
+        """The tangent of a sum that is zero, whatever the alternative."""
 
     # The function that is being written.
 
@@ -235,6 +260,13 @@ class Language(ABC):
         assert isinstance(whole, Leaf)
         return self.opaque(obj, f"{whole.text}[{index}]")
 
+    def taken_apart(self, whole: Leaf) -> Bundle:
+        """A product that has a name, by its components."""
+        product = components(whole.type)
+        assert product is not None
+        parts = [self.component(whole, i, part) for i, part in enumerate(product.parts)]
+        return Bundle(tuple(parts), whole.type)
+
     def opaque(self, obj: Object, text: str) -> Leaf:
         """What a parameter or a call gives, of which nothing is known."""
         return held(text, obj)
@@ -291,6 +323,34 @@ class Language(ABC):
             share(leaf)
             texts.append(self.argument(leaf))
         return tuple_of(tuple(texts))
+
+    def plus(
+        self, x: Value, y: Value, obj: Object, wish: str, made: dict[tuple[int, int], Value]
+    ) -> Recursive[Value]:
+        """The sum of two cotangents of one type, by components; of parts that are shared, once."""
+        product = components(obj)
+        if product is not None and not product.width:
+            return x
+        if isinstance(obj, Tensor):
+            return self.sum(x, y, obj, wish)
+        are_known = isinstance(x, Bundle) and isinstance(y, Bundle)
+        if product is None or (is_broad(obj) and not are_known):
+            texts: list[str] = []
+            for value in (x, y):
+                leaf: Leaf = yield self.leaf(value)
+                share(leaf)
+                texts.append(self.named(leaf).text)
+            is_tagged = self.has_sums or isinstance(obj, Sum | Mu)
+            text = call("_plus_tagged" if is_tagged else "_plus", *texts)
+            return Leaf(self.assign(text, wish), obj)
+        key = id(x), id(y)
+        if key not in made:
+            parts: list[Value] = []
+            for index, part in enumerate(product.parts):
+                left, right = (self.component(z, index, part) for z in (x, y))
+                parts.append((yield self.plus(left, right, part, wish, made)))
+            made[key] = bundle(tuple(parts), obj)
+        return made[key]
 
 
 def _range_text(rows: range) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from combinators.objects import Object, Product, Tensor, Vector, components
+from combinators.objects import Object, Product, Record, Tensor, components
 from combinators.operation import Operation
 from combinators.terms import Lam
+from combinators.type_folds import columns_of, parts_inside
 from interpreters.backends.analysis.captures import OFTEN
 from interpreters.backends.analysis.facts import Bounds
 from interpreters.backends.text.layout import ATOM
@@ -238,19 +239,20 @@ def is_apart(obj: Object) -> bool:
     return isinstance(obj, Product) and obj.width != 1
 
 
-def leaf_types(objects: Iterable[Object], *, vectors: bool = False) -> Iterator[Object]:
-    """The types that products and records, and ``vectors``, are made of, each once."""
+def leaf_types(objects: Iterable[Object], *, inside: bool = False) -> Iterator[Object]:
+    """The types that products and records are made of, each once.
+
+    With ``inside``, vectors, sums and recursive types are looked into too.
+    """
     todo, seen = list(objects), set[int]()
     while todo:
         obj = todo.pop()
         if id(obj) in seen:
             continue
         seen.add(id(obj))
-        product = components(obj)
-        if product is not None:
-            todo += product.parts
-        elif vectors and isinstance(obj, Vector):
-            todo.append(obj.item)
+        below = parts_inside(obj) if inside else columns_of(obj)
+        if below or isinstance(obj, Product | Record):
+            todo += below or ()
         else:
             yield obj
 

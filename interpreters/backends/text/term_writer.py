@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step
-from combinators.objects import Fun, Object, Product, Tangent, Tensor, Vector, components
+from combinators.objects import Fun, Mu, Object, Product, Sum, Tangent, Tensor, Vector, components
 from combinators.primitives import structural
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP
+from combinators.primitives.sums import SUMS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
+from combinators.type_folds import unfolded
 from interpreters.backends.analysis.captures import VariableUses
 from interpreters.backends.analysis.facts import UNKNOWN, LineFact
 from interpreters.backends.text.language import Language
@@ -25,7 +27,6 @@ from interpreters.backends.text.leaves import (
     Value,
     bundle,
     is_apart,
-    is_broad,
     leaf_types,
     share,
     tensor,
@@ -67,7 +68,7 @@ class Writer(Language):
             case App(function, argument):
                 return self._applied(function, argument, wish)
             case Cond():
-                return self.choice(term, wish) if self._is_flat else self._outlined(term, wish)
+                return self.choice(term, wish) if self.is_flat else self.outline(term, wish)
             case Prim() if id(term) in self.lines.direct:
                 return self.direct(term, wish)
             case Prim():
@@ -75,12 +76,20 @@ class Writer(Language):
         raise AssertionError(term)
 
     @property
-    def _is_flat(self) -> bool:
+    def is_flat(self) -> bool:
+        """Whether another block may stand inside this one."""
         return self.at.depth < DEEPEST
 
     def _let(self, term: Let, wish: str, *, last: bool) -> Recursive[Value]:
         env = self.at.env
         before = {var.name: env[var.name] for var, _ in term.bindings if var.name in env}
+        yield self.bindings(term)
+        result: Value = yield self.value(term.body, wish, last=last)
+        env.update(before)
+        return result
+
+    def bindings(self, term: Let) -> Recursive[None]:
+        """The statements of a block, but for its result."""
         direct = self.lines.direct
         value: Value
         for var, bound in term.bindings:
@@ -91,9 +100,6 @@ class Writer(Language):
                 if type(bound) is Var:
                     share(value)
             self.bind(var, value)
-        result: Value = yield self.value(term.body, wish, last=last)
-        env.update(before)
-        return result
 
     def _tuple(self, items: Sequence[Term], obj: Object, *, last: bool) -> Recursive[Value]:
         parts: list[Value] = yield self.values(items, last=last)
@@ -135,9 +141,11 @@ class Writer(Language):
     def _primitive(self, term: Prim, wish: str) -> Step[Value]:
         primitive = term.operation.primitive
         if primitive is LOOP:
-            return self.loop(term, wish) if self._is_flat else self._outlined(term, wish)
+            return self.loop(term, wish) if self.is_flat else self.outline(term, wish)
         if primitive in _APPLIED:
             return self._applied(term.args[0], term.args[-1], wish)
+        if primitive is structural.FIX.primitive:
+            return self.recursive(term, wish) if self.is_flat else self.outline(term, wish)
         if primitive in (structural.REP.primitive, structural.DUAL.primitive):
             raise MissingRule(
                 f"the {self.backend} backend has no rep-functions of functions that it is given",
@@ -158,11 +166,13 @@ class Writer(Language):
             share(packed)
             return Leaf(packed.text, obj, packed.level)
         if primitive is structural.UNPACK:
-            result = yield self._unpacked(args[0], obj, wish)
+            result = yield self.unpacked(args[0], obj, wish)
         elif primitive is structural.VECTOR:
             result = bundle(tuple(args), obj)
         elif primitive is structural.PLUS:
-            result = yield self._plus(args[0], args[1], obj, wish, {})
+            result = yield self.plus(args[0], args[1], obj, wish, {})
+        elif primitive in SUMS:
+            result = yield self.of_sum(term, args[0], wish)
         else:
             result = self.tensor(term, args, wish)
         return result
@@ -225,6 +235,12 @@ class Writer(Language):
         result: Value = yield self.call(function, f, x, wish)
         return result
 
+    def stands_first(self, function: Lam) -> bool:
+        """Whether a λ is written where it stands, which is done once."""
+        is_first = id(function) not in self._written
+        self._written.add(id(function))
+        return is_first and self.survey.is_once(function)
+
     def is_once(self, function: Term) -> bool:
         """Whether a λ stands in one place only, where it may be written out."""
         return isinstance(function, Lam) and self.survey.is_once(function)
@@ -235,7 +251,7 @@ class Writer(Language):
         """``f x``: written out where the λ stands here and nowhere else."""
         if isinstance(f, CapturedLam) and self.is_once(function):
             return self._inlined(f, x, wish, last=last)
-        return self._called(f, x, wish)
+        return self.called(f, x, wish)
 
     def _inlined(self, f: CapturedLam, x: Value, wish: str, *, last: bool) -> Recursive[Value]:
         outside, params = (self.at.env, self.at.uses), f.function.params
@@ -246,7 +262,7 @@ class Writer(Language):
         self.at.env, self.at.uses = outside
         return result
 
-    def _called(self, f: Value, x: Value, wish: str) -> Recursive[Value]:
+    def called(self, f: Value, x: Value, wish: str) -> Recursive[Value]:
         """A call of a function that stands elsewhere."""
         assert isinstance(f.type, Fun)
         name, args = yield self.callee(f)
@@ -270,6 +286,9 @@ class Writer(Language):
 
     def arguments(self, x: Value, dom: Object) -> Recursive[list[Text]]:
         """The argument of a function, as Python's arguments."""
+        if self.recurses and is_apart(dom) and not isinstance(x, Bundle):
+            # A call with a star would go by C's stack.
+            x = self.taken_apart(self.named((yield self.leaf(x))))
         parts = x.parts if is_apart(dom) and isinstance(x, Bundle) else (x,)
         texts: list[Text] = []
         for part in parts:
@@ -312,17 +331,24 @@ class Writer(Language):
             names[-1] = f"*{names[-1]}"
         return tuple(names)
 
-    def _outlined(self, term: Term, wish: str) -> Recursive[Value]:
+    def outline(self, term: Term, wish: str) -> Recursive[Value]:
         """A term that stands too deep, as a function of its free variables."""
         free, _ = captured(term, self.captured)
-        function = Lam((), term, wish)
-        self._kept.append(function)  # nodes are known by their ids
-        self.captured[id(function)] = free
-        known = CapturedLam(function, {var.name: self.at.env[var.name] for var in free})
-        result: Value = yield self._called(known, Bundle((), function.dom), wish)
-        return result
+        env = {var.name: self.at.env[var.name] for var in free}
+        return self.outlined(term, free, env, wish)
 
-    # Cotangents; the zero ``Tangent`` is ``None``, and what is packed stands as it is.
+    def outlined(
+        self, term: Term, free: tuple[Var, ...], env: Mapping[str, Value], wish: str
+    ) -> Recursive[Value]:
+        """A term, with these values of its ``free`` variables, as a function of them gives it."""
+        if id(term) not in self._outlines:  # nodes are known by their ids
+            self._outlines[id(term)] = Lam((), term, wish), term
+        function, _ = self._outlines[id(term)]
+        self.captured[id(function)] = free
+        result: Value = yield self.called(
+            CapturedLam(function, env), Bundle((), function.dom), wish
+        )
+        return result
 
     def zeros(self, obj: Object) -> Step[Value]:
         """The zero of a type; those without vectors are made once."""
@@ -334,9 +360,14 @@ class Writer(Language):
     def _zero(self, obj: Object, made: dict[int, Value]) -> Recursive[Value]:
         if id(obj) in made:
             return made[id(obj)]
-        product, found = components(obj), Leaf("None", Tangent)
-        value: Value = found
-        if product is not None:
+        product = components(obj)
+        value: Value = Leaf("None", obj)
+        if isinstance(obj, Sum):
+            value = yield self.zero_of_sum(obj)
+        elif isinstance(obj, Mu):
+            unrolled: Leaf = yield self.leaf((yield self._zero(unfolded(obj), made)))
+            value = Leaf(unrolled.text, obj)
+        elif product is not None:
             parts: list[Value] = []
             for part in product.parts:
                 parts.append((yield self._zero(part, made)))
@@ -352,7 +383,7 @@ class Writer(Language):
         made[id(obj)] = value
         return value
 
-    def _unpacked(self, x: Value, obj: Object, wish: str) -> Recursive[Value]:
+    def unpacked(self, x: Value, obj: Object, wish: str) -> Recursive[Value]:
         """What was packed, or the zero of its type."""
         packed: Leaf = yield self.leaf(x)
         zero: Value
@@ -365,29 +396,3 @@ class Writer(Language):
             body.append(Assign((name,), (yield self.text(zero))))
         self.at.body.append(Clause("if ", f"{name} is None", body))
         return self.opaque(obj, name)
-
-    def _plus(
-        self, x: Value, y: Value, obj: Object, wish: str, made: dict[tuple[int, int], Value]
-    ) -> Recursive[Value]:
-        """The sum of two cotangents of one type, by components; of parts that are shared, once."""
-        product = components(obj)
-        if product is not None and not product.width:
-            return x
-        if isinstance(obj, Tensor):
-            return self.sum(x, y, obj, wish)
-        are_known = isinstance(x, Bundle) and isinstance(y, Bundle)
-        if product is None or (is_broad(obj) and not are_known):
-            texts: list[str] = []
-            for value in (x, y):
-                leaf: Leaf = yield self.leaf(value)
-                share(leaf)
-                texts.append(self.named(leaf).text)
-            return Leaf(self.assign(call("_plus", *texts), wish), obj)
-        key = id(x), id(y)
-        if key not in made:
-            parts: list[Value] = []
-            for index, part in enumerate(product.parts):
-                left, right = (self.component(z, index, part) for z in (x, y))
-                parts.append((yield self._plus(left, right, part, wish, made)))
-            made[key] = bundle(tuple(parts), obj)
-        return made[key]

@@ -12,9 +12,10 @@ from collections.abc import Callable
 
 from combinators.errors import MissingRule, Place
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product, Tensor, component
+from combinators.objects import Fun, Mu, Object, Product, Sum, Tensor, component
 from combinators.primitives.loops import LoopTerm
 from combinators.terms import Cond, Const, Lam, Prim, Term, Tuple, Var
+from combinators.type_folds import map_type
 from interpreters.backends.text.layout import Assign, Bracketed, Clause, Text, call, flat, tuple_of
 from interpreters.backends.text.leaves import Bundle, CapturedLam, Leaf, Value, is_apart, leaf_types
 from interpreters.backends.text.term_writer import Writer
@@ -26,13 +27,36 @@ Ending = Callable[[Text], Text]
 
 def check_first_order(what: str, *objects: Object, place: Place | None = None) -> None:
     """Raise where a value that XLA has to hold is no array, nor made of arrays."""
-    for obj in leaf_types(objects):
+    for obj in leaf_types(map(_laid_out, objects)):
+        if isinstance(obj, Mu):
+            raise MissingRule(
+                f"XLA's values have known sizes, and {what} holds recursive data, {obj!r}; run "
+                "this program on the Python backend",
+                place,
+            )
+        if isinstance(obj, Sum):
+            raise MissingRule(
+                f"on XLA the alternatives of a sum are of one type, and {what} holds {obj!r}; give "
+                "them one type, or run this program on the Python backend",
+                place,
+            )
         if not isinstance(obj, Tensor):
             raise MissingRule(
                 f"the XLA backend writes first-order programs, and {what} holds {obj!r}; "
                 "call functions where they are known, or run this program on the Python backend",
                 place,
             )
+
+
+def _laid_out(obj: Object) -> Object:
+    """A type with the one layout of its alternatives for each sum that has one."""
+
+    def at(part: Object) -> Object | None:
+        if isinstance(part, Sum) and len({*part.parts}) == 1:
+            return _laid_out(part.parts[0])
+        return part if isinstance(part, Mu) else None
+
+    return map_type(obj, "laid_out_", at)
 
 
 def closure(writer: Writer, known: CapturedLam, wish: str) -> Recursive[Leaf]:
@@ -53,7 +77,11 @@ def _around(writer: Writer, f: Value, ending: Ending) -> Recursive[Text]:
     return f"lambda {', '.join(names)}: {flat(ending(call(name, *given, *names)))}"
 
 
-def _local(writer: Writer, known: CapturedLam, wish: str, ending: Ending) -> Recursive[Text]:
+def _same(text: Text) -> Text:
+    return text
+
+
+def local(writer: Writer, known: CapturedLam, wish: str, ending: Ending = _same) -> Recursive[Text]:
     """A function that stands inside the one that is being written; a short one as a λ."""
     outside = writer.at.env
     with writer.block() as statements:
@@ -70,10 +98,6 @@ def _local(writer: Writer, known: CapturedLam, wish: str, ending: Ending) -> Rec
     name = writer.fresh(wish)
     writer.at.body.append(Clause("def ", Bracketed(f"{name}(", names, ")"), statements))
     return name
-
-
-def _same(text: Text) -> Text:
-    return text
 
 
 def _carried(text: Text) -> Text:
@@ -93,7 +117,7 @@ def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:
     texts: list[Text] = [strong(p).text]
     for branch, name in ((term.then, "then"), (term.other, "other")):
         known = CapturedLam(Lam((), branch), writer.at.env)
-        texts.append((yield _local(writer, known, name, _same)))
+        texts.append((yield local(writer, known, name, _same)))
     return Leaf(writer.assign(call("lax.cond", *texts), wish), term.type)
 
 
@@ -136,7 +160,7 @@ def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
             texts.append((yield writer.text(value)))
     step: Text
     if writer.is_once(term.args[0]) and isinstance(f, CapturedLam):
-        step = yield _local(writer, f, "row" if types.carry is None else "step", ending)
+        step = yield local(writer, f, "row" if types.carry is None else "step", ending)
     else:
         step = yield _around(writer, f, ending)
     if types.carry is None:

@@ -16,6 +16,7 @@ import numpy as np
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, Step, recurse
 from combinators.objects import Tensor
+from combinators.primitives.sums import SUMS
 from combinators.terms import Lam
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.analysis.lines import CAREFUL, lines_of
@@ -46,6 +47,7 @@ from interpreters.backends.xla.jax_numbers import (
     number_of,
     strong,
 )
+from interpreters.backends.xla.jax_recursion import of_sum, recursive, zero_of_sum
 
 _SOURCE = """\
 def _scale(v, p):
@@ -147,7 +149,17 @@ def _recurrence(a, b, axis, reverse):
     return _shifted(y, 0, axis, reverse)
 """
 
-HELPERS = by_name(_SOURCE, SUM_OF_TWO)
+_SUMS = """\
+def _plus_tagged(x, y):
+    if x is None or y is None:
+        return y if x is None else x
+    if isinstance(x, tuple):
+        return tuple(map(_plus_tagged, x, y))
+    return jnp.maximum(x, y) if x.dtype == "int64" else x + y
+"""
+"""The sum of cotangents with alternatives in them, of which the tag is the only integer."""
+
+HELPERS = by_name(_SOURCE, SUM_OF_TWO, _SUMS)
 """The text of each, by its name."""
 
 
@@ -218,7 +230,8 @@ class JaxWriter(Writer):
     backend, decorator, inlined_tuple = "XLA", "@jax.jit", LONG
     number_of, elements, sum = number_of, elements, total
     placed, checked, arrays = placed, checked, arrays
-    closure, choice, loop = closure, choice, loop
+    closure, choice, loop, recursive = closure, choice, loop, recursive
+    of_sum, zero_of_sum = of_sum, zero_of_sum
 
     def leaf(self, value: Value, wish: str = "t") -> Step[Leaf]:
         """The value as one expression, which has a type of its own wherever it stands."""
@@ -254,7 +267,7 @@ class JaxProgram:
         self.is_wide = any(
             isinstance(obj, Tensor) and obj.dtype.endswith("64")
             for obj in leaf_types(survey.objects)
-        )
+        ) or not SUMS.isdisjoint(operation.primitive for operation in survey.operations)
         """Whether it has numbers of 64 bits."""
         self._module = JaxModule(name)
         self.name = self._module.name

@@ -1,0 +1,68 @@
+"""Sums of one layout and calls that end a function run on XLA; the others say why they do not."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from combinators.errors import MissingRule
+from combinators.objects import Bool, Real, Sum, Unit
+from combinators.terms import Cond, Lam, Let, Tuple, Var, const
+from combinators.type_folds import tangent_of
+from interpreters.backends.xla import compile_program
+from tests.interpreters.backends.terms_of_recursion import applied, halvings, powers, squares
+from tests.interpreters.backends.xla.comparing import on_xla
+
+EITHER = Sum(Real, Real)
+
+
+def given(lam: Lam, *args: Any) -> Any:
+    """What a program gives on XLA, as NumPy's numbers."""
+
+    def numbers(value: Any) -> Any:
+        return tuple(map(numbers, value)) if isinstance(value, tuple) else np.asarray(value)
+
+    return numbers(on_xla(lam, *args))
+
+
+def test_a_call_that_ends_a_function_is_a_while_loop():
+    assert given(halvings(), 1000.0) == 10
+    assert "lax.while_loop(" in compile_program(halvings()).source
+
+
+def test_a_sum_of_one_layout_is_a_tag_and_a_value():
+    b, x, s = Var("b", Bool), Var("x", Real), Var("s", EITHER)
+    either = [applied("inject", x, of=EITHER, index=index) for index in (0, 1)]
+    first = applied("is_alternative", s, index=0)
+    sine, cosine = (
+        applied(name, applied("payload", s, index=index))
+        for index, name in enumerate(("sin", "cos"))
+    )
+    lam = Lam((b, x), Let(((s, Cond(b, *either)),), Tuple((s, Cond(first, sine, cosine)))))
+    assert given(lam, True, 1.0) == ((0, 1.0), pytest.approx(np.sin(1.0)))
+    assert given(lam, False, 1.0) == ((1, 1.0), pytest.approx(np.cos(1.0)))
+
+
+def test_tangents_of_a_sum_add_and_open():
+    tangent = tangent_of(EITHER)
+    x, zero = Var("x", Real), applied("zeros", of=tangent)
+    one = applied("tag", x, of=tangent, index=1)
+    total = applied("plus", applied("plus", zero, one), one)
+    assert given(Lam((x,), Tuple((total, applied("untag", total, index=1)))), 2.0) == (
+        (1, 4.0),
+        4.0,
+    )
+    assert given(Lam((x,), applied("untag", zero, index=0)), 2.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("lam", "said"),
+    [
+        (powers(), "XLA has loops, not recursion, and powers goes on after it has called itself"),
+        (squares(), "holds recursive data, Numbers; run this program on the Python backend"),
+        (Lam((Var("s", Sum(Real, Unit)),), const(1.0)), "alternatives of a sum are of one type"),
+    ],
+)
+def test_what_xla_does_not_have_says_so(lam, said):
+    with pytest.raises(MissingRule, match=said):
+        compile_program(lam)
