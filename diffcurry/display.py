@@ -141,7 +141,7 @@ def cost(program: Program, args: tuple[Any, ...] = (), name: str = "the program"
     """The operations of ``program`` and of its gradient, counted in a run at ``args``, if any."""
     own = _counted(program, args)
     try:
-        made = derived(program.bulk)
+        made = derived(program.scanning)
         theirs = _counted(made.both, args)
     except (NotDifferentiable, MissingRule) as error:
         return Report(name, own, remark=f"no gradient: {error.args[0]}")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import combinators.primitives  # noqa: F401 (declares the words)
+from combinators.tracing import associative as monoids
 from combinators.tracing import control
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
@@ -37,6 +38,9 @@ cond = eager(control.cond)
 fold = eager(control.fold)
 map = eager(control.map)
 scan = eager(control.scan)
+reduce, scanl, scanr = (eager(word) for word in (monoids.reduce, monoids.scanl, monoids.scanr))
+foldl, foldr, map2 = (eager(word) for word in (monoids.foldl, monoids.foldr, monoids.map2))
+shift_left, shift_right = eager(monoids.shift_left), eager(monoids.shift_right)
 
 
 def recompute(f: Callable[P, R]) -> Function[P, R]:
@@ -52,8 +56,9 @@ def recompute(f: Callable[P, R]) -> Function[P, R]:
 _OURS = {name: eager(word) for name, word in WORDS.items() if name != "getitem"}
 globals().update(_OURS, abs=_OURS["absolute"])
 
-__all__ = ["abs", "cond", "const", "curry", "eval", "fold", "fork", "identity", "map"]
-__all__ += ["proj", "recompute", "scan", "uncurry"]
+__all__ = ["abs", "cond", "const", "curry", "eval", "fold", "foldl", "foldr", "fork", "identity"]
+__all__ += ["map", "map2", "proj", "recompute", "reduce", "scan", "scanl", "scanr"]
+__all__ += ["shift_left", "shift_right", "uncurry"]
 __all__ += list(_OURS)
 
 

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.bulk import bulk
+from combinators.bulk import bulk, has_map
 from combinators.errors import DiffcurryError, MissingRule
 from combinators.kit.tree import distinct_nodes, size
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import VIEWS
+from combinators.primitives.loops import is_associative
 from combinators.simplify import Fold, Rule, simplify
 from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
@@ -154,7 +155,12 @@ class Program:
     @cached_property
     def bulk(self) -> Lam:
         """The λ that runs: with bulk operations for its maps (003, section 5)."""
-        return bulk(self.lam)
+        return bulk(self.lam, trees=True)
+
+    @cached_property
+    def scanning(self) -> Lam:
+        """The same with associative loops as they are, which are derived, and run on XLA."""
+        return bulk(self.lam) if has_map(self.lam, is_associative) else self.bulk
 
     @cached_property
     def _running(self) -> Morphism:
@@ -167,17 +173,24 @@ class Program:
         return arrow_in(mode, self._running)
 
     def simplified(
-        self, fold: Fold, *, fast_math: bool = False, rules: tuple[Rule, ...] = ()
+        self,
+        fold: Fold,
+        *,
+        fast_math: bool = False,
+        rules: tuple[Rule, ...] = (),
+        scanning: bool = False,
     ) -> Lam:
         """The λ that a backend compiles: a simpler one where there are functions, or bulk ones.
 
         What was written by a transform is simple already; ``fast_math`` and ``rules`` change it.
+        One that is ``scanning`` has associative scans of its own.
         """
-        if self.bulk is self.lam and not fast_math and not rules:
+        made = self.scanning if scanning else self.bulk
+        if made is self.lam and not fast_math and not rules:
             nodes = distinct_nodes(self.lam.body)
             if self._is_simple or not any(isinstance(node, Lam) for node in nodes):
                 return self.lam
-        return simplify(self.bulk, fold=fold, fast_math=fast_math, rules=rules)
+        return simplify(made, fold=fold, fast_math=fast_math, rules=rules)
 
     @cached_property
     def _compiled(self) -> Lam:
@@ -191,7 +204,7 @@ class Program:
         self, name: str, doc: str = "", *, fast_math: bool = False, rules: tuple[Rule, ...] = ()
     ) -> xla.JaxProgram:
         """The program as JAX, which is called ``name`` if it has no name of its own."""
-        lam = self.simplified(folded, fast_math=fast_math, rules=rules)
+        lam = self.simplified(folded, fast_math=fast_math, rules=rules, scanning=True)
         return xla.compile_program(lam, name=lam.name or name, doc=doc)
 
     def formula(self, **options: Any) -> Any:

@@ -12,10 +12,13 @@ builds around it (``batches``); ``equations`` are what its clauses realise, in t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from combinators.bulk.equations import EQUATIONS, Equation, Site, batched
 from combinators.bulk.evaluation import Evaluation, rewritten
+from combinators.bulk.trees import in_trees
 from combinators.kit.memory import uncollected
-from combinators.primitives.loops import is_map
+from combinators.primitives.loops import is_associative, is_map, is_parallel
 from combinators.simplify import simplify
 from combinators.simplify.rule import Trace
 from combinators.terms import Const, Lam, Prim, Term, Var
@@ -24,15 +27,18 @@ PASSES = 3
 """A scan that carries nothing becomes a map when it is simplified, and so in bulk the next time."""
 
 
-def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
+def bulk(lam: Lam, *, trace: Trace | None = None, trees: bool = False) -> Lam:
     """The closed λ ``lam`` with bulk operations for its maps; itself where it has none.
 
+    With ``trees`` an associative loop becomes a tree of maps before: to be run, not to be derived.
     ``trace`` is called whenever an equation is used. Nothing is refused: what has no bulk form
     stays in a map of its own. Raises ``UnboundVariable`` for a λ that captures.
     """
-    if not has_map(lam):
+    if not has_map(lam, is_parallel if trees else is_map):
         return lam
     with uncollected():
+        if trees and has_map(lam, is_associative):
+            lam = in_trees(lam)
         for _ in range(PASSES):
             walk = Evaluation(lam, trace)
             lam = simplify(rewritten(lam, walk))
@@ -41,7 +47,7 @@ def bulk(lam: Lam, *, trace: Trace | None = None) -> Lam:
         return lam
 
 
-def has_map(term: Term) -> bool:
+def has_map(term: Term, is_one: Callable[[object], bool] = is_map) -> bool:
     """Whether there is a ``map`` anywhere below ``term``: a look at every node, once."""
     todo: list[Term] = [term]
     seen: set[int] = set()
@@ -50,7 +56,7 @@ def has_map(term: Term) -> bool:
             kind = type(part)
             if kind is Var or kind is Const or id(part) in seen:
                 continue
-            if kind is Prim and is_map(part):
+            if kind is Prim and is_one(part):
                 return True
             seen.add(id(part))
             todo.append(part)

@@ -56,7 +56,7 @@ from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
 from combinators.objects import Product as ProductType
-from combinators.primitives.loops import MAP, LoopTerm
+from combinators.primitives.loops import MAP, LoopTerm, sequential
 from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Var, pack
 from combinators.type_folds import is_first_order
 
@@ -230,7 +230,7 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
         wider, item = types.halves(both, getitem)
     start: Term = yield term_of(walk, init, block, layout)
     step = Lam((carry, param), body, f.lam.name)
-    line = block.operate(term.operation, step, start, columns.operand, place=term.place)
+    line = block.operate(sequential(term.operation), step, start, columns.operand, place=term.place)
     last, rows = types.halves(line, lambda whole, i: block.bind(Proj(i, whole)))
     after = virtual(block, last, init.type, layout)
     if types.item is None:

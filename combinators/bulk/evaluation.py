@@ -63,7 +63,7 @@ from combinators.objects import Int, Tensor
 from combinators.primitives.contraction import MATMUL
 from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import LOOP, is_map
-from combinators.primitives.structural import RECOMPUTE
+from combinators.primitives.structural import PLUS, RECOMPUTE
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import is_first_order, length_of
 
@@ -172,6 +172,8 @@ class Evaluation(Walk):
         reps: list[Any] = []
         for arg in term.args:
             reps.append((yield self.value(arg, env, block)))
+        if term.operation == PLUS.plain and (whole := added(block, *reps)) is not None:
+            return whole
         clause = clause_of(term.operation.primitive)
         lines = len(block.lines)
         if clause is not None and all(isinstance(rep, Tensors) for rep in reps):
@@ -185,6 +187,23 @@ class Evaluation(Walk):
                     self.say(told, term, new[-1] if new else term)
                 return made
         return (yield from kept(self, term, reps, block))
+
+
+def added(block: Block, x: Rep, y: Rep) -> Rep | None:
+    """The sum of two cotangents of a product, by components; None of others."""
+    if not isinstance(x, Group) or not isinstance(y, Group):
+        return None
+    parts: list[Rep] = []
+    for pair in zip(x.parts, y.parts, strict=True):
+        clause = clause_of(PLUS)
+        if all(isinstance(part, Tensors) for part in pair) and clause is not None:
+            found: Rep | None = clause.carry(Site(block, PLUS.plain, list(pair), None))
+        else:
+            found = added(block, *pair)
+        if found is None:
+            return None
+        parts.append(found)
+    return Group(tuple(parts), x.type)
 
 
 # ---- builds, and what is asked of them ----------------------------------------------------------

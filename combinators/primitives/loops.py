@@ -13,6 +13,11 @@ from the first row to the last, or the other way. A loop may carry nothing, or k
 | `fold` | yes     | no    | `(C × X ⇒ C) × C × Xⁿ → C` |
 | `map`  | no      | yes   | `(X ⇒ Y) × Xⁿ → Yⁿ` |
 
+Where what it carries is combined by an associative operator, ``C × C ⇒ C``, of which where to start
+is a unit, the rounds need not be in sequence: a fold is a `reduce` then, and a scan a `scanl`, or a
+`scanr` from the last row to the first (000, section 3). They mean what the fold and the scan mean,
+and their derivatives and their code are of few steps in bulk.
+
 ``LoopType`` is the one view of its types, ``LoopTerm`` of its parts in a program, and ``looping``
 the one way to an operation.
 """
@@ -31,22 +36,34 @@ from combinators.terms import Lam, Prim, Term, Var
 from combinators.type_folds import length_of, row_of, stack_of
 
 
-def word_of(carries: bool = True, keeps: bool = True, reverse: bool = False) -> str:
-    """``fold``, ``scan`` or ``map``: what a loop is called by people."""
+def word_of(
+    carries: bool = True, keeps: bool = True, reverse: bool = False, sequential: bool = True
+) -> str:
+    """``fold``, ``scan``, ``map``, ``reduce`` …: what a loop is called by people."""
     if carries and keeps:
-        return "scan"
-    return "fold" if carries else "map"
+        return "scan" if sequential else "scanr" if reverse else "scanl"
+    return ("fold" if sequential else "reduce") if carries else "map"
 
 
 def _loop(
-    f: Object, *operands: Object, carries: bool = True, keeps: bool = True, reverse: bool = False
+    f: Object,
+    *operands: Object,
+    carries: bool = True,
+    keeps: bool = True,
+    reverse: bool = False,
+    sequential: bool = True,
 ) -> Object:
-    word, xs = word_of(carries, keeps), operands[-1]
+    word, xs = word_of(carries, keeps, reverse, sequential), operands[-1]
     if len(operands) != 1 + carries or not (carries or keeps):
         start = ", where to start," if carries else ""
         raise TypeMismatch(f"{word} takes a function{start} and rows, and carries or keeps")
     length, row = length_of(xs, word), row_of(xs, word)
     carry = operands[0] if carries else None
+    if not sequential and row is not carry:
+        raise TypeMismatch(
+            f"{word} combines rows of {row!r} from a unit of that type, and this is {carry!r}; "
+            "what combines two types is a fold or a scan"
+        )
     given = function_type(f, row if carry is None else Product(carry, row), word).cod
     after, item = given, given
     if carries and keeps:
@@ -76,10 +93,22 @@ LOOP = declare("loop", _loop, None, cost=free, word=word_of)
 
 
 @cache
-def looping(*, carries: bool = True, keeps: bool = True, reverse: bool = False) -> Operation:
-    """The loop that carries, keeps, or both; without a carry, the direction does not matter."""
-    said = [(name, False) for name, has in (("carries", carries), ("keeps", keeps)) if not has]
+def looping(
+    *, carries: bool = True, keeps: bool = True, reverse: bool = False, sequential: bool = True
+) -> Operation:
+    """The loop that carries, keeps, or both; without a carry, the direction does not matter.
+
+    One that is not ``sequential`` carries what an associative operator combines.
+    """
+    flags = {"carries": carries, "keeps": keeps, "sequential": sequential or not carries}
+    said = [(name, False) for name, has in flags.items() if not has]
     return Operation(LOOP, (*said, *[("reverse", True)] * (reverse and carries)))
+
+
+def sequential(operation: Operation) -> Operation:
+    """The loop that goes from row to row, and means the same."""
+    known = {name: value for name, value in operation.keywords.items() if name != "sequential"}
+    return looping(**known)
 
 
 FOLD, FOLD_BACKWARDS = looping(keeps=False), looping(keeps=False, reverse=True)
@@ -131,6 +160,11 @@ class LoopType:
     def reverse(self) -> bool:
         """Whether it runs from the last row to the first."""
         return bool(self.operation.keywords.get("reverse"))
+
+    @property
+    def is_associative(self) -> bool:
+        """Whether it combines rows by an associative operator, from its unit."""
+        return not self.operation.keywords.get("sequential", True)
 
     @property
     def rounds(self) -> range:
@@ -193,6 +227,23 @@ def loop_of(term: object) -> LoopTerm | None:
 def is_map(term: object) -> bool:
     """Whether a term is a loop that carries nothing, so that its rounds are apart."""
     return type(term) is Prim and term.operation.primitive is LOOP and term.operation == MAP
+
+
+def is_associative(term: object) -> bool:
+    """Whether a term is a loop that combines rows by an associative operator."""
+    if type(term) is not Prim or term.operation.primitive is not LOOP:
+        return False
+    return not term.operation.keywords.get("sequential", True)
+
+
+def is_parallel(term: object) -> bool:
+    """Whether a term is a loop whose rounds need not be in sequence: a map is one, too."""
+    return is_map(term) or is_associative(term)
+
+
+def is_open(term: Prim) -> bool:
+    """Whether a primitive is a loop that can be written with less: an associative one stays."""
+    return term.operation.primitive is LOOP and not is_associative(term)
 
 
 def loop_term(

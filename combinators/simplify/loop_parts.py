@@ -12,6 +12,9 @@ changes from row to row in a way that the loop has to compute. The rows of the s
 ``k``, and ``f`` can run where its rows are read; so the loop takes ``(xs, ys)``, and gives
 
     let s = map (λ(x, y). sin x * f y) (xs, ys) in (s, broadcast k, xs)
+
+An associative loop stays whole: of a part of its carry, or of rows that are computed in it, the
+operator would be another one.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from combinators.block import Block, opened, operands
 from combinators.kit.recursion import Recursive
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Tensor, Unit, components
-from combinators.primitives.loops import LoopTerm, loop_term, looping
+from combinators.primitives.loops import LoopTerm, is_open, loop_term, looping
 from combinators.simplify.calls import function_of, is_alone
 from combinators.simplify.needs import LoopBody, Need, is_partial
 from combinators.simplify.passes import Frame, Pass, Path, Split, Value, paths
@@ -50,7 +53,8 @@ def loop(
             last = yield run.walk(parts.init, frame, block)
         return _joined(parts, last, None if stack is None else zeros(stack))
     lam, inside = function_of(run, parts.function, frame)
-    if lam is None or (id(lam) in run.closed and not is_alone(run, lam)):
+    is_shared = lam is not None and id(lam) in run.closed and not is_alone(run, lam)
+    if lam is None or is_shared or not is_open(term):
         atom: Term = yield run.written(term, frame, block, wish)
         return atom
     run.placed |= id(lam) in run.closed

@@ -29,7 +29,7 @@ from typing import Any
 from combinators.block import opened, operands
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, components
-from combinators.primitives.loops import LOOP, LoopTerm, is_map
+from combinators.primitives.loops import LoopTerm, is_map, is_open
 from combinators.simplify.patterns import ZERO_OF_ZERO, is_atom
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside
@@ -307,7 +307,7 @@ class Analysis:
 
     def _fuse(self, var: Var, term: Term, read: set[str]) -> None:
         """Note which lines of this block one loop reads, and nothing else."""
-        is_loop = type(term) is Prim and term.operation.primitive is LOOP
+        is_loop = type(term) is Prim and is_open(term)
         is_alone = var.name in read and self._uses.count[var.name] == 1
         is_alone = is_alone and not is_partial(self._uses.needs[var.name], var.type)
         if is_alone and (is_map(term) or isinstance(term, Tuple)):
@@ -337,10 +337,8 @@ class Analysis:
 
     def _line(self, term: Term, need: Need) -> Recursive[None]:
         match term:
-            case Prim(operation, (Lam() as lam, *_)) if (
-                operation.primitive is LOOP
-                and id(lam) not in self._closed
-                and self._switches.has("loop-parts")
+            case Prim(_, (Lam() as lam, *_)) if (
+                is_open(term) and id(lam) not in self._closed and self._switches.has("loop-parts")
             ):
                 yield self._loop(LoopTerm(term), lam, need)
             case Tuple(items):

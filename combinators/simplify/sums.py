@@ -30,7 +30,7 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Object, Tensor
 from combinators.operation import Operation, named
-from combinators.primitives.loops import loop_of, loop_term, looping
+from combinators.primitives.loops import is_open, loop_of, loop_term, looping
 from combinators.simplify.needs import LoopBody
 from combinators.simplify.rule import Switches
 from combinators.simplify.walks import Inside, rewritten_blocks
@@ -195,7 +195,7 @@ def _body_of(term: Term, inside: Inside) -> SummingBody | None:
     loop = loop_of(term)
     if loop is None or loop.init is None or not isinstance(loop.function, Lam):
         return None
-    if len(loop.function.params) != 2 or loop.types.length <= 1:
+    if not is_open(loop.term) or len(loop.function.params) != 2 or loop.types.length <= 1:
         return None
     return SummingBody(loop, loop.function, inside)
 

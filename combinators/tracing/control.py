@@ -24,6 +24,7 @@ from combinators.tracing.functions import (
     Draft,
     Natural,
     Specialisable,
+    Specialised,
     argument_types,
     coerce,
     function_operand,
@@ -101,7 +102,7 @@ def fold(
     scope_here()
     operation = looping(keeps=False, reverse=_direction("fold", reverse))
     if checkpoint is not None:
-        return _checkpointed(f, init, _Rows(xs, operation.name), reverse, checkpoint)
+        return _checkpointed(f, init, Rows(xs, operation.name), reverse, checkpoint)
     return _looped(operation, f, xs, init)
 
 
@@ -132,9 +133,9 @@ def _looped(operation: Operation, f: Any, xs: Any, *init: Any, apart: bool = Fal
     if not callable(f):
         wanted = "f(carry, x)" if init else "f(x)"
         raise TypeMismatch(f"{operation.name} takes a function {wanted}, and this is {f!r:.60}")
-    rows = _Rows(xs, operation.name)
+    rows = Rows(xs, operation.name)
     if init:
-        return _Carry(init[0], rows, operation).looped(f)
+        return Carry(init[0], rows, operation).looped(f)
     types: tuple[Object, ...] = (rows.row,)
     faces: tuple[Face | None, ...] = (rows.face,)
     if apart and rows.face is not None and isinstance(rows.row, Product):
@@ -143,7 +144,7 @@ def _looped(operation: Operation, f: Any, xs: Any, *init: Any, apart: bool = Fal
     return unpack(face, emit_operation(operation, (term, rows.operand)))
 
 
-def _checkpointed(f: Any, init: Any, rows: _Rows, reverse: bool, every: Any) -> Any:
+def _checkpointed(f: Any, init: Any, rows: Rows, reverse: bool, every: Any) -> Any:
     """A fold of folds, the inner of which are recomputed; the rows that are left come last."""
     if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
         raise TypeMismatch(f"checkpoint= is a positive number of steps, not {every!r}")
@@ -190,10 +191,11 @@ _PLAIN = (bool, int, float, np.generic)
 """A list of these is an array; every other list is the tuple of its items."""
 
 
-class _Rows:
+class Rows:
     """The sequence that a loop runs over."""
 
     def __init__(self, xs: Any, word: str) -> None:
+        self.word = word
         if isinstance(xs, (list, range)):
             xs = np.asarray(xs) if all(isinstance(x, _PLAIN) for x in xs) else tuple(xs)
         self.face, self.leaves = take_apart(xs)
@@ -203,14 +205,32 @@ class _Rows:
         self.operand = coerce(xs, self.obj)
 
 
-class _Carry:
+class Carry:
     """What a loop carries; the weak numbers in it take the type that the step gives them."""
 
-    def __init__(self, init: Any, rows: _Rows, operation: Operation) -> None:
+    made: Specialised | None = None
+    """The λ of the step, where its code is known."""
+
+    def __init__(self, init: Any, rows: Rows, operation: Operation) -> None:
         self.init, self.rows, self.operation = init, rows, operation
         self.face, leaves = take_apart(init)
         self.keeps = operation.keywords.get("keeps", True)
         self._naturals = [self._weakened(leaf) for leaf in leaves]
+        if not operation.keywords.get("sequential", True):
+            self._as_a_row()
+
+    def _as_a_row(self) -> None:
+        """A unit is of the rows' type, and weak numbers in it take theirs."""
+        if len(self._naturals) == len(self.rows.types):
+            for index, (own, stack) in enumerate(zip(self._naturals, self.rows.types, strict=True)):
+                row = row_of(stack)
+                if own.weak and isinstance(row, Tensor) and not row.shape:
+                    self._naturals[index] = Natural(row, weak=False)
+        if self.obj is not self.rows.row:
+            raise TypeMismatch(
+                f"{self.operation.name} combines rows of {self.rows.row!r}, and its unit is of "
+                f"{self.obj!r}; give a unit of the rows' type, or write a fold or a scan"
+            )
 
     def _weakened(self, leaf: Any) -> Natural:
         """The type of a leaf; a Python float takes that of the floats it will meet."""
@@ -222,22 +242,34 @@ class _Carry:
 
     @property
     def obj(self) -> Object:
+        """The type of what is carried."""
         return object_of(self.face, iter([leaf.type for leaf in self._naturals]))
+
+    @property
+    def start(self) -> Term:
+        """Where it starts, as an operand."""
+        return coerce(self.init, self.obj)
 
     def looped(self, f: Any) -> Any:
         """The loop of ``f``, at the type of the carry that it settles on."""
-        term, face = self._step(f)
+        return self.loop(self.step(f))
+
+    def loop(self, step: tuple[Term, Face | None]) -> Any:
+        """The loop of what ``step`` gave."""
+        term, face = step
         whole = self.face
         if self.keeps:
             given = face.children[1] if face is not None and len(face.children) == 2 else None
             whole = Face(tuple, (), (self.face, given))
-        operands = (term, coerce(self.init, self.obj), self.rows.operand)
+        operands = (term, self.start, self.rows.operand)
         return unpack(whole, emit_operation(self.operation, operands))
 
-    def _step(self, f: Any) -> tuple[Term, Face | None]:
+    def step(self, f: Any) -> tuple[Term, Face | None]:
+        """``f`` as an operand, and the face of what it gives."""
         for _ in range(ROUNDS):
             types, faces = (self.obj, self.rows.row), (self.face, self.rows.face)
             if isinstance(f, (Traced, Specialisable)):
+                self.made = f.made_at(types, faces) if hasattr(f, "made_at") else None
                 return function_operand(f, types, faces)
             draft = Draft(f, types, faces)
             self._check_face(draft)
@@ -250,11 +282,11 @@ class _Carry:
             if given.type is not was.type and not given.weak:
                 raise TypeMismatch(
                     f"{self.operation.name} carries {was.type!r} from step to step, but its "
-                    f"function gives {given.type!r} as {path}; start from a value of that type"
+                    f"function gives {given.type!r} as {path}; {self._remedy(given.type)}"
                 )
         leaves = [*self._naturals, *draft.naturals[count:]]
-        made = draft.finish([leaf.type for leaf in leaves])
-        return made.operand(), made.face
+        self.made = draft.finish([leaf.type for leaf in leaves])
+        return self.made.operand(), self.made.face
 
     def _check_face(self, draft: Draft) -> None:
         """Raise where the carry of the result is not as it was."""
@@ -271,8 +303,15 @@ class _Carry:
         after = component(given, 0) if self.keeps else given
         raise TypeMismatch(
             f"{self.operation.name} carries {self.obj!r} from step to step, but its function "
-            f"gives {after!r}; give the next step what this one was given"
+            f"gives {after!r}; {self._remedy(None)}"
         )
+
+    def _remedy(self, given: Object | None) -> str:
+        if not self.operation.keywords.get("sequential", True):
+            return "its operator gives what it is given: one type, as that of the rows"
+        if given is None:
+            return "give the next step what this one was given"
+        return "start from a value of that type"
 
     def _settle(self, draft: Draft) -> bool:
         """Widen the weak numbers of the carry; whether any changed."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from html import escape
 
 from combinators.kit.tree import distinct_nodes
-from combinators.primitives.loops import loop_of
+from combinators.primitives.loops import is_associative, loop_of
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.terms import Lam, Prim, Term, captured
 from combinators.type_folds import tangent_of
@@ -54,6 +54,10 @@ def _size_of(terms: Iterable[Term]) -> int:
 OPERATIONS, DIVIDING = 5, 6
 """How many operations K1 grants for one of the program: the second where the program divides."""
 DIVISIONS = frozenset(("divide", "remainder", "floor_divide", "unscale"))
+
+COMBINING = 2
+"""So many times as many where rows are combined by an operator, for each such loop in another: its
+derivative in few steps combines what stands before each row, and behind it, once more."""
 
 THEOREM = "Theorem 5.4 of Huot & Shaikhha"
 
@@ -169,10 +173,19 @@ def certificate(
     return Certificate(name, first, second, tuple(bounds), tuple(remarks))
 
 
+def _combining(nodes: Iterable[Term]) -> int:
+    """How deep associative loops stand in one another; of the ``nodes`` each follows its parts."""
+    deep: dict[int, int] = {}
+    for node in nodes:
+        below = max([deep.get(id(part), 0) for part in node.below()], default=0)
+        deep[id(node)] = below + is_associative(node)
+    return max(deep.values())
+
+
 def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:
-    nodes = distinct_nodes(program, kind=Term)
+    nodes = list(distinct_nodes(program, kind=Term))
     divides = any(isinstance(node, Prim) and node.operation.name in DIVISIONS for node in nodes)
-    constant = DIVIDING if divides else OPERATIONS
+    constant = (DIVIDING if divides else OPERATIONS) * COMBINING ** _combining(nodes)
     granted = {
         "passed(f)": passed(program),
         "size(ȳ)": numbers_in(program.body.type),

@@ -3,8 +3,8 @@
 The Source language (figure 2) has reals, pairs and arrays of reals; variables, constants, let,
 pairing and projection; smooth total operations; ``map2`` and ``reduce``. An operation on whole
 arrays is a ``map2``; ``sum`` and ``prod`` are a ``reduce``, and so is a fold that adds from 0 or
-multiplies from 1: of other functions nobody knows that they are associative, which ``reduce`` asks
-for.
+multiplies from 1: of other functions nobody knows that they are associative, but of those that
+``reduce`` is given.
 
 Figure 11 prices the first-order part of the target language. What a gradient program holds besides
 is priced by the same rule: an operation moves its arguments and its result and does one thing to
@@ -119,6 +119,8 @@ def _why_no_operation(node: Prim) -> str | None:
 
 
 def _is_reduce(loop: LoopTerm) -> bool:
+    if loop.types.is_associative:
+        return True
     match loop.function, loop.init:
         case Lam((x, y), Prim(operation, (Var(first), Var(second)))), Const(literal):
             return (

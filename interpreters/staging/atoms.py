@@ -15,9 +15,10 @@ from combinators.operation import Operation
 from combinators.primitives.loops import MAP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.primitives.sums import INJECT, ROLL
-from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, let, pack, prim
-from combinators.tracing.emit import scope_here
+from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, let, pack, prim
+from combinators.tracing.emit import operand, scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
+from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, unfolded
 from interpreters.execution.machine import Machine, Written
 
@@ -111,6 +112,22 @@ def packed(x: Atom) -> Atom:
 def unpacked(x: Atom, obj: Object) -> Atom:
     """What was packed in a ``Tangent``."""
     return primitive(Operation(UNPACK, (("of", obj),)), x)
+
+
+def traced(atom: Any) -> Any:
+    """An atom as a value that the language's own functions take."""
+    if isinstance(atom, Atom) and isinstance(atom.term, Var):
+        return Traced(atom.term, scope_here())
+    if isinstance(atom, Atom) and isinstance(atom.term, Const):
+        return atom.term.literal.array
+    if isinstance(atom, Atom) and isinstance(atom.term, Prim):  # a zero
+        return Traced(scope_here().bind(atom.term), scope_here())
+    return atom
+
+
+def library(name: str, *args: Any, **parameters: Any) -> Atom:
+    """A function of the language, applied to atoms."""
+    return Atom(operand(LIBRARY[name](*map(traced, args), **parameters)))
 
 
 def bundled(held: Sequence[Atom]) -> Atom:

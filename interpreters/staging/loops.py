@@ -18,9 +18,11 @@ captured v, are kept instead, a row a round, and put after the loop.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
-from combinators.objects import Object, Product
+from combinators.objects import Object, Product, Tensor
+from combinators.operation import Operation
 from combinators.primitives.loops import LoopType, loop_term, looping
 from combinators.terms import Lam, Proj, Term, Tuple, Var, pack, packed
 from combinators.tracing.scope import Scope, current, entered
@@ -32,6 +34,9 @@ from interpreters.staging import atoms
 from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.atoms import Atom, ClosedBlock
 from interpreters.staging.borders import Borders, Given, Plain
+
+SMALL = 64
+"""What has so many numbers may be kept for each round, and summed after all of them."""
 
 
 class WrittenLoop:
@@ -48,11 +53,14 @@ class WrittenLoop:
     held: layouts.Layout = None
     """What comes of the cotangent of what the body captures: of each term, parts to be put are kept
     a row a round, and the others summed, in the variables ``sums``."""
+    kept: Sequence[bool] = ()
+    """Which of these terms are kept, a row a round."""
     gives_row = False
     """Whether the body backwards gives a cotangent of the sequence's row."""
 
-    def __init__(self, borders: Borders, types: LoopType) -> None:
-        self.borders, self.types = borders, types
+    def __init__(self, borders: Borders, types: LoopType, *, apart: bool = False) -> None:
+        """``apart`` says that its rounds are to stay so: small sums are of rows that it keeps."""
+        self.borders, self.types, self.apart = borders, types, apart
         self.scope = Scope(current(), "a loop")
         self.sums: list[Var] = []
         self.owned: list[Var] = []
@@ -68,7 +76,9 @@ class WrittenLoop:
         self.function, *start, xs = machine.stack.pop()
         shape, own = self.borders.term(xs, self.types.xs)
         self.rows = Given(shape, own, own)
-        if not isinstance(shape, Plain):
+        if self.types.is_associative or not isinstance(
+            shape, Plain
+        ):  # it combines what moves alike
             self.rows = yield from self.borders.given(machine, xs, self.types.xs)
         self.init = yield from self._given(machine, start[0] if start else None, self.types.carry)
         self.inlined = isinstance(self.function, Closure) and self.function.code not in in_loops
@@ -94,7 +104,7 @@ class WrittenLoop:
                 self.carry, before = borders.parameter(self.scope, "c", types.carry)
             self.row = self.scope.parameter("x", row_of(self.rows.term.type))
             shape, plain = self.rows.shape, borders.plain_shape(types.row)
-            if isinstance(shape, Plain):
+            if isinstance(shape, Plain) and not types.is_associative:
                 plain = borders.still(types.row, moves=shape.moves)
             row = borders.value(plain, Atom(self.row))
             argument = row if types.carry is None else (before, row)
@@ -122,8 +132,12 @@ class WrittenLoop:
             obj = self.borders.term(self.function, self.types.function)[1].type
             self.held = layouts.layout_of_context(captured, tangent_of(obj))
             leaves = layouts.leaves(self.held, captured)
-            for leaf, is_put in zip(leaves, layouts.are_put(self.held), strict=True):
-                if is_put:
+            self.kept = [
+                is_put or (self.apart and isinstance(leaf.type, Tensor) and leaf.type.size <= SMALL)
+                for leaf, is_put in zip(leaves, layouts.are_put(self.held), strict=True)
+            ]
+            for leaf, is_kept in zip(leaves, self.kept, strict=True):
+                if is_kept:
                     rows.append(leaf)
                 else:
                     self.sums.append(scope.parameter("total", leaf.type))
@@ -162,7 +176,17 @@ class WrittenLoop:
         start = [] if self.init is None else [self.init.term]
         types, value = self.types, self.borders.plain_value
         last, stacks = _loop(
-            function, block.captured, start, self.rows.term, len(items), reverse=types.reverse
+            looping(
+                carries=bool(start),
+                keeps=bool(items),
+                reverse=types.reverse,
+                sequential=not types.is_associative,
+            ),
+            function,
+            block.captured,
+            start,
+            self.rows.term,
+            len(items),
         )
         carry = None if types.carry is None else value(types.carry, last[0])
         stack = None if types.stack is None else value(types.stack, stacks[0])
@@ -195,15 +219,18 @@ class WrittenLoop:
         assert self.block is not None
         lam = self._function([(row_of(source.type), names) for source, names in taken], self.block)
         stack = atoms.bundled([source for source, _ in taken])
-        kinds = layouts.are_put(self.held)
         mentioned = tuple(self.block.beyond(self.back_scope, self.scope))
-        rounds = sum(kinds) + self.gives_row
-        last, rows = _loop(lam, mentioned, init, stack, rounds, reverse=not types.reverse)
+        rounds = sum(self.kept) + self.gives_row
+        operation = looping(carries=bool(init), keeps=bool(rounds), reverse=not types.reverse)
+        last, rows = _loop(operation, lam, mentioned, init, stack, rounds)
         before = last.pop(0) if self.dc is not None else None
         row = rows.pop() if self.gives_row else None
         sums, stacks = iter(last), iter(rows)
-        terms = iter([next(stacks if is_put else sums) for is_put in kinds])
-        captured = layouts.cotangent_of(self.held, terms, stacked=True)
+        terms = [next(stacks if is_kept else sums) for is_kept in self.kept]
+        for index, is_put in enumerate(layouts.are_put(self.held)):
+            if self.kept[index] and not is_put:
+                terms[index] = atoms.library("sum", terms[index], axis=0)
+        captured = layouts.cotangent_of(self.held, iter(terms), stacked=True)
         start = [] if self.init is None else [self.init.returned(before)]
         return _sparse(captured, *start, self.rows.returned(row))
 
@@ -234,13 +261,12 @@ def _round(scope: Scope, carried: list[Atom], items: list[Atom]) -> ClosedBlock:
 
 
 def _loop(
+    operation: Operation,
     function: Lam,
     captured: tuple[Var, ...],
     init: list[Atom],
     rows: Atom,
     kept: int,
-    *,
-    reverse: bool,
 ) -> tuple[list[Atom], list[Atom]]:
     """The loop of a λ that captures, written into the current scope: the last carries, the stacks.
 
@@ -248,7 +274,6 @@ def _loop(
     """
     if not init and not kept:
         return [], []
-    operation = looping(carries=bool(init), keeps=bool(kept), reverse=reverse)
     start = atoms.bundled(init).term if init else None
     whole = atoms.write(loop_term(operation, function, start, rows.term), captured=captured)
     last, stacks = (whole[0], whole[1]) if init and kept else (whole, whole)

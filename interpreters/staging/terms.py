@@ -15,10 +15,8 @@ from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType
 from combinators.primitives.sums import INJECT, ROLL, TAG, UNROLL, UNTAG
-from combinators.terms import Const, Lam, Term, Var
-from combinators.tracing.emit import operand, scope_here
+from combinators.terms import Const, Lam, Term
 from combinators.tracing.scope import Scope, entered
-from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import is_smooth, tangent_of
 from interpreters.carriers.carrier import Compute
 from interpreters.execution.direct import Direct
@@ -27,7 +25,8 @@ from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent, Part, nonzero, opened
 from interpreters.staging import atoms
 from interpreters.staging import cotangent_layouts as layouts
-from interpreters.staging.atoms import Atom
+from interpreters.staging.associative import WrittenAssociative
+from interpreters.staging.atoms import Atom, library, traced
 from interpreters.staging.borders import Borders, Given
 from interpreters.staging.conditionals import WrittenChoice
 from interpreters.staging.cotangent_layouts import dense, scattered
@@ -66,8 +65,10 @@ class StagedControl(Direct):
     def loop(self, operation: Operation, dom: Object) -> Step:
         """A loop; the function's code stands in it, unless it stands in another already."""
         assert isinstance(dom, Product)
-        types = LoopType.of(operation, dom.parts)
-        return lambda machine: WrittenLoop(self.borders, types).write(machine, self._in_loops)
+        types, in_loops = LoopType.of(operation, dom.parts), self._in_loops
+        if types.is_associative and self.mode.reverses and WrittenAssociative.takes(types):
+            return lambda machine: WrittenAssociative(self.borders, types, in_loops).write(machine)
+        return lambda machine: WrittenLoop(self.borders, types).write(machine, in_loops)
 
     def fix(self, step: Fun) -> Arrow:
         """``fix``: a closure, whose code writes the fixed point."""
@@ -199,20 +200,6 @@ class Terms:
     def lower(self, number: Atom) -> Term:
         """The term."""
         return number.term
-
-
-def traced(atom: Any) -> Any:
-    """An atom as a value that the language's own functions take."""
-    if isinstance(atom, Atom) and isinstance(atom.term, Var):
-        return Traced(atom.term, scope_here())
-    if isinstance(atom, Atom) and isinstance(atom.term, Const):
-        return atom.term.literal.array
-    return atom
-
-
-def library(name: str, *args: Any, **parameters: Any) -> Atom:
-    """A function of the language, applied to atoms."""
-    return Atom(operand(LIBRARY[name](*map(traced, args), **parameters)))
 
 
 TERMS = Terms()

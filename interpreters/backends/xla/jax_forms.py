@@ -2,8 +2,9 @@
 
 JAX traces Python, so that a function may be a value of the program wherever no loop or branch has
 to hold it. A branch is a function that ``lax.cond`` runs, and only the one that is taken. A loop is
-``lax.scan``, or ``jax.vmap`` where nothing is carried: that runs all rows at once, as accelerators
-want it, and a conditional that stands in one computes both of its branches there, and selects.
+``lax.scan``, or ``lax.associative_scan``, or ``jax.vmap`` where nothing is carried: that runs all
+rows at once, as accelerators want it, and a conditional that stands in one computes both of its
+branches there, and selects.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
         return zeros
     args: list[Value] = yield writer.values(term.args)
     f, xs, is_fold = args[0], args[-1], types.item is None
-    ending = _carried if is_fold else _same
+    ending = _carried if is_fold and not types.is_associative else _same
     texts: list[Text] = []
     if types.carry is None:
         texts = yield writer.arguments(xs, types.function.dom)
@@ -165,10 +166,20 @@ def loop(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
         step = yield _around(writer, f, ending)
     if types.carry is None:
         return Leaf(writer.assign(call(f"jax.vmap({flat(step)})", *texts), wish), term.type)
-    text = call("lax.scan", step, *texts, *["reverse=True"] * types.reverse)
+    turned = ["reverse=True"] * types.reverse
+    text = call("lax.scan", step, *texts, *turned)
+    if types.is_associative:
+        combine = step
+        if not is_fold:
+            step = writer.assign(step, "step")
+            combine = f"lambda c, x: {step}(c, x)[0]"
+        text = call("_combined", combine, *texts, *turned)
     last = writer.fresh(wish if is_fold else f"{wish}_last")
     stack = "_" if is_fold else writer.fresh(wish)
     writer.at.body.append(Assign((last, stack), text))
+    if types.is_associative and not is_fold:
+        every = f"jax.vmap({flat(step)})({stack}, {flat(texts[-1])})[1]"
+        stack = writer.assign(every, wish)
     if is_fold:
         return Leaf(last, term.type)
     carry, kept = component(term.type, 0), component(term.type, 1)

@@ -147,6 +147,18 @@ def _recurrence(a, b, axis, reverse):
 
     y = lax.associative_scan(after, (a, b), reverse, axis)[1]
     return _shifted(y, 0, axis, reverse)
+
+
+def _combined(after, unit, xs, reverse=False):
+    def joined(u, x):
+        u = jnp.asarray(u, x.dtype)[None]
+        return jnp.concatenate([x, u] if reverse else [u, x])
+
+    def part(index):
+        return jax.tree.map(lambda row: row[index], y)
+
+    y = lax.associative_scan(jax.vmap(after), jax.tree.map(joined, unit, xs), reverse)
+    return (part(0), part(slice(1, None))) if reverse else (part(-1), part(slice(-1)))
 """
 
 _SUMS = """\
