@@ -187,5 +187,9 @@ class WrongAlternative(DiffcurryError, ValueError):
     """A value of a sum is opened as another alternative than it is."""
 
 
+class NotAssociative(DiffcurryError, ValueError):
+    """An operator that rows are combined by is not associative, or has another unit."""
+
+
 class DomainError(DiffcurryError, ArithmeticError):
     """A value that the carrier cannot hold, as 1/0 among the rationals."""

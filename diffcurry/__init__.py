@@ -23,6 +23,7 @@ from combinators.errors import (
     IntegerOverflow,
     MissingRule,
     NameTaken,
+    NotAssociative,
     NotComposable,
     NotDifferentiable,
     ShapeMismatch,
@@ -34,7 +35,7 @@ from combinators.errors import (
 )
 from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
 from combinators.type_folds import order
-from diffcurry import library
+from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
 from diffcurry.check import check_grads, debug_nans
 from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured, tangent_space
@@ -77,6 +78,7 @@ __all__ = [
     "IntegerOverflow",
     "MissingRule",
     "NameTaken",
+    "NotAssociative",
     "NotComposable",
     "NotDifferentiable",
     "Object",

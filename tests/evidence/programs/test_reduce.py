@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import TypeMismatch
+from combinators.errors import NotAssociative, TypeMismatch
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.loops import is_associative, is_map, loop_of
 from diffcurry import Tensor
@@ -256,3 +256,53 @@ def test_what_is_wrong_is_named(what):
     ) as error:
         wrong()
     assert said in str(error.value)
+
+
+UNLAWFUL = {
+    "minus": (lambda a, b: a - b, 0.0, "not associative: for a = 2, b = 1, c = 0.5"),
+    "a mean": (lambda a, b: (a + b) / 2, 0.0, "not associative"),
+    "it saturates": (lambda a, b: np.clip(a + b, -100.0, 100.0), 0.0, "not associative"),
+    "from another number": (
+        lambda a, b: a + b + a * b,
+        1.0,
+        "1 is no unit: for a = 2 op(unit, a) is 5",
+    ),
+    "from the right only": (lambda a, b: a, 0.0, "no unit"),
+    "a product from 2": (np.multiply, 2.0, "2 is no unit"),
+    "a largest number from 0": (np.maximum, 0.0, "0 is no unit"),
+}
+
+
+@pytest.mark.parametrize("what", UNLAWFUL)
+def test_an_operator_is_asked_for_the_laws_at_the_door(what):
+    op, unit, said = UNLAWFUL[what]
+    with pytest.raises(NotAssociative, match=r"test_reduce\.py:\d+: scanl combines") as error:
+        dc.fun(lambda xs: dc.scanl(op, unit, xs)).program(ROWS)
+    assert said in str(error.value)
+    dc.fun(lambda xs: dc.scanl(op, unit, xs, check=False)).program(ROWS)
+
+
+def test_what_an_operator_captures_is_drawn_too():
+    with pytest.raises(NotAssociative, match=r"t = 3"):
+        dc.grad(lambda t: dc.reduce(lambda a, b: a + t * b, 0.0, ROWS))(1.0)
+
+
+LAWFUL = {
+    "log of a sum": (np.logaddexp, -np.inf, ROWS),
+    "velocities": (lambda a, b: (a + b) / (1 + a * b), 0.0, ROWS / 9),
+    "floats of 32 bits": (lambda a, b: a + b + a * b, 0.0, ROWS.astype(np.float32)),
+    "whole numbers": (lambda a, b: a * b, 1, np.arange(1, 4)),
+    "Booleans": (lambda a, b: np.logical_or(a, b), False, ROWS > 0),
+    "a record": (
+        lambda a, b: {"n": a["n"] + b["n"], "most": np.maximum(a["most"], b["most"])},
+        {"n": 0, "most": -np.inf},
+        {"n": np.arange(3), "most": ROWS},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LAWFUL)
+def test_lawful_operators_pass(what):
+    op, unit, xs = LAWFUL[what]
+    found, true = dc.reduce(op, unit, xs), dc.fold(op, unit, xs)
+    agree(*((tuple(x.values()) if isinstance(x, dict) else x) for x in (found, true)), rtol=1e-5)
