@@ -14,12 +14,15 @@ from combinators.bulk.selection import selected
 from combinators.kit.recursion import Recursive
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Tensor
+from combinators.objects import Fun, Tensor
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import is_map
-from combinators.primitives.structural import UNPACK
+from combinators.primitives.structural import FIX, UNPACK
+from combinators.primitives.sums import PARTIAL
 from combinators.simplify.rule import Fired, Trace
 from combinators.terms import App, Cond, Lam, Let, Prim, Term, Var, captured
+
+_PARTIAL = {UNPACK, *PARTIAL}
 
 Env = dict[str, Rep]
 """What the variables stand for."""
@@ -52,9 +55,10 @@ class Survey:
         self.mapped: set[int] = set()
         """In which terms there is a ``map``, by ``id``."""
         self.checked: set[int] = set()
-        """In which something may raise."""
+        """In which something may raise, or may not end: a branch stays lazy for it."""
         self.widest: dict[int, int] = {}
         """The size of the largest tensor that an operation in a term gives."""
+        recurs = any(isinstance(node, Prim) and node.operation == FIX for node in nodes)
         for node in nodes:
             if isinstance(node, Var):
                 continue
@@ -66,7 +70,8 @@ class Survey:
             primitive = node.operation.primitive if isinstance(node, Prim) else None
             if is_map(node) or not self.mapped.isdisjoint(inside):
                 self.mapped.add(id(node))
-            is_check = primitive is UNPACK or getattr(primitive, "name", "") in CHECKS
+            is_check = primitive in _PARTIAL or getattr(primitive, "name", "") in CHECKS
+            is_check |= recurs and any(self._is_unknown(part) for part in node.below())
             if is_check or not self.checked.isdisjoint(inside):
                 self.checked.add(id(node))
             size = node.type.size if primitive and isinstance(node.type, Tensor) else 0
@@ -75,6 +80,11 @@ class Survey:
         """The ``id`` of each build behind a name that one place of its own block uses."""
         variables = (node.name for node in nodes if isinstance(node, Var))
         self.names = Names({*variables, *params})
+
+    def _is_unknown(self, part: Term) -> bool:
+        """Whether a part of a term is a function that may be recursive."""
+        is_function = isinstance(part.type, Fun) and not isinstance(part, Lam)
+        return is_function and not (isinstance(part, Var) and part.name in self._functions)
 
     def _used_once(self, nodes: list[Any], lines: list[tuple[Var, Term]]) -> dict[str, int]:
         """What is bound, by name, where one place of its own block uses it, and no name is twice.

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import length_hint
 from typing import Any, NamedTuple
 
 from combinators.objects import Object, components
@@ -52,6 +53,8 @@ class Machine:
                 for step in frames[-1]:
                     entered = step(self)
                     if entered is not None:
+                        if not length_hint(frames[-1], 1):
+                            frames.pop()  # nothing is left of it: a tail call takes its place
                         frames.append(entered)
                         break
                 else:

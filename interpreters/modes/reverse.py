@@ -166,6 +166,9 @@ class Reverse(Running):
         """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""
         if type(machine.stack[-1]) is not list:
             return None
+        if _is_still(code, env):
+            machine.stack[-1] = None
+            return None
         return self.control.called(code, env)(machine)
 
     def called(self, closure: Closure, calls: list[Any]) -> Cotangent:
@@ -243,6 +246,21 @@ class Reverse(Running):
             machine.tape.append(save)
 
         return apply
+
+
+def _is_still(code: Code, env: Any) -> bool:
+    """Whether nothing that a closure captures, or a function among it, can have a cotangent."""
+    todo, seen = [(code, env)], set[int]()
+    while todo:
+        code, env = todo.pop()
+        for obj, value in zip(code.captured.parts, env, strict=True):
+            if isinstance(value, Closure):
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    todo.append((value.code, value.env))
+            elif is_smooth(obj):
+                return False
+    return True
 
 
 def save(machine: Machine) -> None:

@@ -1,5 +1,7 @@
 """Sums, recursion and recursive data, run in every mode: primitives, and no new combinator."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,12 @@ from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Mu, MuVar, Object, Product, Real, Sum, Tagged, Unit
 from combinators.operation import Operation, named
 from combinators.primitives.structural import FIX
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Var, const
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.translate import translate
 from combinators.type_folds import tangent_of, unfolded
 from combinators.value_folds import Injected
 from interpreters.carriers.numpy import NumPy
+from interpreters.modes.delta import Deltas
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import Pushforward
 from interpreters.modes.reverse import Dependent, Pullback, Reverse
@@ -147,3 +150,70 @@ def test_what_does_not_fit_says_so(wrong: object, said: str) -> None:
 def test_types_are_shown_as_on_paper() -> None:
     shown: list[Object] = [Sum(Real, Unit), tangent_of(NUMBERS), Sum(a=Real, b=Fun(Real, Real))]
     assert [*map(repr, shown)] == ["Real + Unit", "T Numbers", "[a: Real | b: Real ⇒ Real]"]
+
+
+def counting_down(*, tail: bool) -> Morphism:
+    """``(a, n) ↦ a + n a``, by a call a unit: a tail call, or one whose result is added to."""
+    a, n = Var("a", Real), Var("n", Real)
+    less, before = applied("less", n, const(1.0)), applied("subtract", n, const(1.0))
+    if not tail:
+        itself = Var("itself", Fun(Real, Real))
+        again = applied("add", a, App(itself, before))
+        step = Lam((itself, n), Cond(less, a, again))
+        return translate((a, n), App(Prim(FIX, (step,)), n))
+    state = Var("state", Product(Real, Real))
+    loop, total = Var("loop", Fun(state.type, Real)), Var("total", Real)
+    body = Cond(less, total, App(loop, Tuple((before, applied("add", total, a)))))
+    opened = Let(((n, Proj(0, state)), (total, Proj(1, state))), body)
+    return translate((a, n), App(Prim(FIX, (Lam((loop, state), opened),)), Tuple((n, a))))
+
+
+def peak(morphism: Morphism, calls: float) -> int:
+    mode = Primal(OVER)
+    arrow = interpret(morphism, mode)
+    mode.value(arrow, (np.float64(1.0), np.float64(2.0)))
+    tracemalloc.start()
+    try:
+        assert mode.value(arrow, (np.float64(0.5), np.float64(calls))) == 0.5 * (calls + 1)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_tail_calls_run_in_constant_space() -> None:
+    few, many = (peak(counting_down(tail=True), calls) for calls in (100, 3_000))
+    assert many < few + 1_000
+
+
+def test_other_calls_take_memory_that_is_linear_in_their_depth() -> None:
+    few, many = (peak(counting_down(tail=False), calls) for calls in (1_000, 4_000))
+    assert few < many < 5 * few
+
+
+@pytest.mark.parametrize("tail", [False, True])
+def test_a_recursion_is_deep_in_every_mode(*, tail: bool) -> None:
+    morphism, at = counting_down(tail=tail), (np.float64(0.5), np.float64(5_000.0))
+    for mode in (Dependent(OVER), Deltas(OVER)):
+        _, pullback = mode.rep(interpret(morphism, mode), at)
+        assert pullback(np.float64(1.0)) == {0: 5_001.0}
+    forward = Pushforward(OVER)
+    assert forward.push(interpret(morphism, forward), at, (np.float64(1.0), None))[1] == 5_001.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tail", [False, True])
+def test_a_million_calls(*, tail: bool) -> None:
+    mode = Primal(OVER)
+    arrow = interpret(counting_down(tail=tail), mode)
+    assert mode.value(arrow, (np.float64(1.0), np.float64(1e6))) == 1e6 + 1
+
+
+def test_a_recursive_function_that_captures_nothing_is_not_run_again() -> None:
+    x, itself = Var("x", Real), Var("itself", Fun(Real, Real))
+    before = applied("subtract", x, const(1.0))
+    again = applied("add", applied("multiply", x, x), App(itself, before))
+    step = Lam((itself, x), Cond(applied("less", x, const(1.0)), x, again))
+    mode = Pullback(OVER)
+    arrow = interpret(translate((x,), App(Prim(FIX, (step,)), x)), mode)
+    _, pullback = mode.rep(arrow, (np.float64(500.0),))
+    assert pullback(np.float64(1.0)) == {0: 2 * sum(range(1, 501)) + 1}
