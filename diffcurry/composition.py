@@ -22,25 +22,15 @@ from collections.abc import Callable
 from typing import Any
 
 from combinators.errors import NotComposable, ShapeMismatch, TypeMismatch
-from combinators.objects import Fun, Object, Product, Unit, Vector, components
+from combinators.objects import Fun, Object, Product, Unit, Vector
 from combinators.terms import packed
 from combinators.tracing.faces import face_of, open_up
-from combinators.tracing.functions import Specialisable, argument_types, coerce
+from combinators.tracing.functions import Specialisable, argument_types, coerce, taken
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced, library, positional_types
 from diffcurry.function import Function
 
 Types = tuple[Object, ...]
-
-
-def _taken(f: Any) -> Types | None:
-    """The types of the arguments of a typed function."""
-    if isinstance(f, Specialisable):
-        return f.types
-    if not isinstance(f, Traced) or not isinstance(f.type, Fun):
-        return None
-    product = components(f.type.dom)
-    return (f.type.dom,) if product is None or product.width == 1 else product.parts
 
 
 def _given(f: Any) -> Object | None:
@@ -62,8 +52,8 @@ def _typed(function: Callable[..., Any], name: str, types: Types | None) -> Func
     return Function(function, types)
 
 
-def _not_composable(f: Any, g: Any, given: Object, taken: Types) -> NotComposable:
-    ends = f"{_name(f)} gives {given!r}, {_name(g)} takes {packed(taken)!r}"
+def _not_composable(f: Any, g: Any, given: Object, wanted: Types) -> NotComposable:
+    ends = f"{_name(f)} gives {given!r}, {_name(g)} takes {packed(wanted)!r}"
     return NotComposable(f"cannot form f >> g: {ends}")
 
 
@@ -76,30 +66,30 @@ def compose(f: Any, g: Any) -> Function[..., Any]:
                 f">> of {one!r:.60} composes functions, and this is none; of numbers x >> n is "
                 "x // 2**n"
             )
-    given, taken = _given(f), _taken(g)
-    if given is not None and taken is not None and packed(taken) is not given:
-        raise _not_composable(f, g, given, taken)
+    given, wanted = _given(f), taken(g)
+    if given is not None and wanted is not None and packed(wanted) is not given:
+        raise _not_composable(f, g, given, wanted)
 
     def composed(*xs: Any) -> Any:
         y = f(*xs)
         width = len(y) if isinstance(y, tuple | list) else 1
-        several = positional_types(g, Product(*[Unit] * width)) if taken is None else taken
+        several = positional_types(g, Product(*[Unit] * width)) if wanted is None else wanted
         args = (y,) if len(several) == 1 else tuple(y)
-        if taken is not None:
-            _check_takes(f, g, args, taken)
+        if wanted is not None:
+            _check_takes(f, g, args, wanted)
         return g(*args)
 
-    return _typed(composed, f"{_name(f)} >> {_name(g)}", _taken(f))
+    return _typed(composed, f"{_name(f)} >> {_name(g)}", taken(f))
 
 
-def _check_takes(f: Any, g: Any, args: tuple[Any, ...], taken: Types) -> None:
+def _check_takes(f: Any, g: Any, args: tuple[Any, ...], wanted: Types) -> None:
     """Raise where a typed function does not take what an untyped one gives."""
     try:
-        for arg, obj in zip(args, taken, strict=True):
+        for arg, obj in zip(args, wanted, strict=True):
             coerce(arg, obj)
     except (ShapeMismatch, TypeMismatch, ValueError):
         given = [obj for obj in argument_types(args)[0] if isinstance(obj, Object)]
-        raise _not_composable(f, g, packed(tuple(given)), taken) from None
+        raise _not_composable(f, g, packed(tuple(given)), wanted) from None
 
 
 def _identity(*xs: Any) -> Any:
@@ -161,7 +151,7 @@ def fork(*functions: Callable[..., Any]) -> Function[..., Any]:
     >>> fork(identity, lambda x: x * x)(3.0)
     (np.float64(3.0), np.float64(9.0))
     """
-    types = next((found for found in map(_taken, functions) if found is not None), None)
+    types = next((found for found in map(taken, functions) if found is not None), None)
     names = ", ".join(map(_name, functions))
     return _typed(lambda *xs: tuple(f(*xs) for f in functions), f"({names})", types)
 
@@ -174,7 +164,7 @@ def curry(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> curry(lambda x, y: x * y)(2.0)(3.0)
     6.0
     """
-    types = _taken(f)
+    types = taken(f)
 
     def others(*xs: Any) -> Any:
         def last(y: Any) -> Any:
@@ -191,11 +181,11 @@ def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> uncurry(lambda x: lambda y: x - y)(5.0, 3.0)
     2.0
     """
-    taken, then = _taken(f), _given(f)
+    types, then = taken(f), _given(f)
 
     def both(*xs: Any) -> Any:
         return f(*xs[:-1])(xs[-1])
 
-    return (
-        Function(both, (*taken, then.dom)) if taken is not None and isinstance(then, Fun) else both
-    )
+    if types is None or not isinstance(then, Fun):
+        return both
+    return Function(both, (*types, then.dom))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import combinators.primitives  # noqa: F401 (declares the words)
 from combinators.tracing import associative as monoids
 from combinators.tracing import control
+from combinators.tracing.definition import Definition
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
+from diffcurry.arguments import is_function
 from diffcurry.composition import const, curry, eval, fork, identity, proj, uncurry
 from diffcurry.function import Function
 
@@ -55,6 +58,23 @@ def recompute(f: Callable[P, R]) -> Function[P, R]:
 
 _OURS = {name: eager(word) for name, word in WORDS.items() if name != "getitem"}
 globals().update(_OURS, abs=_OURS["absolute"])
+
+
+def stop_gradient(x: Any) -> Any:
+    """``x``, as a constant to every derivative: a number, a function, or a container of them.
+
+    What a function is called on, and what it captured, get nothing through its calls.
+
+    >>> from diffcurry.transforms import grad
+    >>> grad(lambda x: stop_gradient(x) * x)(3.0), grad(stop_gradient(lambda x: x * x))(3.0)
+    (np.float64(3.0), np.float64(0.0))
+    """
+    word = WORDS["stop_gradient"] if is_function(x) else _OURS["stop_gradient"]
+    made = word(x)
+    if isinstance(made, Definition) and current() is None:
+        return Function(made.function, made.types)
+    return Function(made) if isinstance(made, FunctionType) else made
+
 
 __all__ = ["abs", "cond", "const", "curry", "eval", "fold", "foldl", "foldr", "fork", "identity"]
 __all__ += ["map", "map2", "proj", "recompute", "reduce", "scan", "scanl", "scanr"]

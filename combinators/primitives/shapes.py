@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import partial, wraps
 from itertools import accumulate
 from typing import Any
 
@@ -17,12 +17,15 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor
+from combinators.objects import Fun, Object, Tensor
 from combinators.operation import CONSTANT, Linear, Selection, declare, free
 from combinators.primitives.signatures import check_axes, common, same_dtype, tensor
 from combinators.terms import Const
+from combinators.tracing.definition import Definition
 from combinators.tracing.emit import apply, emit
-from combinators.tracing.traced import LIBRARY, library
+from combinators.tracing.faces import open_up, put_together, take_apart
+from combinators.tracing.functions import taken
+from combinators.tracing.traced import LIBRARY, Traced, library
 
 Shape = tuple[int, ...]
 _moving = partial(declare, cost=free)
@@ -43,8 +46,21 @@ def astype(x: Any, dtype: Any) -> Any:
 
 @library("stop_gradient")
 def stop_gradient(x: Any) -> Any:
-    """``x``, as a constant to every derivative."""
-    return apply(STOP_GRADIENT, x)
+    """``x``, as a constant to every derivative: a number, a function, or a container of them.
+
+    What a function is called on, and what it captured, get nothing through its calls.
+    """
+    if open_up(x) is not None:
+        face, leaves = take_apart(x)
+        return put_together(face, map(stop_gradient, leaves))
+    if not callable(x) or (isinstance(x, Traced) and not isinstance(x.type, Fun)):
+        return apply(STOP_GRADIENT, x)
+
+    def stopped(*args: Any) -> Any:
+        return stop_gradient(x(*args))
+
+    types = taken(x)
+    return wraps(x, updated=())(stopped) if types is None else Definition(stopped, types)
 
 
 def shape_of(x: Any) -> Shape:
