@@ -67,12 +67,23 @@ def users_place() -> Place:
         frame = frame.f_back
 
 
+def _frames_of(error: BaseException) -> list[tuple[str, Place]]:
+    return [
+        (frame.f_code.co_name, _place(frame.f_code.co_filename, line))
+        for frame, line in walk_tb(error.__traceback__)
+        if not _is_passed_over(frame)
+    ]
+
+
+def place_of(error: BaseException) -> Place:
+    """The user's line that raised an error; that is being run where it is in code of ours."""
+    places = [place for _, place in _frames_of(error) if not place.file.startswith("<")]
+    return places[-1] if places else users_place()
+
+
 def repeated(error: BaseException) -> tuple[str, Place, int] | None:
     """The user's function that stood on the stack most often, where, and how often."""
-    found: Counter[tuple[str, Place]] = Counter()
-    for frame, line in walk_tb(error.__traceback__):
-        if not _is_passed_over(frame):
-            found[frame.f_code.co_name, _place(frame.f_code.co_filename, line)] += 1
+    found = Counter(_frames_of(error))
     if not found:
         return None
     (name, place), count = max(found.items(), key=lambda it: (it[1], it[0][0] != "<lambda>"))

@@ -15,16 +15,19 @@ which are 0 wherever ``v`` is, whatever ``p`` is there: a zero cotangent contrib
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.errors import Place, ShapeMismatch, TypeMismatch, place_of
 from combinators.objects import Object, Tensor
+from combinators.type_folds import fold_type, parts_inside, types_within
 
 Rule = Callable[..., Any]
 
@@ -169,31 +172,56 @@ VIEWS = frozenset(("broadcast_to", "reshape", "transpose", "slice", "stop_gradie
 """What NumPy makes without memory of its own."""
 
 
+_MOSTLY_ZEROS = frozenset(("zeros", "embed", "put"))
+"""What may be promised four times the memory that there is."""
+
+
 @cache
-def _most_bytes() -> int:
-    """No value is larger: what is mostly zeros may be promised more memory than there is.
-
-    It is a few terabytes where the system does not tell.
-    """
+def _bytes_here() -> int:
+    """The memory here; a terabyte where the system does not tell."""
     try:
-        return 4 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
-        return 1 << 42
+        return 1 << 40
 
 
-def is_beyond_memory(obj: Object) -> bool:
-    """Whether a tensor is larger than the memory here."""
-    return isinstance(obj, Tensor) and obj.size * np.dtype(obj.dtype).itemsize > _most_bytes()
+def is_beyond_memory(obj: Object, times: int = 1) -> bool:
+    """Whether a tensor in ``obj`` is larger than so many ``times`` the memory here."""
+
+    def at(part: Object, below: list[int]) -> int:
+        size = part.size * np.dtype(part.dtype).itemsize if isinstance(part, Tensor) else 0
+        return max(below, default=size)
+
+    return fold_type(obj, at, parts_inside, key="largest") > times * _bytes_here()
 
 
-def check_size(name: str, obj: Object) -> None:
+def check_size(name: str, obj: Object, place: Place | None = None) -> None:
     """Raise where a tensor is larger than the memory here: before anything is allocated."""
-    if isinstance(obj, Tensor) and is_beyond_memory(obj):
-        raise ShapeMismatch(
-            f"{name} would make an array of shape {obj.shape}: {obj.size} elements, "
-            f"{obj.size * np.dtype(obj.dtype).itemsize} bytes, which is more than this machine "
-            "holds; fold over its rows instead"
-        )
+    times = 4 if name in _MOSTLY_ZEROS else 1
+    if is_beyond_memory(obj, times):
+        tensors = (part for part in types_within(obj) if isinstance(part, Tensor))
+        raise _too_large(name, next(t for t in tensors if is_beyond_memory(t, times)), place)
+
+
+def _too_large(name: str, obj: Any, place: Place | None) -> ShapeMismatch:
+    size = math.prod(obj.shape)
+    return ShapeMismatch(
+        f"{name} would make an array of shape {obj.shape}: {size} elements, "
+        f"{size * np.dtype(obj.dtype).itemsize} bytes, which is more than this machine holds; "
+        "fold over its rows instead",
+        place,
+    )
+
+
+@contextmanager
+def allocating(name: str) -> Iterator[None]:
+    """Say in the language's words what NumPy does not allocate."""
+    try:
+        yield
+    except MemoryError as error:
+        if not hasattr(error, "shape"):
+            raise
+        raise _too_large(name, error, place_of(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
+from combinators.operation import allocating
 from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
 from combinators.tracing.functions import Faces
 from interpreters.backends.text.module import executed
@@ -111,7 +112,8 @@ class Border:
 
     def called(self, compute: Run, given: Sequence[Any]) -> Any:
         """The result at arguments as the compiled function takes them."""
-        return self._shown(compute(*given))
+        with allocating("the function"):
+            return self._shown(compute(*given))
 
     def given(self, value: Any, obj: Object) -> Any:
         """A user's value as the compiled function takes it."""

@@ -87,7 +87,7 @@ class Function(Shown, Definition, Generic[P, R]):
         if current() is None and not kwargs:
             try:
                 return self._quick[len(args)](args)
-            except (NotThese, LookupError, ArithmeticError, RecursionError):
+            except (NotThese, LookupError, ArithmeticError, MemoryError, RecursionError):
                 pass  # the first call, other types, a check that fails, or closures too deep
         value: R = self._called(args, kwargs)
         return value

@@ -13,6 +13,7 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.operation import check_size
 from combinators.tracing.control import map as map_rows
 from combinators.tracing.faces import Face, paths, put_together, take_apart
 from combinators.tracing.functions import natural
@@ -289,6 +290,7 @@ def _along_basis(
     along: Callable[[Any], Any], obj: Tensor, shown: Face | None
 ) -> tuple[Face | None, list[Any]]:
     """What is found along each unit of ``obj``, stacked: its containers, and its leaves."""
+    check_size("a Jacobian", Tensor((obj.size, obj.size), obj.dtype))
     if current() is not None:
         basis = np.eye(obj.size, dtype=obj.dtype).reshape((obj.size, *obj.shape))
         return take_apart(map_rows(along, basis))

@@ -21,10 +21,9 @@ from combinators.objects import Fun, Object, Tensor
 from combinators.operation import CONSTANT, Linear, Selection, declare, free
 from combinators.primitives.signatures import check_axes, common, same_dtype, tensor
 from combinators.terms import Const
-from combinators.tracing.definition import Definition
+from combinators.tracing.definition import Definition, taken
 from combinators.tracing.emit import apply, emit
 from combinators.tracing.faces import open_up, put_together, take_apart
-from combinators.tracing.functions import taken
 from combinators.tracing.traced import LIBRARY, Traced, library
 
 Shape = tuple[int, ...]

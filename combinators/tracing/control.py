@@ -14,7 +14,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch, users_place
 from combinators.objects import Bool, Fun, Object, Product, Tensor, component
-from combinators.operation import Operation
+from combinators.operation import Operation, check_size
 from combinators.primitives.loops import MAP, looping
 from combinators.primitives.structural import RECOMPUTE
 from combinators.terms import Cond, Term
@@ -196,7 +196,10 @@ class Rows:
 
     def __init__(self, xs: Any, word: str) -> None:
         self.word = word
-        if isinstance(xs, (list, range)):
+        if isinstance(xs, range):
+            check_size("range", Tensor((max(0, -(-(xs.stop - xs.start) // xs.step)),), "int64"))
+            xs = np.arange(xs.start, xs.stop, xs.step)
+        if isinstance(xs, list):
             xs = np.asarray(xs) if all(isinstance(x, _PLAIN) for x in xs) else tuple(xs)
         self.face, self.leaves = take_apart(xs)
         self.types = [natural(leaf).type for leaf in self.leaves]

@@ -18,7 +18,8 @@ from types import FunctionType
 from typing import Any, TypeVar, get_type_hints
 
 from combinators.errors import TooDeep, TypeMismatch, repeated
-from combinators.objects import Bool, Fun, Int, Object, Real
+from combinators.objects import Bool, Fun, Int, Object, Real, components
+from combinators.operation import allocating
 from combinators.terms import Term, Var
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import (
@@ -32,7 +33,7 @@ from combinators.tracing.functions import (
     function_operand,
 )
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.tracing.traced import positional_types
+from combinators.tracing.traced import Traced, positional_types
 
 R = TypeVar("R")
 
@@ -69,7 +70,7 @@ def traced_apart(make: Callable[[], R]) -> R:
     try:
         while len(waiting) <= LONGEST:
             try:
-                with apart():
+                with apart(), allocating("NumPy"):
                     made: R = waiting[next(reversed(waiting))]()
             except TraceFirst as first:
                 types[first.key[0]] += 1
@@ -220,3 +221,13 @@ def _annotated(function: Callable[..., Any]) -> tuple[Object, ...] | None:
             return None
         found.append(hint)
     return tuple(found) or None
+
+
+def taken(function: Any) -> tuple[Object, ...] | None:
+    """The types of the arguments of a typed function."""
+    if isinstance(function, Specialisable):
+        return function.types
+    if not isinstance(function, Traced) or not isinstance(function.type, Fun):
+        return None
+    product = components(function.type.dom)
+    return (function.type.dom,) if product is None or product.width == 1 else product.parts

@@ -109,16 +109,6 @@ class Specialisable(ABC):
         return self.at(self.types, tuple(map(face_of, self.types)))[0].type
 
 
-def taken(function: Any) -> tuple[Object, ...] | None:
-    """The types of the arguments of a typed function."""
-    if isinstance(function, Specialisable):
-        return function.types
-    if not isinstance(function, Traced) or not isinstance(function.type, Fun):
-        return None
-    product = components(function.type.dom)
-    return (function.type.dom,) if product is None or product.width == 1 else product.parts
-
-
 class Pending(Specialisable):
     """A function argument before its first call, which gives it its type."""
 

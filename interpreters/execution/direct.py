@@ -26,7 +26,7 @@ from combinators.objects import (
     Vector,
     components,
 )
-from combinators.operation import Operation
+from combinators.operation import Operation, check_size
 from combinators.primitives.loops import LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.primitives.sums import INJECT, IS, SUMS, TAG
@@ -193,6 +193,8 @@ class Rounds:
         types = self.types
         function, *start, xs = machine.stack.pop()
         carry = start[0] if start else None
+        if types.stack is not None:
+            check_size("a loop", types.stack)
         kept: list[Any] = []
         tapes: list[list[Step]] = []
         for i in types.rounds:

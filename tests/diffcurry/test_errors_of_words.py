@@ -78,7 +78,26 @@ LARGE = {
     "outer": traced(lambda x: np.outer(x, x), np.ones(10**6)),
     "scatter": lambda: dc.scatter(HUGE, X, lambda i: i),
     "replicate": lambda: dc.replicate(HUGE, 1.0),
+    "np.zeros": traced(lambda x: np.zeros(HUGE) + x, 1.0),
+    "np.ones": traced(lambda x: np.ones((10**6, 10**6)) * x, 1.0),
+    "np.full": traced(lambda x: np.full(HUGE, 2.0) * x, 1.0),
+    "np.eye": traced(lambda x: np.eye(10**6) * x, 1.0),
+    "np.arange": traced(lambda x: np.arange(HUGE) * x, 1.0),
+    "range": traced(lambda x: dc.map(lambda i: i * x, range(HUGE)), 1.0),
+    "broadcast and summed": traced(lambda x: np.sum(np.broadcast_to(x, HUGE)), 1.0),
+    "matmul": traced(lambda x: x[:, None] @ x[None, :], np.ones(10**6)),
+    "stack of a loop": traced(
+        lambda x: dc.scan(lambda c, i: (c, c), x, range(10**6)), np.ones(10**6)
+    ),
+    "stack of a gradient": lambda: dc.grad(grown)(1.0),
+    "jacobian": lambda: dc.jacobian(np.sin)(np.ones(10**6)),
+    "hessian": lambda: dc.hessian(lambda x: np.sum(x * x))(np.ones(10**6)),
 }
+
+
+def grown(x: Any) -> Any:
+    """It keeps the carry of each of a million steps."""
+    return np.sum(dc.fold(lambda c, i: np.sin(c) * x, np.zeros(10**6) + x, range(10**6)))
 
 
 @pytest.mark.parametrize("word", LARGE)

@@ -24,7 +24,6 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Mu, Object, Real, Sum, Tangent, Tensor, components
 from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
-from combinators.type_folds import types_within
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.analysis.facts import Fact, ProgramFacts, component
 from interpreters.backends.analysis.lines import (
@@ -183,8 +182,7 @@ class PythonProgram:
     def __init__(self, lam: Lam, name: str, doc: str) -> None:
         """Of the closed λ ``lam``."""
         self._lam, self._survey = lam, surveyed(lam)
-        objects = (*self._survey.objects, *types_within(lam.body.type))
-        if any(map(is_beyond_memory, objects)):
+        if any(map(is_beyond_memory, self._survey.objects)):
             _check_sizes(lam)
         self._module = PythonModule(name)
         self._lines, level = self._read()
@@ -291,9 +289,8 @@ def _check_sizes(lam: Lam) -> None:
     node: Term
     for node in distinct_nodes(lam, kind=Term):
         if type(node) is Prim and node.operation.name not in VIEWS:
-            check_size(node.operation.name, node.type)
-    for obj in types_within(lam.body.type):
-        check_size(lam.name or "the function", obj)
+            check_size(node.operation.name, node.type, node.place)
+    check_size(lam.name or "the function", lam.body.type)
 
 
 def _holds_function(obj: Object) -> bool:
