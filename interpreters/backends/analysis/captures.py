@@ -97,6 +97,12 @@ class VariableUses:
         return uses
 
 
+def ending(block: Let) -> tuple[Sequence[tuple[Var, Term]], Term]:
+    """The lines of a block and what it ends with; of ``let y = f x in y`` that is ``f x``."""
+    *lines, (var, bound) = block.bindings
+    return (lines, bound) if block.body == var else (block.bindings, block.body)
+
+
 def calls_where_it_ends(itself: str, body: Term, known: Captured) -> frozenset[int]:
     """The ids of the terms that end with a call of ``itself``; none, if it stands elsewhere too.
 
@@ -109,10 +115,11 @@ def calls_where_it_ends(itself: str, body: Term, known: Captured) -> frozenset[i
         order.append(term)
         pieces: Sequence[Term] = (term,)
         match term:
-            case Let(bindings, last):
-                if any(var.name == itself for var, _ in bindings):
+            case Let():
+                lines, last = ending(term)
+                if any(var.name == itself for var, _ in lines):
                     return frozenset()
-                pieces = [bound for _, bound in bindings]
+                pieces = [bound for _, bound in lines]
                 todo.append(last)
             case Cond(test, then, other):
                 pieces = (test,)
@@ -126,7 +133,7 @@ def calls_where_it_ends(itself: str, body: Term, known: Captured) -> frozenset[i
             if any(var.name == itself for var in captured(piece, known)[0]):
                 return frozenset()
     for term in reversed(order):
-        below = (term.body,) if isinstance(term, Let) else term.below()[1:]
+        below = (ending(term)[1],) if isinstance(term, Let) else term.below()[1:]
         if isinstance(term, Let | Cond) and any(id(part) in calls for part in below):
             calls.add(id(term))
     return frozenset(calls)

@@ -98,7 +98,7 @@ def choice(writer: Writer, term: Cond, wish: str) -> Recursive[Value]:
         otherwise = Clause("else", "", other_body) if other_body else None
         writer.at.body.append(Clause("if ", condition.text, then_body, otherwise))
     elif other_body:
-        writer.at.body.append(Clause("if ", negated(condition), other_body))
+        writer.at.body.append(Clause("if ", negated(term.test, condition.text), other_body))
     return _of_leaves(leaves, term.type)
 
 
@@ -107,9 +107,9 @@ def is_case(test: Term) -> bool:
     return isinstance(test, Prim) and test.operation.primitive is IS
 
 
-def negated(test: Leaf) -> str:
-    """The opposite of a name or of a look at an alternative."""
-    return f"not {test.text}" if test.is_short else test.text.replace("==", "!=")
+def negated(test: Term, text: str) -> str:
+    """The opposite of a test that is written so."""
+    return text.replace("==", "!=") if is_case(test) else f"not {text}"
 
 
 def _branch(writer: Writer, term: Term) -> Recursive[tuple[list[Statement], list[Leaf], set[str]]]:

@@ -31,9 +31,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product
+from combinators.objects import Fun, Object, Product, Tangent
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.captures import VariableUses, calls_where_it_ends
+from interpreters.backends.analysis.captures import VariableUses, calls_where_it_ends, ending
 from interpreters.backends.python.python_blocks import is_case, negated
 from interpreters.backends.python.python_numbers import LONG, SHORT
 from interpreters.backends.text.language import Frame
@@ -77,7 +77,7 @@ def closure(
     One that a user gets takes the ``whole`` of a product as one argument, where its λ does.
     """
     function, leaf = known.function, Leaf("", known.type)
-    named = function.name or (wish if wish != "t" else "function")
+    named = function.name or (wish if wish != "t" else _usual_name(function.body.type))
     if not writer.recurses or not known.captured:
         name, args = yield writer.callee(known)
         if args:
@@ -93,6 +93,12 @@ def closure(
         name = writer.assign(call("_of_one", leaf.text), wish)
         leaf = Leaf(name, known.type)
     return writer.remember(known, leaf)
+
+
+def _usual_name(cod: Object) -> str:
+    """What a function without a name is called, by what it gives."""
+    parts = cod.parts if isinstance(cod, Product) else ()
+    return "pullback" if parts and parts[0] is Tangent else "function"
 
 
 def _made(writer: Writer, known: CapturedLam, wish: str) -> Recursive[Leaf]:
@@ -293,8 +299,8 @@ def _returned(writer: Writer, term: Term, again: _Again | None) -> Recursive[Non
     at, inside = writer.at, again.inside if again is not None else frozenset()
     while True:
         if isinstance(term, Let):
-            yield writer.bindings(term)
-            term = term.body
+            lines, term = ending(term)
+            yield writer.bindings(lines)
         elif isinstance(term, Cond) and at.depth < DEEPEST:
             test: Value = yield writer.value(term.test)
             condition = writer.array(test)
@@ -302,7 +308,7 @@ def _returned(writer: Writer, term: Term, again: _Again | None) -> Recursive[Non
                 condition = writer.named(condition, "p")
             first, last, header = term.then, term.other, condition.text
             if id(first) in inside and id(last) not in inside:
-                first, last, header = last, first, negated(condition)
+                first, last, header = last, first, negated(term.test, condition.text)
             env = dict(at.env)
             with writer.block() as body:
                 at.uses = VariableUses(first, writer.captured)

@@ -13,7 +13,7 @@ A value of a recursive type is what that unfolds to.
 from __future__ import annotations
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Bool, Sum
+from combinators.objects import Bool, Sum, components
 from combinators.primitives.sums import INJECT, IS, TAG, UNTAG
 from combinators.terms import Prim
 from interpreters.backends.python.python_numbers import SHORT
@@ -61,7 +61,8 @@ def _untagged(writer: Writer, term: Prim, whole: Leaf, wish: str) -> Recursive[V
     inside, is_zero = f"{whole.text}[1]", f"{whole.text} is None"
     short = f"{flat(text)} if {is_zero} else {inside}"
     if not body and len(short) <= SHORT:
-        return Leaf(short, term.type, CHOICE)
+        is_number = components(term.type) is None
+        return Leaf(short if is_number else writer.assign(short, wish), term.type, CHOICE)
     name = writer.fresh(wish)
     body.append(Assign((name,), text))
     other = Clause("else", "", [Assign((name,), inside)])

@@ -83,16 +83,16 @@ class Writer(Language):
     def _let(self, term: Let, wish: str, *, last: bool) -> Recursive[Value]:
         env = self.at.env
         before = {var.name: env[var.name] for var, _ in term.bindings if var.name in env}
-        yield self.bindings(term)
+        yield self.bindings(term.bindings)
         result: Value = yield self.value(term.body, wish, last=last)
         env.update(before)
         return result
 
-    def bindings(self, term: Let) -> Recursive[None]:
+    def bindings(self, bindings: Sequence[tuple[Var, Term]]) -> Recursive[None]:
         """The statements of a block, but for its result."""
         direct = self.lines.direct
         value: Value
-        for var, bound in term.bindings:
+        for var, bound in bindings:
             if id(bound) in direct:
                 value = self.direct(bound, var.name)  # type: ignore[arg-type]
             else:

@@ -21,8 +21,8 @@ from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.objects import Bool, Fun, Int, Object, Sum
 from combinators.primitives.sums import INJECT, IS, TAG
-from combinators.terms import App, Cond, Lam, Let, Prim, Term, Tuple, Var, captured, const
-from interpreters.backends.analysis.captures import calls_where_it_ends
+from combinators.terms import App, Cond, Lam, Let, Prim, Term, Tuple, Var, captured, const, let
+from interpreters.backends.analysis.captures import calls_where_it_ends, ending
 from interpreters.backends.text.layout import (
     COMPARED,
     Assign,
@@ -107,7 +107,8 @@ def _round(function: Lam, again: frozenset[int], cod: Object) -> Recursive[Lam]:
 
     def at(term: Term) -> Recursive[Term]:
         if isinstance(term, Let):
-            return Let(term.bindings, (yield at(term.body)))
+            lines, last = ending(term)
+            return let(tuple(lines), (yield at(last)))
         if isinstance(term, Cond):
             return Cond(term.test, (yield at(term.then)), (yield at(term.other)), term.place)
         if isinstance(term, App) and id(term) in again:

@@ -1,5 +1,7 @@
 """Programs that recurse, as terms: the tests of both backends run them."""
 
+from typing import Any
+
 from combinators.objects import Fun, Int, Mu, MuVar, Object, Product, Real, Sum, Unit
 from combinators.operation import Operation, named
 from combinators.primitives.structural import FIX
@@ -7,6 +9,14 @@ from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var,
 from combinators.type_folds import unfolded
 
 NUMBERS = Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar())))
+
+
+def cells(items: list[float]) -> tuple[Any, ...]:
+    """A list as emitted code has it."""
+    found: tuple[Any, ...] = (0, ())
+    for item in reversed(items):
+        found = (1, (item, found))
+    return found
 
 
 def applied(name: str, *args: Term, **said: object) -> Prim:
@@ -94,3 +104,22 @@ def composed() -> Lam:
     )
     made = App(fixed(itself, ng, body), Tuple((n, Lam((y,), y))))
     return Lam((n, x), App(made, x))
+
+
+def chain(*, ends: bool) -> Lam:
+    """``(a, n, x) ↦ f n x`` with ``f n x = x if n <= 0 else f (n - 1) (a * sin x)``.
+
+    Where the call does not end the function, ``x`` is added to it.
+    """
+    a, n, x = Var("a", Real), Var("n", Int), Var("x", Real)
+    nx = Var("nx", Product(Int, Real))
+    itself = function("chain", nx.obj, Real)
+    after = applied("multiply", a, applied("sin", x))
+    again: Term = App(itself, Tuple((applied("subtract", n, const(1)), after)))
+    if not ends:
+        again = applied("add", x, again)
+    body = Let(
+        ((n, Proj(0, nx)), (x, Proj(1, nx))),
+        Cond(applied("less_equal", n, const(0)), x, again),
+    )
+    return Lam((a, n, x), App(fixed(itself, nx, body), Tuple((n, x))))

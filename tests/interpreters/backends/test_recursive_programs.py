@@ -18,6 +18,7 @@ from interpreters.backends.python import compile_program
 from tests.interpreters.backends.terms_of_recursion import (
     NUMBERS,
     applied,
+    cells,
     composed,
     depth,
     halvings,
@@ -27,14 +28,6 @@ from tests.interpreters.backends.terms_of_recursion import (
 )
 
 MILLION = 1_000_000
-
-
-def cells(items):
-    """A list as emitted code has it."""
-    found = (0, ())
-    for item in reversed(items):
-        found = (1, (item, found))
-    return found
 
 
 def without_helpers(program):

@@ -7,11 +7,14 @@ import pytest
 
 from combinators.errors import MissingRule
 from combinators.objects import Bool, Real, Sum, Unit
+from combinators.simplify import simplify
 from combinators.terms import Cond, Lam, Let, Tuple, Var, const
 from combinators.type_folds import tangent_of
 from interpreters.backends.xla import compile_program
+from interpreters.staging.programs import pushforward
 from tests.interpreters.backends.terms_of_recursion import applied, halvings, powers, squares
 from tests.interpreters.backends.xla.comparing import on_xla
+from tests.interpreters.staging.closed_forms import RECURSIONS, A, B
 
 EITHER = Sum(Real, Real)
 
@@ -28,6 +31,16 @@ def given(lam: Lam, *args: Any) -> Any:
 def test_a_call_that_ends_a_function_is_a_while_loop():
     assert given(halvings(), 1000.0) == 10
     assert "lax.while_loop(" in compile_program(halvings()).source
+
+
+@pytest.mark.parametrize("at", [(-1.5, 0.7), (1.25, -0.5)])
+def test_a_while_loop_moves_with_what_it_captures(at: tuple[float, float]) -> None:
+    body, f = RECURSIONS["loop"]
+    lam = Lam((A, B), body)
+    steps = [1e-6 * np.array(step) for step in ((2.0, -3.0), (-2.0, 3.0))]
+    after, before = (f(*(at + step)) for step in steps)
+    y, moved = given(simplify(pushforward(lam)), *at, 2.0, -3.0)
+    assert (y, moved) == (pytest.approx(f(*at)), pytest.approx((after - before) / 2e-6, rel=1e-6))
 
 
 def test_a_sum_of_one_layout_is_a_tag_and_a_value():
