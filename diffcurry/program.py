@@ -11,12 +11,11 @@ import numpy as np
 
 from combinators.bulk import bulk, has_map
 from combinators.errors import DiffcurryError, MissingRule
-from combinators.kit.tree import distinct_nodes, size
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import VIEWS
-from combinators.primitives.loops import is_associative
+from combinators.primitives.loops import LOOP, is_associative
 from combinators.simplify import Fold, Rule, simplify
 from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
@@ -27,6 +26,7 @@ from diffcurry.border import Border, Guard
 from diffcurry.closures import arrow_in, lift
 from diffcurry.modes import CARRIER
 from interpreters.backends import xla
+from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.python import PythonProgram, compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.fractions import Fractions
@@ -115,8 +115,8 @@ class Quick(NamedTuple):
         return self.border.run(self.compiled.function, args)
 
 
-LARGE = 20_000
-"""A program of more nodes takes longer to compile than to be interpreted once."""
+LARGE = 13_000
+"""A program of more terms takes longer to compile than to be interpreted once."""
 
 
 class Program:
@@ -153,9 +153,15 @@ class Program:
         return translate(self.lam.params, self.lam.body)
 
     @cached_property
+    def survey(self) -> Occurrences:
+        """What occurs in the λ."""
+        return surveyed(self.lam)
+
+    @cached_property
     def bulk(self) -> Lam:
         """The λ that runs: with bulk operations for its maps (003, section 5)."""
-        return bulk(self.lam, trees=True)
+        has_loops = any(operation.primitive is LOOP for operation in self.survey.operations)
+        return bulk(self.lam, trees=True) if has_loops else self.lam
 
     @cached_property
     def scanning(self) -> Lam:
@@ -186,10 +192,9 @@ class Program:
         One that is ``scanning`` has associative scans of its own.
         """
         made = self.scanning if scanning else self.bulk
-        if made is self.lam and not fast_math and not rules:
-            nodes = distinct_nodes(self.lam.body)
-            if self._is_simple or not any(isinstance(node, Lam) for node in nodes):
-                return self.lam
+        is_plain = made is self.lam and not fast_math and not rules
+        if is_plain and (self._is_simple or not self.survey.times):
+            return self.lam
         return simplify(made, fold=fold, fast_math=fast_math, rules=rules)
 
     @cached_property
@@ -198,7 +203,12 @@ class Program:
 
     def compiled(self, name: str, doc: str = "") -> PythonProgram:
         """The program as Python that stands alone."""
-        return compile_program(self._compiled, name=name, doc=doc)
+        return self._code(name, doc)
+
+    def _code(self, name: str, doc: str = "") -> PythonProgram:
+        lam = self._compiled
+        survey = self.survey if lam is self.lam else None
+        return compile_program(lam, name=name, doc=doc, survey=survey)
 
     def for_xla(
         self, name: str, doc: str = "", *, fast_math: bool = False, rules: tuple[Rule, ...] = ()
@@ -233,7 +243,7 @@ class Program:
             return None
         border = Border(self.types, self.faces, lam.body.type, self.face)
         try:
-            return Quick(border, compile_program(lam, name=lam.name or "f"))
+            return Quick(border, self._code(lam.name or "f"))
         except MissingRule:
             return None
 
@@ -251,7 +261,7 @@ class Program:
         A large program is compiled when it is run for the second time.
         """
         self._asked += 1
-        return None if self._asked == 1 and size(self.bulk) > LARGE else self._quick
+        return None if self._asked == 1 and self.survey.size > LARGE else self._quick
 
     def __repr__(self) -> str:
         return repr(self.lam)

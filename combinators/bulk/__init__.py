@@ -18,7 +18,7 @@ from combinators.bulk.equations import EQUATIONS, Equation, Site, batched
 from combinators.bulk.evaluation import Evaluation, rewritten
 from combinators.bulk.trees import in_trees
 from combinators.kit.memory import uncollected
-from combinators.primitives.loops import is_associative, is_map, is_parallel
+from combinators.primitives.loops import LOOP, is_associative, is_map, is_parallel
 from combinators.simplify import simplify
 from combinators.simplify.rule import Trace
 from combinators.terms import Const, Lam, Prim, Term, Var
@@ -56,7 +56,7 @@ def has_map(term: Term, is_one: Callable[[object], bool] = is_map) -> bool:
             kind = type(part)
             if kind is Var or kind is Const or id(part) in seen:
                 continue
-            if kind is Prim and is_one(part):
+            if kind is Prim and part.operation.primitive is LOOP and is_one(part):
                 return True
             seen.add(id(part))
             todo.append(part)

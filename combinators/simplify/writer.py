@@ -35,7 +35,7 @@ NESTING = 40
 FOLDED = 1024
 """A computed literal has at most so many elements, or as many as what it is computed from."""
 
-_MULTIPLY = named("multiply").plain
+_MULTIPLY = named("multiply")
 _Known = tuple[Term, int, str]
 """What is known of a variable: what it stands for, how deep its block is, its kind."""
 _Seen = tuple[str, tuple[str, ...], str, Any]
@@ -129,7 +129,9 @@ class Writer(Facts):
         """A line as rules and other lines see it; None of what is no line of operands."""
         same: Any
         if type(term) is Prim:
-            head, operands, same = term.operation.primitive.name, term.args, term.operation
+            operation, operands = term.operation, term.args
+            primitive = operation.primitive  # whose hash is quicker
+            head, same = primitive.name, operation if operation.parameters else primitive
         else:
             seen = view(term)
             if seen is None:

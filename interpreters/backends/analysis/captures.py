@@ -31,6 +31,8 @@ class Occurrences(NamedTuple):
     """The primitives."""
     objects: tuple[Object, ...]
     """The types of all terms but variables, each once."""
+    size: int
+    """How many terms there are but variables and numbers."""
 
     def is_once(self, function: Lam) -> bool:
         """Whether a λ stands in one place only, where it may be written out."""
@@ -40,7 +42,7 @@ class Occurrences(NamedTuple):
 def surveyed(root: Lam) -> Occurrences:
     """What occurs in the closed λ ``root``."""
     times: Counter[int] = Counter()
-    captures = False
+    captures, seen = False, set[int]()
     operations: dict[int, Operation] = {}
     objects: dict[int, Object] = {}
     todo: list[Term] = [root]
@@ -54,20 +56,20 @@ def surveyed(root: Lam) -> Occurrences:
             parts = node.below()
         for part in parts:
             kind = type(part)
-            if kind is Prim:
-                todo.append(part)
-            elif kind is Const:
+            if kind is Const:
                 objects[id(part.type)] = part.type
             elif kind is not Var:
-                captures = captures or kind is Lam or kind is Cond
+                key = id(part)
                 if kind is Lam:
-                    times[id(part)] += 1
-                    if times[id(part)] > 1:
-                        continue
-                todo.append(part)
+                    times[key] += 1
+                captures = captures or kind is Lam or kind is Cond
+                if key not in seen:
+                    seen.add(key)
+                    todo.append(part)
     # Only λs and branches capture.
     found: Captured = captured(root)[1] if captures else {id(root): ()}
-    return Occurrences(found, times, frozenset(operations.values()), tuple(objects.values()))
+    each = frozenset(operations.values()), tuple(objects.values())
+    return Occurrences(found, times, *each, len(seen))
 
 
 class VariableUses:

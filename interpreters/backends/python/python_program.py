@@ -24,7 +24,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Mu, Object, Real, Sum, Tangent, Tensor, components
 from combinators.operation import VIEWS, check_size, is_beyond_memory
 from combinators.terms import Lam, Prim, Term
-from interpreters.backends.analysis.captures import surveyed
+from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, ProgramFacts, component
 from interpreters.backends.analysis.lines import (
     CAREFUL,
@@ -179,9 +179,9 @@ class PythonWriter(Writer):
 class PythonProgram:
     """A program as Python. What is not asked for is not written."""
 
-    def __init__(self, lam: Lam, name: str, doc: str) -> None:
-        """Of the closed λ ``lam``."""
-        self._lam, self._survey = lam, surveyed(lam)
+    def __init__(self, lam: Lam, name: str, doc: str, survey: Occurrences | None) -> None:
+        """Of the closed λ ``lam``, which may have been surveyed."""
+        self._lam, self._survey = lam, survey or surveyed(lam)
         if any(map(is_beyond_memory, self._survey.objects)):
             _check_sizes(lam)
         self._module = PythonModule(name)
@@ -271,8 +271,10 @@ class PythonProgram:
         return again if writer.raises or ending.checks else ""
 
 
-def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> PythonProgram:
-    """The program ``lam``, a closed λ, as Python.
+def compile_program(
+    lam: Lam, *, name: str = "f", doc: str = "", survey: Occurrences | None = None
+) -> PythonProgram:
+    """The program ``lam``, a closed λ, as Python; of one that was surveyed, that is given.
 
     Its function takes an argument a parameter. Reals, integers and booleans of 64 bits are
     Python's own, other numbers NumPy's scalars, tensors arrays, products and records tuples,
@@ -281,7 +283,7 @@ def compile_program(lam: Lam, *, name: str = "f", doc: str = "") -> PythonProgra
     ``np.errstate(all="ignore")``. It raises MissingRule where a primitive has no code.
     """
     with uncollected():
-        return PythonProgram(lam, name, doc)
+        return PythonProgram(lam, name, doc, survey)
 
 
 def _check_sizes(lam: Lam) -> None:
