@@ -8,6 +8,7 @@ whose code is known; what has no code is interpreted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from combinators.bulk import bulk
@@ -39,8 +40,20 @@ from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
 from diffcurry.readings import Readings
 from diffcurry.tangents import read_tangent
+from interpreters.backends.analysis.captures import surveyed
 from interpreters.sparse_cotangents import zeros
 from interpreters.staging import programs
+
+LONG = 1_000
+"""The derivative of a program of more terms takes longer to write than to compute once."""
+
+
+class Long(BaseException):
+    """A derivative would be written for one call alone."""
+
+
+_FIRST: ContextVar[bool] = ContextVar("first", default=False)
+"""Whether a derivative is computed for the first time, and perhaps for the last."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,6 +71,9 @@ class Derivative(Function[P, R]):
     """What the program is called, before the name of the function."""
     mode: Mode = "dependent"
     has_aux: bool = False
+    gives_numbers: ClassVar[bool] = False
+    """Whether numbers are all that it gives, so that it need not be written to be computed once."""
+    _is_met: bool = False
 
     def __init__(self, inner: Function[..., Any], **options: Any) -> None:
         self.inner, self.options = inner, options
@@ -116,10 +132,15 @@ class Derivative(Function[P, R]):
     def _computed(self, values: tuple[Any, ...]) -> Any:
         if not self.is_program:
             return self.otherwise(values)
+        first = _FIRST.set(self.gives_numbers and not self._is_met)
+        self._is_met = True
         try:
             return super()._computed(values)
-        except (UnknownCode, WrongMode):
-            return self.otherwise(values)  # where every function is a closure, whose code is known
+        except (UnknownCode, WrongMode, Long):
+            pass
+        finally:
+            _FIRST.reset(first)
+        return self.otherwise(values)  # where every function is a closure, whose code is known
 
     def _in_trace(self, values: tuple[Any, ...]) -> Any:
         primals = self.primals(values)
@@ -152,7 +173,10 @@ class Derivative(Function[P, R]):
 
     def write(self, made: Specialised, faces: Faces) -> Written:
         """The derivative as a closed λ."""
-        return self._derive(bulk(closed_of(made)), len(made.captured), made.face, faces)
+        closed = closed_of(made)
+        if _FIRST.get() and current() is None and is_long(closed):
+            raise Long
+        return self._derive(bulk(closed), len(made.captured), made.face, faces)
 
     def finish(
         self, both: Lam, results: Callable[[Var], Term], of: Lam, writer: Writer | None
@@ -160,6 +184,12 @@ class Derivative(Function[P, R]):
         """What is written of the λ ``of``, with the ``results`` that are asked for."""
         name = f"{self.word}_{of.name}" if of.name else self.word
         return finished(both, results, name, writer=writer)
+
+
+def is_long(lam: Lam) -> bool:
+    """Whether it is one block of many lines, which are computed once each."""
+    found = surveyed(lam)
+    return found.size > LONG and not found.times
 
 
 def transformed(function: Function[..., Any], kind: Callable[..., D], **options: Any) -> D:
@@ -178,6 +208,7 @@ class Gradient(Derivative[P, Any]):
     """What ``grad`` and ``value_and_grad`` give."""
 
     word = "grad"
+    gives_numbers = True
     argnums: Argnums
     with_value: bool
 
@@ -250,6 +281,7 @@ class Pushed(Derivative[P, Any]):
     about = "The value and the tangent"
     verb = "jvp of"
     word = "jvp"
+    gives_numbers = True
     with_value: bool = True
 
     def __init__(self, inner: Function[..., Any], **options: Any) -> None:

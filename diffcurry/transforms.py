@@ -14,7 +14,6 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.kit.memory import Remembered
-from combinators.kit.tree import size
 from combinators.simplify import simplify
 from combinators.terms import Lam
 from combinators.tracing.definition import Definition
@@ -30,7 +29,7 @@ from diffcurry.arguments import (
     is_number,
     leaves,
 )
-from diffcurry.derivative import Derivative, Gradient, Pushed, transformed
+from diffcurry.derivative import LONG, Derivative, Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import between_numbers, columns, rows
 from diffcurry.known import Known, tangents_of
@@ -218,9 +217,6 @@ pushforward = jvp
 
 # ---- Jacobians -----------------------------------------------------------------------------------
 
-LONG = 1_000
-"""The derivatives of a program of more nodes take longer to write than to compute once."""
-
 
 class Jacobian(Derivative[P, Any]):
     """A derivative along a basis: written in the language, or a row or a column at a time."""
@@ -291,7 +287,7 @@ class Jacobian(Derivative[P, Any]):
 
     def _is_written(self, program: Program) -> bool:
         """Whether every leaf has a block of numbers; a long program is written when asked again."""
-        if self._asked == 1 and size(program.lam) > LONG:
+        if self._asked == 1 and program.survey.size > LONG:
             return False
         return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
 

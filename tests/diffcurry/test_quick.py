@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
+from combinators.tracing.faces import take_apart
 from diffcurry.border import NotThese
 
 
@@ -42,8 +43,6 @@ ARGUMENTS = {
 
 
 def total(value):
-    from combinators.tracing.faces import take_apart
-
     return sum(np.sum(leaf * leaf) for leaf in take_apart(value)[1])
 
 
@@ -93,3 +92,61 @@ def test_a_gradient_wears_the_containers_of_each_call():
     assert gradient([2.0, 3.0]) == [3.0, 2.0]
     assert gradient((2.0, 3.0)) == (3.0, 2.0)
     assert gradient([2.0, 3.0]) == [3.0, 2.0]
+
+
+def written(function):
+    """How many derivatives a function has written."""
+    return len(function._derived) + sum(map(len, getattr(function, "_directed", {}).values()))
+
+
+@pytest.mark.parametrize(
+    ("make", "args"),
+    [
+        (dc.grad, (0.7, 1.3)),
+        (lambda f: dc.grad(f, (1, 0)), (0.7, np.float64(1.3))),
+        (dc.value_and_grad, (0.7, 2)),
+        (lambda f: dc.grad(f, mode="delta"), (0.7, 1.3)),
+        (lambda f: dc.grad(lambda x, y: (f(x, y), {"x": x}), has_aux=True), (0.7, 1.3)),
+        (dc.jvp, (0.7, 1.3, 1.0, None)),
+        (lambda f: dc.grad(dc.grad(f), 1), (0.7, 1.3)),
+        (lambda f: dc.jvp(dc.grad(f)), (0.7, 1.3, 1.0, 0.5)),
+    ],
+)
+def test_the_first_derivative_of_a_long_program_is_computed_and_the_second_is_written(
+    make, args, monkeypatch
+):
+    monkeypatch.setattr("diffcurry.derivative.LONG", 0)
+    derivative = make(lambda x, y: np.sin(x * y) * x + y * y)
+    first = derivative(*args)
+    assert not written(derivative)
+    second = derivative(*args)
+    assert numbers_in(first) == pytest.approx(numbers_in(second), rel=1e-14)
+    assert derivative._quick[len(args)]
+    assert written(derivative)
+
+
+def numbers_in(found):
+    """The numbers in containers, in order."""
+    return [float(leaf) for leaf in take_apart(found)[1]]
+
+
+def test_a_long_program_in_another_is_written_at_once():
+    def long(x):
+        for i in range(400):
+            x = np.sin(x) * x + 0.001 * i
+        return x
+
+    slope = dc.grad(long)
+    assert dc.fun(lambda x: slope(x) * 2.0)(0.5) == 2.0 * slope(0.5) == 2.0 * slope(0.5)
+    looped = dc.grad(lambda x: dc.fold(lambda c, r: long(c) * r, x, np.ones(3)))
+    looped(0.5)
+    assert written(looped)
+
+
+def test_of_a_long_program_only_what_tracing_reads_is_watched():
+    factor, seen = 2.0, []
+    slope = dc.grad(lambda x: (seen.append(1), sum([x * x] * 1_200) * factor)[1])
+    assert [slope(1.0) for _ in range(4)] == [4800.0] * 4
+    factor = 3.0
+    assert [slope(1.0) for _ in range(3)] == [7200.0] * 3
+    assert len(seen) <= 4
