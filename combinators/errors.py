@@ -46,7 +46,7 @@ _KNOWN: dict[str, bool] = {}
 """Of the files that were met, whether what stands in them is passed over."""
 
 
-def _is_passed_over(frame: FrameType) -> bool:
+def is_passed_over(frame: FrameType) -> bool:
     """Whether a frame is ours, a method that a dataclass of ours was given, or JAX's."""
     file = frame.f_code.co_filename
     package = str(frame.f_globals.get("__name__")).partition(".")[0]
@@ -61,7 +61,7 @@ def users_place() -> Place:
     while True:
         is_ours = known.get(frame.f_code.co_filename)
         if is_ours is None:
-            is_ours = _is_passed_over(frame)
+            is_ours = is_passed_over(frame)
         if not is_ours or frame.f_back is None:
             return _place(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
@@ -71,7 +71,7 @@ def _frames_of(error: BaseException) -> list[tuple[str, Place]]:
     return [
         (frame.f_code.co_name, _place(frame.f_code.co_filename, line))
         for frame, line in walk_tb(error.__traceback__)
-        if not _is_passed_over(frame)
+        if not is_passed_over(frame)
     ]
 
 

@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.kit.class_names import class_of
 from combinators.kit.text import Pieces, cut, separated, text_of
 from combinators.kit.tree import Syntax
 
@@ -261,9 +262,10 @@ class Sum(Object):
     def index(self, alternative: int | str) -> int:
         """The place of an alternative, which is said by its place or its name."""
         if isinstance(alternative, str):
-            if self.names is None or alternative not in self.names:
+            names = [*map(str, self.names or ())]
+            if alternative not in names:
                 raise TypeMismatch(f"{self!r} has no alternative {alternative!r}")
-            return self.names.index(alternative)
+            return names.index(alternative)
         if not 0 <= alternative < self.product.width:
             raise TypeMismatch(f"{self!r} has no alternative {alternative}")
         return alternative
@@ -381,6 +383,8 @@ def _show(obj: Object) -> Pieces:
             yield f"Self({depth})" if depth else "Self"
         case Mu(name, body):
             yield f"T {name}" if isinstance(body, Tagged) else name
+            if isinstance(body, Sum) and class_of(name) is list:
+                yield from ("[", _show(component(body.parts[1], 0)), "]")
         case Fun(dom, cod):
             yield _show_tight(dom) if isinstance(dom, Fun) else _show(dom)
             yield from (" ⇒ ", _show(cod))

@@ -231,6 +231,18 @@ def is_large(obj: Object) -> bool:
     return leaves > MOST_SHARED * sum(len(columns_of(part) or ()) for part in types_within(obj))
 
 
+def alike(given: Object, dom: Object) -> bool:
+    """Whether arguments may be of type ``dom``: a number may be weak, and take another dtype."""
+    if isinstance(given, Tensor) and isinstance(dom, Tensor):
+        return given is dom or given.shape == dom.shape == ()
+    if isinstance(dom, Sum | Mu):
+        return True  # an instance or a list may become one
+    inner, outer = components(given), components(dom)
+    if inner is None or outer is None or inner.width != outer.width:
+        return given is dom
+    return all(map(alike, inner.parts, outer.parts))
+
+
 # ---- instances: tangents -------------------------------------------------------------------------
 
 

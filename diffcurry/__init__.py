@@ -28,12 +28,27 @@ from combinators.errors import (
     NotDifferentiable,
     ShapeMismatch,
     TooDeep,
+    TooManyRounds,
     TypeMismatch,
     UnboundVariable,
+    WrongAlternative,
     WrongDerivative,
     WrongMode,
 )
-from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
+from combinators.objects import (
+    Bool,
+    Fun,
+    Int,
+    Object,
+    Product,
+    Real,
+    Record,
+    Sum,
+    Tensor,
+    Unit,
+    Vector,
+)
+from combinators.tracing.classes import List, Maybe
 from combinators.type_folds import order
 from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
 from diffcurry.check import check_grads, debug_nans
@@ -76,6 +91,8 @@ __all__ = [
     "IndexOutOfRange",
     "Int",
     "IntegerOverflow",
+    "List",
+    "Maybe",
     "MissingRule",
     "NameTaken",
     "NotAssociative",
@@ -86,12 +103,15 @@ __all__ = [
     "Real",
     "Record",
     "ShapeMismatch",
+    "Sum",
     "Tensor",
     "TooDeep",
+    "TooManyRounds",
     "TypeMismatch",
     "UnboundVariable",
     "Unit",
     "Vector",
+    "WrongAlternative",
     "WrongDerivative",
     "WrongMode",
     "check_grads",

@@ -11,10 +11,9 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
-from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, components
 from combinators.tracing.emit import check_fits
-from combinators.tracing.faces import Face, open_up, put_together, take_apart
+from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
 from combinators.value_folds import Layout
 
@@ -25,17 +24,6 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
-
-
-def by_position(
-    function: Callable[..., Any], words: Sequence[str], name: str = ""
-) -> Callable[..., Any]:
-    """A Python function, which takes its arguments by position; they are called ``words``."""
-    fresh, kind = Names(), inspect.Parameter.POSITIONAL_ONLY
-    params = [inspect.Parameter(fresh.fresh(word), kind) for word in words]
-    function.__signature__ = inspect.Signature(params)  # type: ignore[attr-defined]  # inspect asks
-    function.__name__ = name or function.__name__
-    return function
 
 
 def in_order(
@@ -198,16 +186,6 @@ def leaves(obj: Object) -> tuple[Object, ...]:
 def is_number(leaf: Object) -> bool:
     """Whether a leaf has tangents that are numbers."""
     return isinstance(leaf, Tensor) and leaf.is_smooth
-
-
-def flattened(value: Any, face: Face | None) -> list[Any]:
-    """The leaves of a value in these containers, in which None may stand for a leaf."""
-    if face is None or face.is_function:
-        return [value]
-    opened = open_up(value)
-    assert opened is not None
-    pairs = zip(opened[2], face.children, strict=True)
-    return [leaf for part, child in pairs for leaf in flattened(part, child)]
 
 
 def beside(found: list[Any], face: Face | None) -> Any:

@@ -14,9 +14,9 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.terms import Lam, Prim
-from combinators.tracing.faces import put_together, take_apart
+from combinators.tracing.faces import flattened, put_together, take_apart
 from combinators.tracing.scope import current
-from diffcurry.arguments import flattened, holds_functions
+from diffcurry.arguments import holds_functions
 from diffcurry.function import Function, as_function
 from diffcurry.modes import Mode
 from diffcurry.transforms import grad, hvp, jvp, vjp

@@ -25,10 +25,11 @@ from combinators.tracing.functions import (
     argument_types,
     call,
 )
+from combinators.tracing.parameters import by_position, parameter_names, positional_types
 from combinators.tracing.scope import apart, current
-from combinators.tracing.traced import Traced, parameter_names, positional_types
+from combinators.tracing.traced import Traced
 from combinators.translate import translate
-from diffcurry.arguments import by_position, fits, is_function
+from diffcurry.arguments import fits, is_function
 from diffcurry.modes import CARRIER, primal
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow

@@ -27,8 +27,9 @@ from combinators.terms import packed
 from combinators.tracing.definition import taken
 from combinators.tracing.faces import face_of, open_up
 from combinators.tracing.functions import Specialisable, argument_types, coerce
+from combinators.tracing.parameters import positional_types
 from combinators.tracing.scope import current
-from combinators.tracing.traced import Traced, library, positional_types
+from combinators.tracing.traced import Traced, library
 from diffcurry.function import Function
 
 Types = tuple[Object, ...]

@@ -20,7 +20,7 @@ from functools import reduce
 from typing import Any
 
 from combinators.errors import DiffcurryError
-from combinators.tracing.control import cond
+from combinators.tracing.cases import cond
 from combinators.tracing.traced import LIBRARY, WORDS
 
 MOST_CHARACTERS, MOST_DEEP, MOST_INTEGER = 10_000, 50, 2**53

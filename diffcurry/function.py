@@ -18,11 +18,11 @@ from combinators.terms import Lam
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of, take_apart
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
+from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
-from combinators.tracing.traced import Traced, by_position_alone, parameter_names
+from combinators.tracing.traced import Traced
 from diffcurry.arguments import (
     by_name,
-    by_position,
     fits,
     holds_functions,
     in_order,
@@ -87,7 +87,7 @@ class Function(Shown, Definition, Generic[P, R]):
         if current() is None and not kwargs:
             try:
                 return self._quick[len(args)](args)
-            except (NotThese, LookupError, ArithmeticError, MemoryError, RecursionError):
+            except (NotThese, LookupError, ArithmeticError, MemoryError, RuntimeError):
                 pass  # the first call, other types, a check that fails, or closures too deep
         value: R = self._called(args, kwargs)
         return value
@@ -189,7 +189,7 @@ class Function(Shown, Definition, Generic[P, R]):
         self._check(program, values)
         try:
             return self._run(program, compiled, values)
-        except (IndexError, ArithmeticError, RecursionError):
+        except (IndexError, ArithmeticError, RuntimeError):
             # It says errors in the language's own words, and has a stack of its own.
             return self.otherwise(values)
 

@@ -15,11 +15,11 @@ from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.objects import Fun, Object, Tensor, Vector, components
 from combinators.operation import check_size
 from combinators.tracing.control import map as map_rows
-from combinators.tracing.faces import Face, paths, put_together, take_apart
+from combinators.tracing.faces import Face, flattened, paths, put_together, take_apart
 from combinators.tracing.functions import natural
 from combinators.tracing.scope import current
 from combinators.value_folds import Layout
-from diffcurry.arguments import Argnums, check_scalar, chosen, flattened, is_many, leaves, of_pair
+from diffcurry.arguments import Argnums, check_scalar, chosen, is_many, leaves, of_pair
 from diffcurry.closures import lower
 from diffcurry.function import Function
 from diffcurry.modes import Mode, pushforward, reverse, second_order

@@ -31,10 +31,11 @@ from combinators.tracing.functions import (
     call,
     coerce,
 )
+from combinators.tracing.parameters import by_position, parameter_names, positional_types
 from combinators.tracing.scope import Scope, current
-from combinators.tracing.traced import LIBRARY, Traced, parameter_names, positional_types
+from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import is_smooth, velocity
-from diffcurry.arguments import by_position, is_function
+from diffcurry.arguments import is_function
 from diffcurry.closures import Bindings, FunctionValue, is_static, specialised, undeclared
 from diffcurry.function_cotangents import Captured
 from diffcurry.recent import D, Recent, code_of, identity

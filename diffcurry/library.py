@@ -13,13 +13,15 @@ from typing import Any, ParamSpec, TypeVar
 
 import combinators.primitives  # noqa: F401 (declares the words)
 from combinators.tracing import associative as monoids
-from combinators.tracing import control
+from combinators.tracing import cases, control, fixpoints, injections
 from combinators.tracing.definition import Definition
+from combinators.tracing.injections import inl, inr, nil
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
 from diffcurry.arguments import is_function
 from diffcurry.composition import const, curry, eval, fork, identity, proj, uncurry
 from diffcurry.function import Function
+from diffcurry.recursion import rec
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,13 +39,18 @@ def eager(function: Callable[P, R]) -> Callable[P, R]:
     return applied
 
 
-cond = eager(control.cond)
+case = eager(cases.case)
+cond = eager(cases.cond)
+cons = eager(injections.cons)
 fold = eager(control.fold)
+inject = eager(injections.inject)
 map = eager(control.map)
 scan = eager(control.scan)
 reduce, scanl, scanr = (eager(word) for word in (monoids.reduce, monoids.scanl, monoids.scanr))
 foldl, foldr, map2 = (eager(word) for word in (monoids.foldl, monoids.foldr, monoids.map2))
 shift_left, shift_right = eager(monoids.shift_left), eager(monoids.shift_right)
+until = eager(fixpoints.until)
+while_loop = eager(fixpoints.while_loop)
 
 
 def recompute(f: Callable[P, R]) -> Function[P, R]:
@@ -76,9 +83,10 @@ def stop_gradient(x: Any) -> Any:
     return Function(made) if isinstance(made, FunctionType) else made
 
 
-__all__ = ["abs", "cond", "const", "curry", "eval", "fold", "foldl", "foldr", "fork", "identity"]
-__all__ += ["map", "map2", "proj", "recompute", "reduce", "scan", "scanl", "scanr"]
-__all__ += ["shift_left", "shift_right", "uncurry"]
+__all__ = ["abs", "case", "cond", "cons", "const", "curry", "eval", "fold", "foldl", "foldr"]
+__all__ += ["fork", "identity", "inject", "inl", "inr", "map", "map2", "nil", "proj", "rec"]
+__all__ += ["recompute", "reduce", "scan", "scanl", "scanr", "shift_left", "shift_right"]
+__all__ += ["uncurry", "until", "while_loop"]
 __all__ += list(_OURS)
 
 

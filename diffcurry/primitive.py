@@ -31,10 +31,10 @@ from combinators.tracing.functions import (
     Specialisable,
     Specialised,
     argument_types,
-    check_takes,
     coerce,
     function_operand,
 )
+from combinators.tracing.parameters import check_takes
 from combinators.tracing.scope import current
 from combinators.translate import translate
 from combinators.type_folds import is_first_order

@@ -25,8 +25,9 @@ from combinators.primitives.signatures import check_axes
 from combinators.terms import Const
 from combinators.tracing.emit import dtype_of, emit, emit_operation, operand, unpack
 from combinators.tracing.faces import put_together, take_apart
-from combinators.tracing.functions import check_takes, function_operand
-from combinators.tracing.traced import Traced, library, parameter_names
+from combinators.tracing.functions import function_operand
+from combinators.tracing.parameters import check_takes, parameter_names
+from combinators.tracing.traced import Traced, library
 
 
 def _filled(x: Any, number: float, dtype: Any) -> Any:

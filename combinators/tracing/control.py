@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch, users_place
-from combinators.objects import Bool, Fun, Object, Product, Tensor, component
+from combinators.errors import TypeMismatch
+from combinators.objects import Fun, Object, Product, Tensor, component
 from combinators.operation import Operation, check_size
 from combinators.primitives.loops import MAP, looping
 from combinators.primitives.structural import RECOMPUTE
-from combinators.terms import Cond, Term
-from combinators.tracing.emit import emit, emit_operation, scope_here, unpack
-from combinators.tracing.faces import Face, object_of, paths, put_together, take_apart
+from combinators.terms import Term
+from combinators.tracing.emit import emit_operation, scope_here, unpack
+from combinators.tracing.faces import (
+    Face,
+    leaf_types,
+    object_of,
+    paths,
+    put_together,
+    shape_of,
+    take_apart,
+)
 from combinators.tracing.functions import (
     Draft,
     Natural,
@@ -30,64 +38,9 @@ from combinators.tracing.functions import (
     function_operand,
     natural,
 )
+from combinators.tracing.injections import united
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import length_of, row_of
-
-
-def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
-    """``a()`` where ``p`` holds, else ``b()``; only the branch taken is computed.
-
-    ``p`` is a Bool; both branches take nothing and give values of one type. For a choice made
-    element by element write ``where``.
-    """
-    scope_here()
-    if isinstance(tested := natural(p).type, Tensor) and tested is not Bool:
-        raise (ShapeMismatch if tested.shape else TypeMismatch)(
-            f"cond chooses by a Bool, and this is {tested!r}; compare it, as in x > 0, "
-            "or choose element by element with where"
-        )
-    place, test = users_place(), coerce(p, Bool)
-    branches: tuple[Any, Any] = (a, b)
-    for branch in branches:
-        if not callable(branch) or isinstance(branch, Traced):
-            raise TypeMismatch(
-                "the branches of cond are functions of no arguments, as in "
-                f"cond(p, lambda: a, lambda: b), and this is {branch!r:.60}"
-            )
-    then, other = Draft(a, (), (), "then"), Draft(b, (), (), "else")
-    if _shape(then.face) != _shape(other.face):
-        then.open()
-        other.open()
-    if _shape(then.face) != _shape(other.face):
-        raise TypeMismatch(
-            f"the branches of a cond have one type, but these have {then.object!r} "
-            f"and {other.object!r}"
-        )
-    leaves = [_joined(x, y) for x, y in zip(then.naturals, other.naturals, strict=True)]
-    first, second = then.finish(leaves), other.finish(leaves)
-    captured = tuple({var.name: var for var in (*first.captured, *second.captured)}.values())
-    result = emit(Cond(test, first.lam.body, second.lam.body, place), "c", captured)
-    return unpack(first.face if first.face == second.face else then.face, result)
-
-
-def _shape(face: Face | None) -> Any:
-    if face is None or face.is_function:
-        return None
-    return face.names, tuple(_shape(child) for child in face.children)
-
-
-def _joined(x: Natural, y: Natural) -> Object:
-    """The type that two leaves have together: a weak one yields."""
-    if x.type is y.type:
-        return x.type
-    for strong, weak in ((x, y), (y, x)):
-        if weak.weak and isinstance(strong.type, Tensor) and strong.type.shape == ():
-            if strong.weak and isinstance(weak.type, Tensor):
-                return Tensor((), np.result_type(strong.type.dtype, weak.type.dtype))
-            return strong.type
-    raise TypeMismatch(
-        f"the branches of a cond have one type, but these have {x.type!r} and {y.type!r}"
-    )
 
 
 def fold(
@@ -208,27 +161,69 @@ class Rows:
         self.operand = coerce(xs, self.obj)
 
 
-class Carry:
-    """What a loop carries; the weak numbers in it take the type that the step gives them."""
+class Settling:
+    """A value from step to step: its containers, and its types, on which weak numbers settle."""
+
+    def __init__(self, word: str, face: Face | None, naturals: Sequence[Natural]) -> None:
+        """``word`` names what goes by steps in errors."""
+        self.word, self.face, self.naturals = word, face, list(naturals)
+
+    @classmethod
+    def of(cls, word: str, value: Any) -> Settling:
+        """Of the value where it starts."""
+        face, leaves = take_apart(value)
+        return cls(word, face, [natural(leaf) for leaf in leaves])
+
+    @property
+    def types(self) -> list[Object]:
+        """Of its leaves."""
+        return [leaf.type for leaf in self.naturals]
+
+    @property
+    def obj(self) -> Object:
+        """Its type."""
+        return object_of(self.face, iter(self.types))
+
+    def widen(self, given: Sequence[Natural]) -> bool:
+        """Take the types that a step gives in the place of weak ones; whether any changed."""
+        changed = False
+        for index, (was, one) in enumerate(zip(self.naturals, given, strict=False)):
+            is_number = isinstance(one.type, Tensor) and not one.type.shape
+            if was.weak and not one.weak and is_number and one.type is not was.type:
+                self.naturals[index] = Natural(one.type, weak=True)
+                changed = True
+        return changed
+
+    def check(self, given: Sequence[Natural], wrong: Callable[[Object, Object, str], str]) -> None:
+        """Raise what is ``wrong`` where a step gives a leaf of another type than was settled on."""
+        where = paths(self.face, "the carry")
+        for one, was, path in zip(given, self.naturals, where, strict=False):
+            known = one.type is was.type or (one.weak and not isinstance(was.type, Fun))
+            if not known and united(one.type, was.type) is not was.type:
+                raise TypeMismatch(wrong(was.type, one.type, path))
+
+
+class Carry(Settling):
+    """What a loop over rows carries."""
 
     made: Specialised | None = None
     """The λ of the step, where its code is known."""
 
     def __init__(self, init: Any, rows: Rows, operation: Operation) -> None:
         self.init, self.rows, self.operation = init, rows, operation
-        self.face, leaves = take_apart(init)
+        face, leaves = take_apart(init)
         self.keeps = operation.keywords.get("keeps", True)
-        self._naturals = [self._weakened(leaf) for leaf in leaves]
+        super().__init__(operation.name, face, [self._weakened(leaf) for leaf in leaves])
         if not operation.keywords.get("sequential", True):
             self._as_a_row()
 
     def _as_a_row(self) -> None:
         """A unit is of the rows' type, and weak numbers in it take theirs."""
-        if len(self._naturals) == len(self.rows.types):
-            for index, (own, stack) in enumerate(zip(self._naturals, self.rows.types, strict=True)):
+        if len(self.naturals) == len(self.rows.types):
+            for index, (own, stack) in enumerate(zip(self.naturals, self.rows.types, strict=True)):
                 row = row_of(stack)
                 if own.weak and isinstance(row, Tensor) and not row.shape:
-                    self._naturals[index] = Natural(row, weak=False)
+                    self.naturals[index] = Natural(row, weak=False)
         if self.obj is not self.rows.row:
             raise TypeMismatch(
                 f"{self.operation.name} combines rows of {self.rows.row!r}, and its unit is of "
@@ -242,11 +237,6 @@ class Carry:
             return found
         floats = [obj for obj in self.rows.types if isinstance(obj, Tensor) and obj.is_smooth]
         return Natural(Tensor((), np.result_type(leaf, *[obj.dtype for obj in floats])), weak=True)
-
-    @property
-    def obj(self) -> Object:
-        """The type of what is carried."""
-        return object_of(self.face, iter([leaf.type for leaf in self._naturals]))
 
     @property
     def start(self) -> Term:
@@ -276,19 +266,18 @@ class Carry:
                 return function_operand(f, types, faces)
             draft = Draft(f, types, faces)
             self._check_face(draft)
-            if not self._settle(draft):
+            if not self.widen(draft.naturals):
                 break
         self._check_face(draft)
-        count = len(self._naturals)
-        where = paths(self.face, "the carry")
-        for given, was, path in zip(draft.naturals[:count], self._naturals, where, strict=True):
-            if given.type is not was.type and not given.weak:
-                raise TypeMismatch(
-                    f"{self.operation.name} carries {was.type!r} from step to step, but its "
-                    f"function gives {given.type!r} as {path}; {self._remedy(given.type)}"
-                )
-        leaves = [*self._naturals, *draft.naturals[count:]]
-        self.made = draft.finish([leaf.type for leaf in leaves])
+        self.check(
+            draft.naturals,
+            lambda was, given, path: (
+                f"{self.word} carries {was!r} from step to step, but its function gives {given!r} "
+                f"as {path}; {self._remedy(given)}"
+            ),
+        )
+        kept = [leaf.type for leaf in draft.naturals[len(self.naturals) :]]
+        self.made = draft.finish([*self.types, *kept])
         return self.made.operand(), self.made.face
 
     def _check_face(self, draft: Draft) -> None:
@@ -301,11 +290,17 @@ class Carry:
                 draft.open()
             face = draft.face
             carried = face.children[0] if self.keeps and face else face
-            if _shape(carried) == _shape(self.face):
+            if shape_of(carried) == shape_of(self.face):
                 return
+        whole, types = self.face, self.types
+        if self.keeps and face is not None:
+            whole = Face(tuple, (), (self.face, face.children[1]))
+            types = [*types, *leaf_types(face.children[1], component(given, 1))]
+        if draft.lay(whole, types):
+            return
         after = component(given, 0) if self.keeps else given
         raise TypeMismatch(
-            f"{self.operation.name} carries {self.obj!r} from step to step, but its function "
+            f"{self.word} carries {self.obj!r} from step to step, but its function "
             f"gives {after!r}; {self._remedy(None)}"
         )
 
@@ -315,13 +310,3 @@ class Carry:
         if given is None:
             return "give the next step what this one was given"
         return "start from a value of that type"
-
-    def _settle(self, draft: Draft) -> bool:
-        """Widen the weak numbers of the carry; whether any changed."""
-        changed = False
-        for index, (was, given) in enumerate(zip(self._naturals, draft.naturals, strict=False)):
-            is_number = isinstance(given.type, Tensor) and not given.type.shape
-            if was.weak and not given.weak and is_number and given.type is not was.type:
-                self._naturals[index] = Natural(given.type, weak=True)
-                changed = True
-        return changed

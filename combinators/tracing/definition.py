@@ -15,13 +15,14 @@ from contextlib import nullcontext
 from contextvars import ContextVar
 from functools import partial
 from types import FunctionType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeVar
 
 from combinators.errors import TooDeep, TypeMismatch, repeated
-from combinators.objects import Bool, Fun, Int, Object, Real, components
+from combinators.objects import Fun, Mu, Object, Sum, components
 from combinators.operation import allocating
 from combinators.terms import Term, Var
-from combinators.tracing.faces import Face, face_of
+from combinators.tracing.classes import SCALARS, Typed, hints, is_sum, typed
+from combinators.tracing.faces import Face, face_of, leaf_types
 from combinators.tracing.functions import (
     Draft,
     Faces,
@@ -32,13 +33,16 @@ from combinators.tracing.functions import (
     call,
     function_operand,
 )
+from combinators.tracing.parameters import positional_types
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.tracing.traced import Traced, positional_types
+from combinators.tracing.traced import Traced
 
 R = TypeVar("R")
 
 DEEP = 16
 """So many functions stand inside one another on Python's stack."""
+RECURRING: ContextVar[bool | None] = ContextVar("recurring", default=None)
+"""Whether a recursive function's body is traced: False; True, if only what it gives is asked."""
 LONGEST = 1_000_000
 """A longer chain of functions, each waiting for the next, never ends."""
 MOST_TYPES = 2_000
@@ -105,9 +109,6 @@ def _too_deep(error: RecursionError | None = None) -> TooDeep:
     )
 
 
-_SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
-
-
 class Definition(Specialisable):
     """A Python function, typed by what is given, by its annotations or by its arguments.
 
@@ -121,12 +122,21 @@ class Definition(Specialisable):
         """``function`` at ``types``, where they are given."""
         self.function = function
         self.__name__: str = getattr(function, "__name__", type(function).__name__)
-        self.types = types if types is not None else _annotated(function)
+        said = _annotated(function)
+        self.types = types if types is not None else said.types
+        self.sums: dict[int, Object] = said.sums if self.types is None else {}
+        """Where the types of the arguments are theirs, those of the ones that are sums."""
+        self.returns: Typed | None = said.returns if self.gives(said.returns) else None
+        """What it is declared to give."""
         self._closed: dict[Any, Specialised] = {}
         self._open: dict[Any, tuple[Scope, Var, Specialised]] = {}
         self._home = current()
         if self.types is not None and current() is not None:
             self.at(self.types, tuple(map(face_of, self.types)))
+
+    def gives(self, returns: Typed | None) -> bool:
+        """Whether what is annotated says more than what it gives."""
+        return returns is not None and isinstance(returns.object, Sum | Mu)
 
     def __call__(self, *args: Any) -> Any:
         """Inside a traced function: an application of this function value."""
@@ -149,14 +159,26 @@ class Definition(Specialisable):
                 f"{self.__name__} calls itself, which nothing ends while it is traced; {INSTEAD}"
             )
         is_deep = _CAN_WAIT.get() and here is not None and here.depth >= DEEP
+        is_deep = is_deep and RECURRING.get() is None
         if is_deep and self._home is None and not any(isinstance(t, Untyped) for t in types):
             trace = partial(self.specialise, types, faces)
             raise TraceFirst(running, trace, self.__name__)
         name = self.__name__ if self.__name__.isidentifier() else ""
-        found = Draft(self.function, types, faces, name, running).finish()
-        if not found.captured:
+        found = self.written(types, faces, name, running)
+        if not found.captured and not RECURRING.get():
             self._closed[key] = found
         return found
+
+    def written(self, types: Types, faces: Faces, name: str, key: Any) -> Specialised:
+        """The λ at these argument types, traced."""
+        draft = Draft(self.function, types, faces, name, key)
+        if self.returns is None:
+            return draft.finish()
+        obj, face = self.returns
+        expected = leaf_types(face, obj)
+        if not draft.lay(face, expected):
+            raise TypeMismatch(f"{self.__name__} is to give {obj!r}, and gives {draft.object!r}")
+        return draft.finish(expected)
 
     def traced_at(self, types: Types, faces: Faces) -> Specialised | None:
         """The closed λ that was traced at these types, if one was."""
@@ -171,9 +193,17 @@ class Definition(Specialisable):
         """The λ of the function value, and what it captures of a trace."""
         return self._made(types, faces)[0]
 
-    def _made(self, types: Types, faces: Faces) -> tuple[Specialised, Term]:
+    def declared(self, types: Types, faces: Faces) -> tuple[Types, Faces]:
+        """The types of arguments that were given, as they are declared."""
         if self.types is not None and types != self.types:
-            types, faces = self.types, tuple(map(face_of, self.types))
+            return self.types, tuple(map(face_of, self.types))
+        if self.sums:
+            types = tuple([self.sums.get(i, obj) for i, obj in enumerate(types)])
+            faces = tuple([None if i in self.sums else face for i, face in enumerate(faces)])
+        return types, faces
+
+    def _made(self, types: Types, faces: Faces) -> tuple[Specialised, Term]:
+        types, faces = self.declared(types, faces)
         key = _key(types, faces)
         if key in self._open:
             scope, var, made = self._open[key]
@@ -185,7 +215,7 @@ class Definition(Specialisable):
         with entered(home) if home is not None else nullcontext():
             made = self.specialise(types, faces)
             term = made.operand()
-        if isinstance(term, Var) and home is not None:
+        if isinstance(term, Var) and home is not None and not RECURRING.get():
             self._open[key] = (home, term, made)
         return made, term
 
@@ -205,22 +235,36 @@ def _fits(found: Specialised, types: Types) -> bool:
     return True
 
 
-def _annotated(function: Callable[..., Any]) -> tuple[Object, ...] | None:
-    """The objects that every parameter is annotated with; None where one is not."""
+class Annotated(NamedTuple):
+    """What the annotations of a function say, as far as they say types."""
+
+    types: tuple[Object, ...] | None = None
+    """Of the parameters, where every one is annotated by an object, a number's type or a sum."""
+    sums: dict[int, Object] = {}  # noqa: RUF012 (it is not changed)
+    """Of those that are sums or recursive types, by their places."""
+    returns: Typed | None = None
+
+
+def _annotated(function: Callable[..., Any]) -> Annotated:
+    """What the annotations of a function say."""
     if isinstance(function, FunctionType) and not function.__annotations__:
-        return None
+        return Annotated()
     try:
-        hints = get_type_hints(function)
+        said = hints(function)
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError, NameError, AttributeError):
-        return None
-    found = []
-    for parameter in parameters:
-        hint = _SCALARS.get(hints.get(parameter.name), hints.get(parameter.name))
-        if not isinstance(hint, Object):
-            return None
-        found.append(hint)
-    return tuple(found) or None
+    except (TypeError, ValueError, AttributeError):
+        return Annotated()
+    given = [said.get(parameter.name) for parameter in parameters]
+    found = [SCALARS.get(hint, hint) if isinstance(hint, type) else hint for hint in given]
+    sums = {i: typed(hint).object for i, hint in enumerate(found) if is_sum(hint)}
+    objects = [sums.get(i, hint) for i, hint in enumerate(found)]
+    types = tuple([obj for obj in objects if isinstance(obj, Object)])
+    try:
+        returns = typed(said["return"]) if "return" in said else None
+    except TypeMismatch:
+        returns = None
+    whole = types and len(types) == len(objects)
+    return Annotated(types if whole else None, sums, returns)
 
 
 def taken(function: Any) -> tuple[Object, ...] | None:

@@ -19,8 +19,9 @@ from types import FunctionType
 from typing import Any
 
 from combinators.errors import TooDeep
-from combinators.objects import Object, Product, Record, components
+from combinators.objects import Mu, Object, Product, Record, Sum, components
 from combinators.type_folds import is_large
+from combinators.value_folds import Injected
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
         return kind, (), tuple(value)
     if value is None:
         return kind, (), ()
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+    if isinstance(value, tuple) and hasattr(kind, "_fields") and kind is not Injected:
         return kind, tuple(kind._fields), tuple(value)
     if kind is dict or getattr(kind, "is_container", False):
         keys = tuple(value)
@@ -129,11 +130,53 @@ def _take_apart(value: Any, leaves: list[Any]) -> Face | None:
     return Face(kind, keys, tuple([_take_apart(part, leaves) for part in parts]))
 
 
+def flattened(value: Any, face: Face | None) -> list[Any]:
+    """The leaves of a value in these containers, in which None may stand for a leaf."""
+    if face is None or face.is_function:
+        return [value]
+    opened = open_up(value)
+    assert opened is not None
+    pairs = zip(opened[2], face.children, strict=True)
+    return [leaf for part, child in pairs for leaf in flattened(part, child)]
+
+
+def laid(value: Any, face: Face | None, types: Iterator[Object]) -> list[Any] | None:
+    """The leaves of a value in containers built as these, of ``types``; None of one in others.
+
+    What is of a sum is a leaf, be it a container or not.
+    """
+    opened = open_up(value)
+    if face is None or face.is_function:
+        return [value] if isinstance(next(types), Sum | Mu) or opened is None else None
+    if opened is None or len(opened[2]) != len(face.children):
+        return None
+    if Face(opened[0], opened[1], face.children).names != face.names:
+        return None
+    found = [laid(part, child, types) for part, child in zip(opened[2], face.children, strict=True)]
+    return None if None in found else [leaf for part in found for leaf in part or ()]
+
+
+def leaf_types(face: Face | None, obj: Object) -> list[Object]:
+    """The types of the leaves of a value of type ``obj`` in these containers."""
+    product = components(obj)
+    if face is None or face.is_function or product is None:
+        return [obj]
+    each = zip(face.children, product.parts, strict=True)
+    return [leaf for child, part in each for leaf in leaf_types(child, part)]
+
+
 def put_together(face: Face | None, leaves: Iterator[Any]) -> Any:
     """The value with this face and these leaves."""
     if face is None or face.is_function:
         return next(leaves)
     return face.build([put_together(child, leaves) for child in face.children])
+
+
+def shape_of(face: Face | None) -> Any:
+    """How a container is built, of which the class is no matter."""
+    if face is None or face.is_function:
+        return None
+    return face.names, tuple(shape_of(child) for child in face.children)
 
 
 def paths(face: Face | None, path: str) -> Iterator[str]:

@@ -6,8 +6,6 @@ it mentions.
 
 from __future__ import annotations
 
-import functools
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +20,7 @@ from combinators.errors import (
     TypeMismatch,
     users_place,
 )
-from combinators.objects import Fun, Object, Tensor, Unit, components
+from combinators.objects import Fun, Mu, Object, Sum, Tensor, Unit, components
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.tracing.emit import (
@@ -41,6 +39,7 @@ from combinators.tracing.faces import (
     Face,
     face_of,
     face_of_function,
+    laid,
     object_of,
     open_up,
     paths,
@@ -48,15 +47,14 @@ from combinators.tracing.faces import (
     take_apart,
     with_functions,
 )
-from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.traced import (
-    LIBRARY,
-    Traced,
-    by_position_alone,
-    library,
+from combinators.tracing.parameters import (
+    check_takes,
     parameter_names,
     positional_types,
 )
+from combinators.tracing.scope import Scope, current, entered
+from combinators.tracing.traced import LIBRARY, Traced, library
+from combinators.type_folds import alike
 
 Faces = tuple[Face | None, ...]
 
@@ -65,6 +63,9 @@ class Untyped(NamedTuple):
     """Stands for the type of a function argument that is typed when it is first called."""
 
     function: Any
+
+    def __repr__(self) -> str:
+        return "a function"
 
 
 Types = tuple[Object | Untyped, ...]
@@ -137,7 +138,7 @@ class Pending(Specialisable):
         known = [obj for obj in types if isinstance(obj, Object)]
         if isinstance(expected, Fun) and len(known) == len(types):
             given = packed(tuple(known))
-            if not _alike(given, expected.dom):
+            if not alike(given, expected.dom):
                 raise TypeMismatch(
                     f"the function {self.wish} : {expected!r} is called on {given!r} too; "
                     "a function argument has one type"
@@ -153,32 +154,6 @@ class Pending(Specialisable):
     def __call__(self, *args: Any) -> Any:
         """The application of the function value."""
         return call(self, args)
-
-
-def _alike(given: Object, dom: Object) -> bool:
-    """Whether arguments may be of type ``dom``: a number may be weak, and take another dtype."""
-    if isinstance(given, Tensor) and isinstance(dom, Tensor):
-        return given is dom or given.shape == dom.shape == ()
-    inner, outer = components(given), components(dom)
-    if inner is None or outer is None or inner.width != outer.width:
-        return given is dom
-    return all(map(_alike, inner.parts, outer.parts))
-
-
-def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
-    """Raise where a Python function cannot be called with arguments of these types."""
-    if by_position_alone(function, len(types)) is not None:
-        return
-    try:
-        inspect.signature(function).bind(*types)
-    except TypeError as error:
-        given = ", ".join("a function" if isinstance(t, Untyped) else repr(t) for t in types)
-        name = getattr(function, "__name__", repr(function))
-        raise TypeMismatch(f"{name} is called with ({given}): {error}") from None
-    except ValueError as error:
-        if isinstance(function, functools.partial):
-            raise TypeMismatch(f"{error}; it binds what {function.func!r} does not take") from None
-        return  # a function of C without a signature
 
 
 class Draft:
@@ -237,6 +212,23 @@ class Draft:
         self.naturals = [natural(leaf) for leaf in self.leaves]
 
     @property
+    def value(self) -> Any:
+        """What the function gave."""
+        return put_together(self.face, iter(self.leaves))
+
+    def lay(self, face: Face | None, types: Sequence[Object]) -> bool:
+        """Take the result apart as ``face`` says, if it can be: of a sum a leaf is a container."""
+        with entered(self.scope):
+            leaves = laid(self.value, face, iter(types))
+        if leaves is not None:
+            self.face, self.leaves = face, leaves
+            self.naturals = [
+                Natural(obj, weak=False) if isinstance(obj, Sum | Mu) else natural(leaf)
+                for leaf, obj in zip(leaves, types, strict=True)
+            ]
+        return leaves is not None
+
+    @property
     def object(self) -> Object:
         """The type of the result, where nothing else is expected of it."""
         return object_of(self.face, iter(natural.type for natural in self.naturals))
@@ -260,6 +252,10 @@ class Natural(NamedTuple):
     weak: bool
 
 
+PARTIAL: dict[type, Callable[[Any], Object]] = {}
+"""The types of values of which a part is known: what is not yields to another's, as a weak one."""
+
+
 def natural(leaf: Any) -> Natural:
     """The type that a leaf has by itself."""
     known: Object | None = None
@@ -280,6 +276,8 @@ def natural(leaf: Any) -> Natural:
         weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
         array = np.asarray(leaf)
         return Natural(Tensor(array.shape, array.dtype), weak)
+    if type(leaf) in PARTIAL:
+        return Natural(PARTIAL[type(leaf)](leaf), weak=True)
     if callable(leaf):
         raise TypeMismatch(
             "a Python function is stored or returned as a value, and its type is not known; "
@@ -299,6 +297,8 @@ def coerce(value: Any, obj: Object) -> Term:
 def _coerced(value: Any, obj: Object) -> tuple[Term, Face | None]:
     """The operand, and the face of a function."""
     face = None
+    if isinstance(obj, Sum | Mu):
+        return LIBRARY["as_sum"](value, obj), None
     if obj is Unit and callable(value):
         return Tuple(()), None  # a function that nothing calls
     if components(obj) is not None:

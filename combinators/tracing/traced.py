@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import lru_cache, partial, wraps
-from types import FunctionType
+from functools import lru_cache, wraps
 from typing import Any, Never
 
 import numpy as np
@@ -23,7 +22,7 @@ from combinators.errors import (
     ShapeMismatch,
     TypeMismatch,
 )
-from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.objects import Fun, Object, Tensor, Vector
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
 
@@ -337,58 +336,3 @@ def _unknown(name: str) -> MissingRule:
     return MissingRule(
         f"{name} is not in the language; write it with functions that are, or add a primitive"
     )
-
-
-_STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
-_SAID = frozenset({"__signature__", "__wrapped__"})
-
-
-def by_position_alone(function: Callable[..., Any], count: int) -> tuple[str, ...] | None:
-    """The parameters of a function, a partial perhaps, that can be called with so many arguments.
-
-    This is a look at functions of parameters by position; None where ``inspect`` is to be asked.
-    """
-    bound = 0
-    if type(function) is partial and not function.keywords:
-        bound, function = len(function.args), function.func
-    if type(function) is not FunctionType or not function.__dict__.keys().isdisjoint(_SAID):
-        return None
-    code, most, defaults = function.__code__, function.__code__.co_argcount, function.__defaults__
-    if code.co_kwonlyargcount or code.co_flags & _STARRED:
-        return None
-    fits = most - len(defaults or ()) <= bound + count <= most
-    return code.co_varnames[bound:most] if fits else None
-
-
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """What the user called the parameters, as far as Python can tell."""
-    found = by_position_alone(function, count)
-    if found is not None:
-        return list(found[:count])
-    if isinstance(function, FunctionType) and not hasattr(function, "__signature__"):
-        code = function.__code__
-        return (list(code.co_varnames[: code.co_argcount]) + ["x"] * count)[:count]
-    try:
-        parameters = inspect.signature(function).parameters.values()
-        names = [
-            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
-    except (TypeError, ValueError):
-        names = []
-    return (names + ["x"] * count)[:count]
-
-
-def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object, ...]:
-    """How a function of one argument of type ``dom`` is called in Python."""
-    product = components(dom)
-    if product is None or product.width == 1:
-        return (dom,)
-    if by_position_alone(function, product.width):
-        return product.parts
-    try:
-        inspect.signature(function).bind(*range(product.width))
-    except TypeError:
-        return (dom,)
-    except ValueError:
-        return product.parts if getattr(function, "nin", 1) == product.width else (dom,)
-    return product.parts

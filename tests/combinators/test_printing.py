@@ -10,7 +10,8 @@ from combinators.morphisms import Eval, Id, Primitive, Prod, Projection, Relabel
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from combinators.tracing.control import cond, fold, scan
+from combinators.tracing.cases import cond
+from combinators.tracing.control import fold, scan
 from combinators.tracing.definition import Definition
 from combinators.tracing.faces import face_of
 from combinators.translate import translate

@@ -9,7 +9,8 @@ import combinators.primitives  # noqa: F401
 from combinators.errors import EscapedVariable, Place
 from combinators.kit.text import Names
 from combinators.objects import Real, Tensor
-from combinators.tracing.control import cond, fold
+from combinators.tracing.cases import cond
+from combinators.tracing.control import fold
 from combinators.tracing.definition import Definition
 from combinators.tracing.faces import face_of
 from combinators.tracing.scope import Scope, current

@@ -25,7 +25,7 @@ from combinators.morphisms import (
 from combinators.objects import Bool, Fun, Int, Product, Real, Record, Unit
 from combinators.operation import Operation, named
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from combinators.tracing.control import cond
+from combinators.tracing.cases import cond
 from combinators.tracing.definition import Definition
 from combinators.tracing.faces import face_of
 from combinators.translate import translate

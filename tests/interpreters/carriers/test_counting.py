@@ -9,7 +9,8 @@ import pytest
 from combinators.errors import WrongMode
 from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor
-from combinators.tracing.control import cond, fold
+from combinators.tracing.cases import cond
+from combinators.tracing.control import fold
 from combinators.tracing.definition import Definition
 from combinators.translate import translate
 from interpreters.carriers.counting import Counting

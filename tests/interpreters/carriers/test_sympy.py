@@ -18,7 +18,7 @@ from combinators.primitives import indexing as g
 from combinators.primitives.elementary import erf, relu, sigmoid, softplus
 from combinators.primitives.reductions import recurrence
 from combinators.terms import Prim
-from combinators.tracing.control import cond
+from combinators.tracing.cases import cond
 from combinators.tracing.functions import Draft
 from combinators.translate import translate
 from interpreters.carriers.duals import Dual

@@ -10,7 +10,8 @@ from combinators.errors import ConcreteValueNeeded
 from combinators.literal import Literal
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Int, Real
-from combinators.tracing.control import cond, recompute
+from combinators.tracing.cases import cond
+from combinators.tracing.control import recompute
 from combinators.tracing.definition import Definition
 from combinators.tracing.scope import Scope, apart, entered
 from interpreters.carriers.counting import Counting

@@ -9,7 +9,8 @@ import sympy
 from combinators.errors import NotDifferentiable, WrongMode
 from combinators.morphisms import interpret
 from combinators.objects import Fun, Int, Product, Real, Tensor
-from combinators.tracing.control import cond, fold, scan
+from combinators.tracing.cases import cond
+from combinators.tracing.control import fold, scan
 from combinators.tracing.control import map as map_
 from combinators.tracing.definition import Definition
 from interpreters.carriers.duals import Dual

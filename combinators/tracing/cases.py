@@ -1,0 +1,306 @@
+"""Choice, written in Python: ``cond``, and ``case`` of a sum, whose branches are lazy and capture.
+
+A ``case`` is written with what there is, conditionals inside one another:
+
+    case(s, f, g, h)      if is_alternative[0] s then f (payload[0] s)
+                    is    else if is_alternative[1] s then g (payload[1] s)
+                          else h (payload[2] s)
+
+The branches of a choice have one type. A number of Python's yields to another's type, and where one
+is of a sum, so are the others: instances of two classes join to the sum of both.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
+
+from combinators.errors import ShapeMismatch, TypeMismatch, users_place
+from combinators.objects import Bool, Mu, Object, Sum, Tensor, Unit
+from combinators.operation import Operation
+from combinators.primitives.sums import IS
+from combinators.terms import Cond, Prim, Term
+from combinators.tracing.classes import (
+    face_of_alternative,
+    typed,
+)
+from combinators.tracing.emit import emit, operand, scope_here, unpack
+from combinators.tracing.faces import Face, open_up, shape_of
+from combinators.tracing.functions import (
+    PARTIAL,
+    Draft,
+    Natural,
+    coerce,
+    natural,
+)
+from combinators.tracing.injections import united
+from combinators.tracing.parameters import check_takes
+from combinators.tracing.traced import LIBRARY, Traced, library
+from combinators.value_folds import Injected
+
+# ---- choices -------------------------------------------------------------------------------------
+
+
+class ResultUnknown(BaseException):
+    """A recursive function is called whose result's type is just being found out."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+
+def cond(p: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """``a()`` where ``p`` holds, else ``b()``; only the branch taken is computed.
+
+    ``p`` is a Bool; both branches take nothing and give values of one type. For a choice made
+    element by element write ``where``.
+    """
+    scope_here()
+    if isinstance(tested := natural(p).type, Tensor) and tested is not Bool:
+        raise (ShapeMismatch if tested.shape else TypeMismatch)(
+            f"cond chooses by a Bool, and this is {tested!r}; compare it, as in x > 0, "
+            "or choose element by element with where"
+        )
+    test = coerce(p, Bool)
+    branches: tuple[Any, Any] = (a, b)
+    for branch in branches:
+        if not callable(branch) or isinstance(branch, Traced):
+            raise TypeMismatch(
+                "the branches of cond are functions of no arguments, as in "
+                f"cond(p, lambda: a, lambda: b), and this is {branch!r:.60}"
+            )
+    return _chosen("cond", [test], (a, b), ("then", "else"))
+
+
+def _chosen(
+    word: str, tests: Sequence[Term], branches: Sequence[Callable[[], Any]], names: Sequence[str]
+) -> Any:
+    """The first branch whose test holds; the last needs none."""
+    place, drafts, unknown = users_place(), [], None
+    for branch, name in zip(branches, names, strict=True):
+        try:
+            drafts.append(Draft(branch, (), (), name))
+        except ResultUnknown as error:
+            unknown = error
+    if not drafts:
+        assert unknown is not None
+        raise unknown
+    wanted = _joined(word, drafts)
+    made = [draft.finish([one.type for one in wanted]) for draft in drafts]
+    face, bodies = made[0].face, [one.lam.body for one in made]
+    if any(one.face != face for one in made):
+        face = drafts[0].face
+    bodies += [bodies[0]] * (len(branches) - len(bodies))  # only the type is asked for now
+    body = bodies.pop()
+    for test, then in zip(reversed(tests), reversed(bodies), strict=True):
+        body = Cond(test, then, body, place)
+    captured = {var.name: var for one in made for var in one.captured}
+    captured |= {arg.name: arg for test in tests for arg in getattr(test, "args", ())}
+    result = unpack(face, emit(body, "c", tuple(captured.values())))
+    return result if unknown is None else _weakened(result, drafts[0].leaves, face)
+
+
+def _weakened(result: Any, leaves: list[Any], face: Face | None) -> Any:
+    """What a branch gave, of which numbers of Python's still yield to another type."""
+    numbers = all(type(leaf) in (bool, int, float) for leaf in leaves)
+    return leaves[0] if numbers and face is None else result
+
+
+def _joined(word: str, drafts: Sequence[Draft]) -> list[Natural]:
+    """The types that the leaves of all have together, of drafts that are laid out alike."""
+    if len({shape_of(draft.face) for draft in drafts}) > 1:
+        for draft in drafts:
+            draft.open()
+    if len({shape_of(draft.face) for draft in drafts}) == 1:
+        columns = zip(*(draft.naturals for draft in drafts), strict=True)
+        return [reduce(_both(word), column) for column in columns]
+    types: list[Natural] = []
+    face = _together(word, [draft.value for draft in drafts], types)
+    if face is NotImplemented:
+        raise _apart(word, *(draft.object for draft in drafts))
+    for draft in drafts:
+        draft.lay(face, [one.type for one in types])
+    return types
+
+
+def _together(word: str, values: Sequence[Any], types: list[Natural]) -> Any:
+    """The face in which all ``values`` are laid out, and the types of its leaves.
+
+    Where one is of a sum, there is a leaf, and instances of two classes are of the sum of both. Of
+    what is not laid out alike it is NotImplemented.
+    """
+    opened = [open_up(value) for value in values]
+    sums = [value for value in values if _is_of_sum(value)]
+    if sums:
+        types.append(reduce(_both(word), map(natural, sums)))
+        return None
+    if all(one is None for one in opened):
+        types.append(reduce(_both(word), map(natural, values)))
+        return None
+    if any(one is None for one in opened):
+        return NotImplemented
+    faces = [Face(*one[:2], (None,) * len(one[2])) for one in opened if one is not None]
+    if len({shape_of(face) for face in faces}) == 1:
+        columns = zip(*(one[2] for one in opened if one is not None), strict=True)
+        children = tuple([_together(word, column, types) for column in columns])
+        whole = Face(faces[0].kind, faces[0].keys, children)
+        return NotImplemented if NotImplemented in children else whole
+    classes = tuple(dict.fromkeys(face.kind for face in faces))
+    if len(classes) > 1 and all(map(is_dataclass, classes)):
+        types.append(Natural(typed(reduce(or_, classes)).object, weak=False))
+        return None
+    return NotImplemented
+
+
+def _is_of_sum(value: Any) -> bool:
+    """Whether a leaf is of a sum, which a value of an alternative may be, too."""
+    return isinstance(value.type, Sum | Mu) if isinstance(value, Traced) else type(value) in PARTIAL
+
+
+def _both(word: str) -> Callable[[Natural, Natural], Natural]:
+    """The type that two leaves have together: a weak one yields."""
+
+    def both(x: Natural, y: Natural) -> Natural:
+        if x.type is y.type:
+            return Natural(x.type, x.weak and y.weak)
+        found = united(x.type, y.type)
+        if found is not None:
+            return Natural(found, x.weak and y.weak)
+        for strong, weak in ((x, y), (y, x)):
+            if isinstance(strong.type, Sum | Mu) and not isinstance(weak.type, Sum | Mu):
+                return strong
+            if weak.weak and isinstance(strong.type, Tensor) and strong.type.shape == ():
+                if strong.weak and isinstance(weak.type, Tensor):
+                    dtype = np.result_type(strong.type.dtype, weak.type.dtype)
+                    return Natural(Tensor((), dtype), weak=True)
+                return strong
+        raise _apart(word, x.type, y.type)
+
+    return both
+
+
+def _apart(word: str, *types: Object) -> TypeMismatch:
+    given = list(map(repr, dict.fromkeys(types)))
+    said = " and ".join([", ".join(given[:-1]), given[-1]] if len(given) > 1 else given)
+    return TypeMismatch(f"the branches of a {word} have one type, but these have {said}")
+
+
+# ---- case ----------------------------------------------------------------------------------------
+
+
+@library("case", word=False)
+def case(s: Any, /, *branches: Any, **named: Any) -> Any:
+    """The branch of the alternative that a value of a sum is, called with what it holds.
+
+    There is a function for each alternative, in order or by name; of nothing it takes no argument,
+    of a product its components, if it takes so many. Only the branch taken is computed, and all
+    give values of one type.
+    """
+    scope_here()
+    if isinstance(s, Traced) and isinstance(s.type, Mu):
+        s = LIBRARY["unroll"](s)
+    if not isinstance(s, Traced):
+        return _known_case(s, branches, named)
+    obj = s.type
+    if not isinstance(obj, Sum):
+        raise TypeMismatch(
+            f"case looks at a value of a sum, and this is {obj!r}; a function of one is annotated "
+            "with it, as f(s: Circle | Square)"
+        )
+    functions = _in_order(obj, branches, named)
+
+    def branch(index: int) -> Callable[[], Any]:
+        return lambda: _entered(functions[index], obj, index, LIBRARY["payload"](s, index))
+
+    if len(functions) == 1:
+        return branch(0)()
+    term, names = operand(s), [alternative_name(obj, i) for i in range(len(functions))]
+    first = operand(LIBRARY["is_alternative"](s, 0))
+    rest = range(1, len(functions) - 1)
+    others = [Prim(Operation(IS, (("index", i),)), (term,), users_place()) for i in rest]
+    return _chosen("case", [first, *others], [*map(branch, range(len(functions)))], names)
+
+
+def alternative_name(obj: Sum, index: int) -> str:
+    """What an alternative is called."""
+    return str(index) if obj.names is None else str(obj.names[index])
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _in_order(obj: Sum, branches: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+    """A function for each alternative."""
+    names = [alternative_name(obj, i) for i in range(len(obj.parts))]
+    if branches and named:
+        raise TypeMismatch("the branches of a case are given in order, or all by name")
+    found = dict(enumerate(branches))
+    if named:
+        places = {_plain(name): i for i, name in enumerate(names)}
+        extra = [name for name in named if _plain(name) not in places]
+        if extra:
+            raise TypeMismatch(f"case of {obj!r} has no alternative {', '.join(extra)}")
+        found = {places[_plain(name)]: branch for name, branch in named.items()}
+    missing = [name for i, name in enumerate(names) if i not in found]
+    if missing or len(found) > len(names):
+        what = f"of {', '.join(missing)} there is none" if missing else "these are more"
+        raise TypeMismatch(f"case takes a function for each alternative of {obj!r}, and {what}")
+    for i, branch in found.items():
+        if not callable(branch):
+            raise TypeMismatch(
+                f"the branches of a case are functions, and that of {names[i]} is {branch!r:.60}"
+            )
+    return [found[i] for i in range(len(names))]
+
+
+def _known_case(s: Any, branches: Sequence[Any], named: dict[str, Any]) -> Any:
+    """A case of a value whose alternative is there to be seen."""
+    if type(s) is Injected and type(s.tag) is int and s.tag < len(branches):
+        return _called(branches[s.tag], s.value)
+    found = [f for name, f in named.items() if _plain(name) == type(s).__name__.lower()]
+    if is_dataclass(s) and len(found) == 1:
+        return found[0](s)
+    raise TypeMismatch(
+        f"case looks at a value of a sum, and of which sum {s!r:.60} is, nothing says; write "
+        "inject(Circle | Square, …), or annotate the function's argument"
+    )
+
+
+def _entered(function: Any, obj: Sum, index: int, payload: Traced) -> Any:
+    part, face = obj.parts[index], face_of_alternative(obj, index)
+    value = unpack(face, payload)
+    if face is not None and is_dataclass(face.kind):
+        return _called(function, value, whole=True)
+    return _called(function, value, part)
+
+
+def _called(function: Any, value: Any, obj: Object | None = None, *, whole: bool = False) -> Any:
+    """A branch, with what its alternative holds: nothing, the whole, or its components."""
+    opened = None if whole else open_up(value)
+    args: tuple[Any, ...] = (value,)
+    if opened is not None and opened[0] in (tuple, dict):
+        if not opened[2]:
+            args = opened[2] if _takes(function, 0) else (value,)
+        elif len(opened[2]) > 1 and not _takes(function, 1) and _takes(function, len(opened[2])):
+            args = opened[2]
+    elif value is None and _takes(function, 0):
+        args = ()
+    check_takes(function, [natural(x).type if isinstance(x, Traced) else Unit for x in args])
+    return function(*args)
+
+
+def _takes(function: Any, count: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True

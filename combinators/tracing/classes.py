@@ -1,0 +1,334 @@
+"""Python's classes as types: a union of dataclasses is a sum, and one that mentions itself recurs.
+
+A sum or a recursive type knows its classes by its names (``ClassName``), so that values, tangents
+and cotangents of it are instances wherever they are shown.
+
+    @dataclass                         @dataclass
+    class Leaf:                        class Node:
+        value: float                       left: Tree
+                                           right: Tree
+    Tree = Leaf | Node
+
+is ``μTree. [Leaf: {value: Real} | Node: {left: Tree, right: Tree}]``. Of a union its classes are
+the alternatives, so a class that is met in one is no recursive type by itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from combinators.errors import TypeMismatch, is_passed_over
+from combinators.kit.class_names import ClassName, class_of
+from combinators.objects import (
+    Bool,
+    Fun,
+    Int,
+    Mu,
+    MuVar,
+    Object,
+    Product,
+    Real,
+    Record,
+    Sum,
+    Tensor,
+    Unit,
+)
+from combinators.tracing.faces import Face, face_of
+from combinators.value_folds import Injected
+
+SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
+NOTHING = ClassName(NoneType, "nothing")
+"""The alternative that Python's None is."""
+LIST = ClassName(list, "List")
+
+
+class Typed(NamedTuple):
+    """What an annotation says: a type, and the containers in which its values come."""
+
+    object: Object
+    face: Face | None
+
+
+class NoType(TypeMismatch):
+    """An annotation that says no type of the language."""
+
+
+# ---- lists and values that may be missing --------------------------------------------------------
+
+
+def list_of(item: Object) -> Mu:
+    """The lists of ``item``, which Python's lists are; ``item`` stands inside the list's ``Mu``."""
+    return Mu(LIST, Sum(nil=Unit, cons=Product(item, MuVar())))
+
+
+def List(item: Any) -> Mu:
+    """The lists of values of a type, of any length, which Python's lists are.
+
+    >>> List(Real)
+    List[Real]
+    """
+    return list_of(typed(item).object)
+
+
+def Maybe(item: Any) -> Sum:
+    """A value of a type, or nothing, which is Python's None.
+
+    >>> Maybe(Real)
+    [nothing: Unit | just: Real]
+    """
+    return Sum.of((NOTHING, "just"), Product(Unit, typed(item).object))
+
+
+def is_list(obj: Object) -> bool:
+    """Whether the values of a type are Python's lists."""
+    return isinstance(obj, Mu) and obj.name == LIST
+
+
+# ---- from annotations ----------------------------------------------------------------------------
+
+_HINTS: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
+_UNIONS: dict[Any, tuple[Any, ...]] = {}
+"""The members of a union, in the order in which they were first written."""
+
+
+def typed(hint: Any) -> Typed:
+    """The type that an annotation says; ``NoType`` where it says none."""
+    return _typed(hint, ())
+
+
+def is_sum(hint: Any) -> bool:
+    """Whether an annotation says a sum or a recursive type, which a value alone does not tell."""
+    if isinstance(hint, Object):
+        return isinstance(hint, Sum | Mu)
+    return _is_union(hint) or get_origin(hint) is list or (_is_data(hint) and _recurs(hint, ()))
+
+
+def _is_union(hint: Any) -> bool:
+    return isinstance(hint, UnionType) or get_origin(hint) is Union
+
+
+def _is_data(hint: Any) -> bool:
+    return isinstance(hint, type) and is_dataclass(hint)
+
+
+def _members(union: Any) -> tuple[Any, ...]:
+    return _UNIONS.setdefault(frozenset(get_args(union)), get_args(union))
+
+
+def _optional(union: Any) -> Any:
+    """The X of Optional[X]; None of another union."""
+    rest = [member for member in _members(union) if member is not NoneType]
+    return rest[0] if len(rest) == 1 else None
+
+
+def _typed(hint: Any, outer: tuple[Any, ...]) -> Typed:
+    """``outer`` are the recursive types inside of which this is written, the innermost last."""
+    if isinstance(hint, Object):
+        return Typed(hint, face_of(hint))
+    if hint in SCALARS:
+        return Typed(SCALARS[hint], None)
+    if hint is None or hint is NoneType:
+        return Typed(Unit, Face(NoneType, (), ()))
+    if isinstance(hint, type) and issubclass(hint, np.generic):
+        return Typed(Tensor((), hint), None)
+    args, origin = get_args(hint), get_origin(hint)
+    if origin is tuple and Ellipsis not in args:
+        parts = [_typed(arg, outer) for arg in args]
+        obj = Product(*(part.object for part in parts))
+        return Typed(obj, Face(tuple, (), tuple(part.face for part in parts)))
+    if origin is list:
+        return Typed(list_of(_item(args[0], (*outer, list))), None)
+    if origin is Callable and len(args) == 2 and isinstance(args[0], list):
+        taken = [_typed(arg, outer).object for arg in args[0]]
+        dom = taken[0] if len(taken) == 1 else Product(*taken)
+        return Typed(Fun(dom, _typed(args[1], outer).object), None)
+    if hint in outer and hint is not list:
+        return Typed(MuVar(outer[::-1].index(hint)), None)
+    if _is_union(hint):
+        recurs = _recurs(hint, outer)
+        sum_ = _union(hint, (*outer, hint) if recurs else outer)
+        return Typed(Mu(_name(hint), sum_) if recurs else sum_, None)
+    if _is_data(hint):
+        if not _recurs(hint, outer):
+            return _record(hint, outer)
+        return Typed(Mu(ClassName(hint), _record(hint, (*outer, hint)).object), None)
+    raise NoType(
+        f"{hint!r} is no type of the language; write an object, as dc.Tensor((3,)), a dataclass, a "
+        "union of dataclasses, list[…], tuple[…], float, int or bool"
+    )
+
+
+def _item(hint: Any, outer: tuple[Any, ...]) -> Object:
+    """The item of a list: a dataclass is a sum of one alternative, so that it is known."""
+    made = _typed(hint, outer)
+    if _is_data(hint) and made.face is not None:
+        return Sum.of((ClassName(hint),), Product(made.object))
+    return made.object
+
+
+def _union(hint: Any, outer: tuple[Any, ...]) -> Sum:
+    members = _members(hint)
+    just = _optional(hint)
+    if just is not None and NoneType in members:
+        return Sum.of((NOTHING, "just"), Product(Unit, _item(just, outer)))
+    parts = [
+        _record(member, outer).object if _is_data(member) else _typed(member, outer).object
+        for member in members
+    ]
+    names = [NOTHING if member is NoneType else _called(member) for member in members]
+    return Sum.of(tuple(names), Product(*parts))
+
+
+def _called(member: Any) -> str:
+    if _is_data(member):
+        return ClassName(member)
+    return getattr(member, "__name__", repr(member))
+
+
+def _record(cls: type, outer: tuple[Any, ...]) -> Typed:
+    """The fields of a dataclass, as those of an instance are laid out."""
+    hints = hints_of(cls)
+    names = tuple(field.name for field in fields(cls))
+    parts = [_field(cls, name, hints[name], outer) for name in names]
+    product = Product(*(part.object for part in parts))
+    face = Face(cls, names, tuple(part.face for part in parts))
+    return Typed(Record.of(names, product) if names else product, face)
+
+
+def _field(cls: type, name: str, hint: Any, outer: tuple[Any, ...]) -> Typed:
+    try:
+        return _typed(hint, outer)
+    except NoType as error:
+        raise NoType(f"{cls.__name__}.{name}: {error.args[0]}") from None
+
+
+def _recurs(hint: Any, outer: tuple[Any, ...]) -> bool:
+    """Whether a union or a dataclass is mentioned by what it holds, ``outer`` ones apart."""
+    todo, seen = list(_mentioned(hint)), set()
+    while todo:
+        here = todo.pop()
+        if here == hint:
+            return True
+        if here not in seen and here not in outer:
+            seen.add(here)
+            todo += _mentioned(here)
+    return False
+
+
+def _mentioned(hint: Any) -> Iterator[Any]:
+    """The unions and dataclasses that stand in the fields of one, or in an annotation."""
+    if _is_union(hint) and (_optional(hint) is None or NoneType not in _members(hint)):
+        for member in _members(hint):
+            yield from hints_of(member).values() if _is_data(member) else _held(member)
+    elif _is_data(hint):
+        yield from hints_of(hint).values()
+    else:
+        yield from _held(hint)
+
+
+def _held(hint: Any) -> Iterator[Any]:
+    for arg in get_args(hint):
+        yield from arg if isinstance(arg, list) else (arg,)
+
+
+def _name(union: Any) -> str:
+    """What a recursive union is called: as its classes write it, or by theirs."""
+    for member in filter(_is_data, _members(union)):
+        for field, hint in hints_of(member).items():
+            written = member.__annotations__.get(field)
+            if hint == union and isinstance(written, str) and written.strip("'\"").isidentifier():
+                return written.strip("'\"")
+    return "|".join(map(_called, _members(union)))
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of a dataclass, its forward references resolved."""
+    found = _HINTS.get(cls)
+    if found is None:
+        found = _HINTS[cls] = hints(cls)
+    return found
+
+
+def hints(of: Any) -> dict[str, Any]:
+    """Annotations; names that are not in its module are those that stand where it is used."""
+    try:
+        return get_type_hints(of)
+    except NameError:
+        pass
+    try:
+        return get_type_hints(of, localns=_Around())
+    except NameError as error:
+        raise NoType(f"the annotations of {of.__name__} name what is not there: {error}") from None
+
+
+class _Around(Mapping[str, Any]):
+    """The names of the user's frames, the innermost first."""
+
+    def __getitem__(self, name: str) -> Any:
+        frame = sys._getframe(1)
+        while frame is not None:
+            if not is_passed_over(frame):
+                spaces: list[Any] = [frame.f_locals, frame.f_globals]
+                for space in spaces:
+                    if type(space) is dict and name in space:
+                        return space[name]
+            frame = frame.f_back  # type: ignore[assignment]  # None at the end
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+# ---- alternatives --------------------------------------------------------------------------------
+
+
+def face_of_alternative(obj: Sum, index: int) -> Face | None:
+    """The containers in which the values of an alternative come."""
+    cls, part = class_of(obj.names[index] if obj.names else None), obj.parts[index]
+    if cls is not None and is_dataclass(cls) and not isinstance(part, Mu):
+        return _record(cls, ()).face
+    return face_of(part)
+
+
+def alternative(obj: Sum, value: Any) -> tuple[int, Any]:
+    """Which alternative of a sum a value of Python's is, and what it holds.
+
+    An instance is that of its class, and None is nothing; any other is the one alternative that is
+    of no class.
+    """
+    if type(value) is Injected:
+        return obj.index(value.tag), value.value
+    names = obj.names or ()
+    kinds = [class_of(name) for name in names]
+    for index, kind in enumerate(kinds):
+        if kind is type(value) and (kind is NoneType or is_dataclass(kind)):
+            return index, () if kind is NoneType else value
+    others = [index for index, kind in enumerate(kinds) if kind is None]
+    known = any(kind is not None for kind in kinds)
+    if known and len(others) == 1 and value is not None:
+        return others[0], value
+    raise TypeMismatch(
+        f"{value!r:.60} is no value of {obj!r}; "
+        + (f"it is one of {_list(names)}" if known else "make one with inject, inl or inr")
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return " or ".join("None" if name == NOTHING else name for name in names)
+
+
+def rows_of(value: Any) -> Sequence[Any] | None:
+    """The items of a list of Python's, or of an array; None of what is none."""
+    if isinstance(value, list | tuple) and type(value) is not Injected:
+        return value
+    return list(value) if isinstance(value, np.ndarray) and value.ndim else None

@@ -1,0 +1,251 @@
+"""Values of sums and of lists, made in Python: ``inject``, ``inl``, ``inr``, ``cons`` and ``nil``.
+
+An instance of a class is of every union of it, a list of Python's of a list's type, None of
+nothing: they become one where a value of that type is expected. Of ``inl(x)`` alone a part of its
+type is known, the left; the rest yields to the type that it meets, as a number of Python's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from combinators.errors import TypeMismatch
+from combinators.kit.class_names import class_of
+from combinators.objects import Mu, Object, Product, Record, Sum, Unit
+from combinators.operation import Operation, Primitive
+from combinators.primitives.sums import INJECT, ROLL
+from combinators.terms import Proj, Term, Tuple
+from combinators.tracing.classes import (
+    List,
+    alternative,
+    face_of_alternative,
+    is_list,
+    rows_of,
+    typed,
+)
+from combinators.tracing.emit import emit, emit_operation, operand, scope_here, unpack
+from combinators.tracing.faces import face_of, object_of, open_up, take_apart
+from combinators.tracing.functions import PARTIAL, coerce, natural
+from combinators.tracing.traced import LIBRARY, Traced, library
+from combinators.type_folds import types_within, unfolded
+from combinators.value_folds import Injected
+
+# ---- sums of which a part is known ---------------------------------------------------------------
+
+
+class Unknown(Object):
+    """The type of an alternative that nothing said yet."""
+
+
+UNKNOWN = Unknown._intern()
+
+
+class Nil(tuple[()]):
+    """The empty list, of any type."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "nil"
+
+
+nil = Nil()
+
+
+def _partial(value: Injected) -> Object:
+    """The sum of which a value of ``inl`` or ``inr`` is."""
+    if not isinstance(value.tag, int):
+        raise TypeMismatch(f"of which sum {value!r:.60} is, nothing says; write inject(sum, …)")
+    opened = open_up(value.value)
+    inside = Unit if opened is not None and not opened[2] else natural_object(value.value)
+    parts: list[Object] = [UNKNOWN] * max(2, value.tag + 1)
+    parts[value.tag] = inside
+    return Sum(*parts)
+
+
+def natural_object(value: Any) -> Object:
+    """The type of a value by itself."""
+    face, leaves = take_apart(value)
+    return object_of(face, iter([natural(leaf).type for leaf in leaves]))
+
+
+PARTIAL[Injected] = _partial
+PARTIAL[Nil] = lambda _: List(UNKNOWN)
+
+
+def united(x: Object, y: Object) -> Object | None:
+    """The sum that two are, of which each knows a part."""
+    for a, b in ((x, y), (y, x)):
+        if a is UNKNOWN:
+            return b
+        if isinstance(a, Mu) and unfolded(a) is b:
+            return a
+    if is_list(x) and is_list(y):
+        whole = united(item_of(x), item_of(y))
+        return whole and List(whole)
+    if isinstance(x, Mu) or isinstance(y, Mu):
+        a, b = (unfolded(one) if isinstance(one, Mu) else one for one in (x, y))
+        whole = united(a, b)
+        return next((one for one in (x, y) if isinstance(one, Mu) and unfolded(one) is whole), None)
+    if not isinstance(x, Sum) or not isinstance(y, Sum):
+        return None
+    if x.names != y.names:
+        for a, b in ((x, y), (y, x)):
+            if a.names and b.names and set(b.names) <= set(a.names):
+                return a
+        classes = [class_of(name) for one in (x, y) for name in one.names or ()]
+        known = tuple(dict.fromkeys(cls for cls in classes if cls is not None))
+        return typed(reduce(or_, known)).object if len(known) > 1 and None not in classes else None
+    width = max(len(x.parts), len(y.parts))
+    columns = zip(*((*one.parts, *[UNKNOWN] * (width - len(one.parts))) for one in (x, y)),
+                  strict=True)  # fmt: skip
+    parts = [a if a is b else united(a, b) for a, b in columns]
+    return Sum.of(x.names, Product(*filter(None, parts))) if None not in parts else None
+
+
+def item_of(obj: Object) -> Object:
+    """The type of the items of a list."""
+    cells = unfolded(obj) if isinstance(obj, Mu) else obj
+    assert isinstance(cells, Sum)
+    cons = cells.parts[1]
+    assert isinstance(cons, Product)
+    return cons.parts[0]
+
+
+# ---- injections ----------------------------------------------------------------------------------
+
+
+def inl(x: Any) -> Any:
+    """The left alternative of a sum of two, which what it is given to says."""
+    return Injected(0, x)
+
+
+def inr(x: Any) -> Any:
+    """The right alternative of a sum of two, which what it is given to says."""
+    return Injected(1, x)
+
+
+def inject(of: Any, alternative: Any, *x: Any) -> Any:
+    """The value of the sum ``of`` that is its ``alternative``, said by place or name, with ``x``.
+
+    Of a union of classes ``inject(Circle | Square, Circle(r))`` says it all, and of nothing, ``x``
+    is left out.
+    """
+    obj = typed(of).object
+    if not isinstance(obj, Sum | Mu):
+        raise TypeMismatch(f"inject makes a value of a sum, and {obj!r} is none")
+    value = alternative
+    if isinstance(alternative, int | str):
+        cells = unfolded(obj) if isinstance(obj, Mu) else obj
+        if not isinstance(cells, Sum):
+            raise TypeMismatch(f"{obj!r} has no alternatives")
+        value = Injected(cells.index(alternative), x[0] if len(x) == 1 else x)
+    scope_here()
+    return _traced(as_sum(value, obj))
+
+
+def cons(head: Any, tail: Any) -> Any:
+    """The list of ``head`` and then the items of ``tail``."""
+    scope_here()
+    known = tail.type if isinstance(tail, Traced) else None
+    if known is None:
+        known = List(natural_object(head))
+    if not isinstance(known, Mu) or not is_list(known):
+        raise TypeMismatch(f"cons puts an item before a list, and this is {known!r}")
+    return _traced(_cell(head, as_sum(tail, known), known))
+
+
+def _applied(primitive: Primitive, term: Term, **said: Any) -> Term:
+    return operand(emit_operation(Operation(primitive, tuple(said.items())), (term,)))
+
+
+def _traced(term: Term) -> Any:
+    return Traced(term, scope_here())  # type: ignore[arg-type]  # a variable, being an operation's
+
+
+def _cell(head: Any, tail: Term, obj: Mu) -> Term:
+    """The list of type ``obj`` of an item and the rest."""
+    cells = unfolded(obj)
+    pair = operand(emit(Tuple((coerce(head, item_of(obj)), tail)), "cell"))
+    return _applied(ROLL, _applied(INJECT, pair, of=cells, index=1), of=obj)
+
+
+@library("as_sum", word=False)
+def as_sum(value: Any, obj: Object) -> Term:
+    """A value as an operand of a sum or a recursive type: an instance, a list or a traced one."""
+    if isinstance(value, Traced) and value.type is obj:
+        return operand(value)
+    if any(part is UNKNOWN for part in (obj, *types_within(_opened(obj)))):
+        raise TypeMismatch(
+            f"of {obj!r} not everything is known here; say the sum, as in inject(Sum(Real, Int), …)"
+        )
+    if isinstance(obj, Mu):
+        inner = unfolded(obj)
+        if is_list(obj) and not isinstance(value, Traced):
+            return _list(value, obj)
+        if isinstance(value, Traced) and value.type is inner:
+            return _applied(ROLL, operand(value), of=obj)
+        return _applied(ROLL, coerce(value, inner), of=obj)
+    assert isinstance(obj, Sum)
+    if isinstance(value, Traced) and isinstance(value.type, Sum | Mu):
+        return _wider(value, obj)
+    index, inside = alternative(obj, value)
+    return _applied(INJECT, coerce(inside, obj.parts[index]), of=obj, index=index)
+
+
+def _opened(obj: Object) -> Product:
+    inner = unfolded(obj) if isinstance(obj, Mu) else obj
+    return inner.product if isinstance(inner, Sum) else Product(inner)
+
+
+def _list(value: Any, obj: Mu) -> Term:
+    """A list of Python's, cell by cell from its end."""
+    rows = rows_of(value)
+    if rows is None:
+        raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.60}")
+    made = _applied(ROLL, _applied(INJECT, _unit(), of=unfolded(obj), index=0), of=obj)
+    for row in reversed(rows):
+        made = _cell(row, made, obj)
+    return made
+
+
+def _unit() -> Term:
+    return Tuple(())
+
+
+def _wider(value: Traced, obj: Sum) -> Term:
+    """A value of one sum as one of another, which has its alternatives by name."""
+    given = value.type
+    inner = unfolded(given) if isinstance(given, Mu) else given
+    if inner is obj:
+        return operand(LIBRARY["unroll"](value))
+    names = inner.names if isinstance(inner, Sum) else None
+    if names is None or obj.names is None or not set(names) <= set(obj.names):
+        raise TypeMismatch(f"{obj!r} was expected here, and this is {given!r}")
+    places = [obj.names.index(name) for name in names]
+
+    def into(index: int) -> Callable[[Any], Any]:
+        return lambda x: _traced(_applied(INJECT, coerce(x, obj.parts[index]), of=obj, index=index))
+
+    made: Any = LIBRARY["case"](value, *map(into, places))
+    return operand(made)
+
+
+@library("field", word=False)
+def field(value: Traced, name: str) -> Any:
+    """``x.name`` of a value that is an instance of one class; NotImplemented of any other."""
+    obj: Object = value.type
+    if isinstance(obj, Mu):
+        obj = unfolded(obj)
+        value = LIBRARY["unroll"](value)
+    if isinstance(obj, Sum) and len(obj.parts) == 1:
+        value, face = LIBRARY["payload"](value, 0), face_of_alternative(obj, 0)
+        return getattr(unpack(face, value), name)
+    if isinstance(obj, Record) and name in obj.names:
+        index = obj.names.index(name)
+        part = emit(Proj(index, operand(value)), name)
+        return unpack(face_of(obj.product.parts[index]), part)
+    return NotImplemented

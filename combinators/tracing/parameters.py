@@ -1,0 +1,94 @@
+"""How functions of Python's are called: what their parameters are named, and how many they take."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from combinators.errors import TypeMismatch
+from combinators.kit.text import Names
+from combinators.objects import Object, components
+
+_STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_SAID = frozenset({"__signature__", "__wrapped__"})
+
+
+def by_position_alone(function: Callable[..., Any], count: int) -> tuple[str, ...] | None:
+    """The parameters of a function, a partial perhaps, that can be called with so many arguments.
+
+    This is a look at functions of parameters by position; None where ``inspect`` is to be asked.
+    """
+    bound = 0
+    if type(function) is partial and not function.keywords:
+        bound, function = len(function.args), function.func
+    if type(function) is not FunctionType or not function.__dict__.keys().isdisjoint(_SAID):
+        return None
+    code, most, defaults = function.__code__, function.__code__.co_argcount, function.__defaults__
+    if code.co_kwonlyargcount or code.co_flags & _STARRED:
+        return None
+    fits = most - len(defaults or ()) <= bound + count <= most
+    return code.co_varnames[bound:most] if fits else None
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """What the user called the parameters, as far as Python can tell."""
+    found = by_position_alone(function, count)
+    if found is not None:
+        return list(found[:count])
+    if isinstance(function, FunctionType) and not hasattr(function, "__signature__"):
+        code = function.__code__
+        return (list(code.co_varnames[: code.co_argcount]) + ["x"] * count)[:count]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        names = [
+            p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        names = []
+    return (names + ["x"] * count)[:count]
+
+
+def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object, ...]:
+    """How a function of one argument of type ``dom`` is called in Python."""
+    product = components(dom)
+    if product is None or product.width == 1:
+        return (dom,)
+    if by_position_alone(function, product.width):
+        return product.parts
+    try:
+        inspect.signature(function).bind(*range(product.width))
+    except TypeError:
+        return (dom,)
+    except ValueError:
+        return product.parts if getattr(function, "nin", 1) == product.width else (dom,)
+    return product.parts
+
+
+def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
+    """Raise where a Python function cannot be called with arguments of these types."""
+    if by_position_alone(function, len(types)) is not None:
+        return
+    try:
+        inspect.signature(function).bind(*types)
+    except TypeError as error:
+        given = ", ".join(map(repr, types))
+        name = getattr(function, "__name__", repr(function))
+        raise TypeMismatch(f"{name} is called with ({given}): {error}") from None
+    except ValueError as error:
+        if isinstance(function, partial):
+            raise TypeMismatch(f"{error}; it binds what {function.func!r} does not take") from None
+        return  # a function of C without a signature
+
+
+def by_position(
+    function: Callable[..., Any], words: Sequence[str], name: str = ""
+) -> Callable[..., Any]:
+    """A Python function, which takes its arguments by position; they are called ``words``."""
+    fresh, kind = Names(), inspect.Parameter.POSITIONAL_ONLY
+    params = [inspect.Parameter(fresh.fresh(word), kind) for word in words]
+    function.__signature__ = inspect.Signature(params)  # type: ignore[attr-defined]  # inspect asks
+    function.__name__ = name or function.__name__
+    return function

@@ -1,0 +1,114 @@
+"""``rec``, ``while_loop`` and ``until``: what is written with them, and what bad input gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from diffcurry import Int, Real
+
+
+@dc.rec
+def power(x: float, n: int) -> float:
+    return dc.cond(n == 0, lambda: 1.0, lambda: x * power(x, n - 1))
+
+
+@dc.rec
+def even(n: Any) -> Any:
+    return dc.cond(n == 0, lambda: True, lambda: odd(n - 1))
+
+
+@dc.rec
+def odd(n: Any) -> Any:
+    return dc.cond(n == 0, lambda: False, lambda: even(n - 1))
+
+
+def root(a: Any, x0: Any) -> Any:
+    """Newton's method, until two steps agree."""
+    return dc.until(lambda x: abs(x * x - a) < 1e-12, lambda x: (x + a / x) / 2, x0, most=60)
+
+
+def test_a_recursive_function_calls_itself_by_its_name() -> None:
+    assert power(2.0, 10) == 1024.0
+    assert dc.grad(power)(2.0, 10) == 10 * 2.0**9
+
+
+def test_a_recursive_function_may_be_given_itself() -> None:
+    squares = dc.rec(lambda self, n: dc.cond(n == 0, lambda: 0, lambda: n * n + self(n - 1)))
+    assert squares(10) == 385
+
+
+def test_its_type_is_found_out_from_the_branch_that_does_not_call_it() -> None:
+    halves = dc.rec(lambda self, x: dc.cond(x < 1, lambda: 0, lambda: x + self(x / 2)))
+    assert halves(4.0) == 7.0
+    assert dc.grad(halves)(4.0) == 1.75
+
+
+def test_functions_call_one_another_in_a_circle() -> None:
+    assert [bool(even(n)) for n in range(4)] == [True, False, True, False]
+    assert bool(odd(7))
+
+
+def test_a_recursive_function_captures_and_is_a_value() -> None:
+    def horner(a: Any, x: Any) -> Any:
+        value = dc.rec(lambda self, n: dc.cond(n == 0, lambda: a, lambda: a + x * self(n - 1)), Int)
+        twice = dc.fun(lambda f: f(2) + f(1), dc.Fun(Int, Real))
+        return twice(value)
+
+    assert dc.fun(horner)(3.0, 2.0) == 3 * (1 + 2 + 4) + 3 * (1 + 2)
+    assert dc.grad(horner, argnums=(0, 1))(3.0, 2.0) == (10.0, 3 * (1 + 4) + 3)
+
+
+def test_a_while_loop_goes_on_as_long_as_its_test_holds() -> None:
+    def doubled(x: Any) -> Any:
+        return dc.while_loop(lambda c: c < 100.0, lambda c: c * x, 1)
+
+    assert dc.fun(doubled)(3.0) == 243.0
+    assert dc.grad(doubled)(3.0) == 5 * 3.0**4
+
+
+def test_until_gives_the_first_value_of_which_its_test_holds() -> None:
+    assert dc.fun(root)(2.0, 1.0) == pytest.approx(np.sqrt(2), abs=1e-12)
+    assert dc.grad(root)(2.0, 1.0) == pytest.approx(0.5 / np.sqrt(2), abs=1e-6)
+    assert dc.jvp(root, (2.0, 1.0), (1.0, 0.0))[1] == pytest.approx(0.5 / np.sqrt(2), abs=1e-6)
+
+
+def test_a_loop_carries_containers() -> None:
+    def fibonacci(n: Any) -> Any:
+        start = {"a": 0, "b": 1, "n": n}
+        step = lambda c: {"a": c["b"], "b": c["a"] + c["b"], "n": c["n"] - 1}
+        return dc.while_loop(lambda c: c["n"] > 0, step, start)["a"]
+
+    assert dc.fun(fibonacci)(30) == 832040
+
+
+def test_a_loop_and_a_recursion_are_bounded_by_most() -> None:
+    with pytest.raises(dc.TooManyRounds, match="until went round more than 60 times"):
+        dc.fun(root)(-1.0, 1.0)
+    endless = dc.rec(lambda self, x: dc.cond(x < 0, lambda: x, lambda: self(x + 1)), most=100)
+    with pytest.raises(dc.TooManyRounds, match="more than 100 times"):
+        endless(0.0)
+    assert endless(-1.0) == -1.0
+
+
+def test_a_recursive_function_of_unknown_result_asks_for_its_annotation() -> None:
+    loop = dc.rec(lambda self, x: self(x + 1.0))
+    with pytest.raises(dc.TypeMismatch, match="each branch calls it"):
+        loop(1.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: dc.while_loop(lambda c: c, lambda c: c, 1.0), "the test of while_loop gives a Bo"),
+        (lambda: dc.while_loop(True, lambda c: c, 1.0), "while_loop takes functions"),
+        (lambda: dc.until(lambda c: True, lambda c: (c, c), 1.0), "until carries Real"),
+        (lambda: dc.rec(lambda self, x: x, most=-1), "most= is a number of rounds"),
+    ],
+)
+def test_bad_input_is_refused(wrong: Any, said: str) -> None:
+    with pytest.raises(dc.TypeMismatch, match=said):
+        wrong()
