@@ -22,7 +22,8 @@ from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import recurse
 from combinators.primitives.loops import LOOP
-from combinators.simplify.calls import call, choice, fused
+from combinators.primitives.structural import FIX
+from combinators.simplify.calls import call, choice, fused, recursive
 from combinators.simplify.loop_parts import loop
 from combinators.simplify.needs import Analysis
 from combinators.simplify.passes import Form, Frame, Pass, Value, function
@@ -41,7 +42,13 @@ FUSIONS = 2
 SUMS, TIDYING = 2, 4
 """How often sums are taken out of loops, out of loops in loops first, and the passes after that."""
 
-FORMS: dict[Any, Form] = {App: call, Cond: choice, Lam: function, LOOP: loop}
+FORMS: dict[Any, Form] = {
+    App: call,
+    Cond: choice,
+    Lam: function,
+    LOOP: loop,
+    FIX.primitive: recursive,
+}
 """How what is no line of primitives is written."""
 
 

@@ -27,11 +27,12 @@ from combinators.simplify.passes import (
     Split,
     Value,
     assembled,
+    function,
     paths,
 )
 from combinators.simplify.patterns import same
 from combinators.simplify.walks import Inside, rewritten_blocks
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
 from combinators.translate import translate
 
 
@@ -76,6 +77,22 @@ def function_of(run: Pass, function: Term, frame: Frame) -> tuple[Lam | None, Fr
     if not isinstance(function, Lam):
         return None, frame
     return function, run.outside(function) if id(function) in run.closed else frame.called()
+
+
+def recursive(
+    run: Pass, term: Prim, frame: Frame, block: Block, wish: str, need: Need
+) -> Recursive[Value]:
+    """What ``fix step`` stands for."""
+    lam, inside = function_of(run, term.args[0], frame)
+    if lam is not None and inside.uses is not None and run.switches.has("fix-once"):
+        itself, *params = lam.params
+        if params and not inside.uses.count[itself.name]:
+            body = Lam(tuple(params), lam.body, lam.name)
+            run.switches.say("fix-once", term, body, wish)
+            once: Value = yield function(run, body, inside, block, wish, need)
+            return once
+    whole: Term = yield run.written(term, frame, block, wish)
+    return whole
 
 
 def is_alone(run: Pass, lam: Lam) -> bool:
@@ -127,15 +144,17 @@ def choice(
     need = need if run.switches.has("cond-parts") else None
     is_split = is_partial(need, term.type)
     test: Term = yield run.operand(term.test, frame, block)
-    if isinstance(test, Const) and run.switches.has("cond-known"):
-        taken = term.then if bool(test.literal.array) else term.other
+    known_truth = writer.truth(test) if run.switches.has("cond-known") else None
+    if known_truth is not None:
+        taken = term.then if known_truth else term.other
         run.switches.say("cond-known", term, taken, wish)
         known: Value = yield run.walk(taken, frame, block, wish, need)
         return known
     inner = Block(block), Block(block)
     values: list[Value] = []
-    for branch, inside in zip((term.then, term.other), inner, strict=True):
-        values.append((yield run.walk(branch, frame, inside, "v", need)))
+    for branch, inside, truth in zip((term.then, term.other), inner, (True, False), strict=True):
+        with writer.taking(test, truth=truth):
+            values.append((yield run.walk(branch, frame, inside, "v", need)))
         writer.leave(inside)
     places: list[Path] = paths(need, term.type) if is_split else [()]
     if not is_split and has_same and all(_is_tuple(run, value) for value in values):

@@ -230,7 +230,7 @@ class Pass:
         """How a term is written that is no line of primitives."""
         if type(term) is not Prim:
             return self._forms.get(type(term))
-        return self._forms[LOOP] if term.operation.primitive is LOOP else None
+        return self._forms.get(term.operation.primitive)
 
     def written(self, term: Term, frame: Frame, block: Block, wish: str) -> Recursive[Term]:
         """The atom for a line, once those for its operands are written."""

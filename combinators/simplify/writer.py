@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from combinators.block import Block
 from combinators.errors import DiffcurryError
-from combinators.objects import Object, Tensor
+from combinators.objects import Object, Sum, Tensor
 from combinators.operation import named
 from combinators.primitives.shapes import BROADCAST_TO
-from combinators.primitives.sums import PARTIAL
+from combinators.primitives.sums import IS, PARTIAL
 from combinators.simplify.patterns import (
     COMMUTATIVE,
     SMALL,
@@ -62,6 +64,8 @@ class Writer(Facts):
         self._atoms: dict[int, tuple[Any, str | None, str, bool]] = {}
         """Of what is no variable, by the id: itself, its word and kind, is it a plain factor."""
         self._nesting = 0
+        self._truths: dict[str, bool] = {}
+        self._left: dict[str, frozenset[int]] = {}
 
     def begin(self, block: Block) -> None:
         """Write a program into ``block``, a line at a time; what was begun before is forgotten."""
@@ -159,6 +163,45 @@ class Writer(Facts):
         elif head in COMMUTATIVE or (head == "scale" and operands[0].type is operands[1].type):
             words.sort()
         return head, tuple(kinds), kind, (same, *words)
+
+    # ---- what a branch knows ---------------------------------------------------------------------
+
+    def _asked(self, test: Term) -> tuple[str, frozenset[int], int] | None:
+        """Whose alternative a test asks for: a value, those that it may be, and the one asked."""
+        line = self.definition(test)
+        if not isinstance(line, Prim) or line.operation.primitive is not IS:
+            return None
+        (value,) = line.args
+        if not isinstance(value, Var) or not isinstance(value.type, Sum):
+            return None
+        left = self._left.get(value.name, frozenset(range(len(value.type.parts))))
+        return value.name, left, line.operation.keywords["index"]
+
+    def truth(self, test: Term) -> bool | None:
+        """How a test comes out, where a number, or the branches around, tell."""
+        if isinstance(test, Const):
+            return bool(test.literal.array)
+        asked, known = self._asked(test), self._truths.get(getattr(test, "name", ""))
+        if known is not None or asked is None:
+            return known
+        _, left, index = asked
+        return None if index in left and len(left) > 1 else index in left
+
+    @contextmanager
+    def taking(self, test: Term, *, truth: bool) -> Iterator[None]:
+        """In the branch where ``test`` comes out so; of a sum, it tells the alternative."""
+        asked, name = self._asked(test), getattr(test, "name", "")
+        before = self._truths.get(name)
+        self._truths[name] = truth
+        if asked is not None:
+            value, left, index = asked
+            self._left[value] = frozenset([index]) if truth else left - {index}
+        yield
+        if asked is not None:
+            self._left[value] = left
+        self._truths.pop(name)
+        if before is not None:
+            self._truths[name] = before
 
     # ---- lines -----------------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ STEPS = (
     Step("hoist", "loops", CLASSIC, "what a step computes from outside only, before the loop"),
     Step("loop-sums", "loops", ADDING, "cotangents that a loop only adds up, after the loop"),
     Step("loop-adds", "fast_math", ADDING, "numbers that a loop only adds up, after the loop"),
+    Step("fix-once", "inlining", FIG, "fix (λ(f, x). e) ⇝ λx. e, where e does not use f"),
     Step("call-parts", "inlining", CLASSIC, "what a known function takes or gives unneeded goes"),
     Step("common", "sharing", CLASSIC, "one name for equal terms that the second sees"),
     Step("fold-constants", "constants", CLASSIC, "a primitive of numbers is a number"),

@@ -5,10 +5,12 @@ import pytest
 
 import diffcurry as dc
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Bool, Product, Real, Tensor
+from combinators.objects import Bool, Fun, Product, Real, Sum, Tensor
+from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD
+from combinators.primitives.structural import FIX
 from combinators.simplify import Hole, Rule, head, normal, simplify
-from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from diffcurry import fun
 from interpreters.staging.programs import gradient, pushforward
 from tests.combinators.simplify.test_worked_examples import plus, prim, scale, times, zero
@@ -332,3 +334,28 @@ def test_a_function_that_is_used_twice_is_written_once():
 
     assert line(program, Real) == "λy. let v = λf. λx. f (x + y) in v (v exp) y"
     np.testing.assert_allclose(fun(program, Real)(0.5), np.exp(1.5))
+
+
+def test_a_recursive_function_that_never_calls_itself_is_its_body():
+    f, x, a = Var("f", Fun(Real, Real)), Var("x", Real), Var("a", Real)
+    once = Lam((a, x), App(Prim(FIX, (Lam((f, x), times(x, a)),)), times(a, a)))
+    assert repr(simplify(once)) == "λ(a, x). a * a * a"
+    again = Cond(Prim(Operation(named("less")), (x, a)), x, App(f, times(x, a)))
+    loop = Lam((a, x), App(Prim(FIX, (Lam((f, x), again),)), x))
+    assert names(simplify(loop)).count("fix") == 1
+
+
+def test_a_branch_knows_how_the_tests_around_it_came_out():
+    p, x, y = Var("p", Bool), Var("x", Real), Var("y", Real)
+    inner = Cond(p, x, y)
+    assert repr(simplify(Lam((p, x, y), Cond(p, times(inner, x), y)))) == (
+        "λ(p, x, y). if p then x * x else y"
+    )
+
+
+def test_a_branch_knows_the_alternative_of_a_sum():
+    s, x = Var("s", Sum(Real, Real)), Var("x", Real)
+    asked = (Operation(named("is_alternative"), (("index", i),)) for i in (0, 1))
+    is_first, is_other = (Prim(each, (s,)) for each in asked)
+    both = Cond(is_first, Cond(is_other, times(x, x), x), Cond(is_other, x, times(x, x)))
+    assert repr(simplify(Lam((s, x), both))) == "λ(s, x). x"
