@@ -358,22 +358,27 @@ Lists are as deep as they are long, so that nothing here calls itself."""
 _DEEP = """\
 @contextlib.contextmanager
 def _deep_calls(name, most=20_000_000):
-    # The limit is the process's: the last program that runs, in any thread, restores it.
+    # Both are the process's: the last program that runs, in any thread, restores them.
     lock, running = vars(sys).setdefault("deep_calls", (threading.Lock(), {}))
     me = object()
     try:
         with lock:
-            running[me] = next(iter(running.values()), sys.getrecursionlimit())
+            usual = sys.getrecursionlimit(), gc.get_threshold()
+            running[me] = next(iter(running.values()), usual)
             sys.setrecursionlimit(most)
+            gc.set_threshold(100_000, 50, 1_000)  # calls make much that lives on
         yield
-    except RecursionError:
+    except RecursionError as error:
+        if not str(error).startswith("maximum recursion depth"):
+            raise
         text = f"{name} calls itself {most} times deep: end with the call, or bound it by most="
         raise RecursionError(text) from None
     finally:
         with lock:
-            usual = running.pop(me, None)
-            if usual is not None and not running:
-                sys.setrecursionlimit(usual)
+            limit, threshold = running.pop(me, (0, ()))
+            if limit and not running:
+                sys.setrecursionlimit(limit)
+                gc.set_threshold(*threshold)
 """
 """Python's functions call each other without C's stack, as deep as its limit lets them."""
 

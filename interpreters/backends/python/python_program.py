@@ -84,12 +84,14 @@ class PythonModule(Module):
     imports: ClassVar = {
         "contextlib": "import contextlib",
         "functools": "import functools",
+        "gc": "import gc",
         "math": "import math",
         "sys": "import sys",
         "threading": "import threading",
         "np": "\nimport numpy as np",
     }
 
+    apart = frozenset({"contextlib", "gc", "sys", "threading"})
     of_bytes = "np.frombuffer"
 
     def array_text(self, array: Array) -> Text | None:

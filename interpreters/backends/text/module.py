@@ -232,13 +232,14 @@ class Module(ABC):
     """Functions that it may carry along."""
     imports: ClassVar[Mapping[str, str]]
     """What each module is imported by, if it is named."""
+    apart: ClassVar[frozenset[str]] = frozenset()
+    """The modules that nothing but helpers names."""
     of_bytes: ClassVar[str]
     """What makes an array of bytes."""
 
     def __init__(self, name: str) -> None:
         """``name`` is the entry's, unless it is reserved."""
-        self.name = ""
-        self.name = self.local_names().fresh(self.called(name))
+        self.name = Names({*RESERVED, *self.imports}).fresh(self.called(name))
         self._names = Names({self.name, *self.helpers})
         self._functions: list[str] = []
         self._names_of: dict[Literal | Object, str] = {}
@@ -246,7 +247,7 @@ class Module(ABC):
 
     def local_names(self) -> Names:
         """Names of variables; none hides a keyword, a builtin, a module or the entry."""
-        return Names({*RESERVED, *self.imports, self.name})
+        return Names({*RESERVED, *self.imports, self.name} - self.apart)
 
     def called(self, wish: str) -> str:
         """The name of a function."""
