@@ -13,7 +13,7 @@ steps. What is closed or shared stands at the top, once. Widths are counted once
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from combinators.kit.text import Names, Pieces, cut, text_of
@@ -163,10 +163,18 @@ class _Printer:
                 yield self.line(piece.node, piece.tight)
 
 
-def operation_name(operation: Operation) -> str:
-    """``sin``, ``sum[axis=(0,)]``, and ``(+)`` as the paper writes it."""
-    infix = operation.primitive.infix
-    return f"({infix})" if infix else repr(operation)
+_OF_SUMS = {name: name for name in ("inject", "payload", "tag", "untag", "roll", "unroll")}
+_OF_SUMS |= {"is_alternative": "is"}
+
+
+def operation_name(operation: Operation, types: Sequence[Object] = ()) -> str:
+    """``sin``, ``sum[axis=(0,)]``, ``(+)`` as the paper writes it; ``is[cons]`` at its types."""
+    infix, word = operation.primitive.infix, _OF_SUMS.get(operation.name, "")
+    if not word or (word in ("is", "payload", "untag") and not types):
+        return f"({infix})" if infix else repr(operation)
+    index, of = operation.keywords.get("index"), operation.keywords.get("of")
+    names = getattr(of or types[0], "names", None)
+    return word if index is None else f"{word}[{index if names is None else names[index]}]"
 
 
 def _type(node: Any) -> str:
@@ -275,7 +283,7 @@ def _primitive(operation: Operation, args: tuple[Term, ...]) -> _Flat:
     elif operation.name in _PREFIX:
         yield from (_PREFIX[operation.name], _Part(args[0], POWER))
     else:
-        yield operation_name(operation)
+        yield operation_name(operation, [arg.type for arg in args])
         for arg in args:
             yield from (" ", _Part(arg, ATOM))
 
@@ -294,8 +302,10 @@ def _head(node: Any) -> str:
             return f"π{index}"
         case Constant(_, literal):
             return f"const {literal!r}"
-        case Primitive(operation, _) | Prim(operation, _):
-            return operation_name(operation)
+        case Primitive(operation, types):
+            return operation_name(operation, types)
+        case Prim(operation, args):
+            return operation_name(operation, [arg.type for arg in args])
         case Proj(index, product):
             names = product.type.names if isinstance(product.type, Record) else None
             return f"π{index}" if names is None else f".{names[index]}"

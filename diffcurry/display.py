@@ -51,7 +51,7 @@ body[data-jp-theme-light="false"] .diffcurry {{ {_palette(_DARK)} }}
 """.strip()
 
 WORDS = re.compile(
-    r"(?P<k>λ|\blet\b|\bin\b|\bif\b|\bthen\b|\belse\b)"
+    r"(?P<k>λ|\blet\b|\bin\b|\bif\b|\bthen\b|\belse\b|\bfix\b)"
     r"|(?P<t>\b(?:Real|Int|Bool|Unit|Tangent)\b|\b(?:Tensor|Vector)\[[^\]]*\]|[⇒×⇝])"
     r"|(?P<n>(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)"
 )

@@ -4,6 +4,8 @@
 Real × Tensor[3, 4] ⇒ Bool
 >>> parse_objects("{w: Real * Int, b: Unit} -> Real, Vector[3; Real -> Real]")
 ({w: Real × Int, b: Unit} ⇒ Real, Vector[3; Real ⇒ Real])
+>>> parse_objects("Real + Unit, [circle: Real | box: Real × Real]")
+(Real + Unit, [circle: Real | box: Real × Real])
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from combinators.objects import (
     Product,
     Real,
     Record,
+    Sum,
+    Tagged,
     Tangent,
     Tensor,
     Unit,
@@ -33,7 +37,7 @@ from combinators.objects import (
 NAMED = {"Real": Real, "Int": Int, "Bool": Bool, "Unit": Unit, "Tangent": Tangent}
 DTYPES = frozenset(np.dtype(code).name for code in "?bhilqBHILQefd")
 _TOKEN = re.compile(
-    r"\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>\d{1,18})|(?P<sign>->|[⇒×*,:;(){}\[\]]))"
+    r"\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>\d{1,18})|(?P<sign>->|[⇒×*+|,:;(){}\[\]]))"
 )
 _END = "the end"
 
@@ -65,7 +69,7 @@ def parse_objects(text: str) -> tuple[Object, ...]:
 
 
 class _Reader:
-    """The rest of a text; arrows bind least and nest to the right, then products."""
+    """The rest of a text; arrows bind least and nest to the right, then sums, then products."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -114,11 +118,26 @@ class _Reader:
 
     def function(self) -> Recursive[Object]:
         """``A ⇒ B``, or what is no function."""
-        dom: Object = yield self._product()
+        dom: Object = yield self._sum()
         if not self.take("⇒", "->"):
             return dom
         cod: Object = yield self.function()
         return Fun(dom, cod)
+
+    def _sum(self) -> Recursive[Object]:
+        kind = self._zero("+")
+        parts: list[Object] = [(yield self._product())]
+        while self.take("+"):
+            parts.append((yield self._product()))
+        return parts[0] if len(parts) == 1 and kind is Sum else kind(*parts)
+
+    def _zero(self, sign: str) -> type[Sum]:
+        """Tangents of a sum begin with their zero."""
+        if self.next.text != "0":
+            return Sum
+        self._advance()
+        self.expect(sign)
+        return Tagged
 
     def _product(self) -> Recursive[Object]:
         parts: list[Object] = [(yield self._atom())]
@@ -134,8 +153,12 @@ class _Reader:
             self.expect(")")
             return Product(inner) if single else inner
         if self.take("{"):
-            inner = yield self._record()
-            return inner
+            names, parts = yield self._named(",", "}")
+            return Record.of(names, Product(*parts))
+        if self.take("["):
+            kind = self._zero("|")
+            names, parts = yield self._named("|", "]")
+            return kind.of(names, Product(*parts))
         token = self.next
         name = self._word("name") if token.kind == "name" else ""
         if name == "Tensor":
@@ -146,19 +169,21 @@ class _Reader:
         if name in DTYPES:
             return Tensor((), name)
         if name not in NAMED:
-            self._refuse("Real, Int, Bool, Unit, Tensor[…], Vector[…], ( or {", token)
+            self._refuse("Real, Int, Bool, Unit, Tensor[…], Vector[…], (, { or [", token)
         return NAMED[name]
 
-    def _record(self) -> Recursive[Object]:
+    def _named(
+        self, between: str, end: str
+    ) -> Recursive[tuple[tuple[str, ...], tuple[Object, ...]]]:
         names: list[str] = []
         parts: list[Object] = []
-        while not self.take("}"):
+        while not self.take(end):
             if names:
-                self.expect(",")
+                self.expect(between)
             names.append(self._word("name"))
             self.expect(":")
             parts.append((yield self.function()))
-        return Record.of(tuple(names), Product(*parts))
+        return tuple(names), tuple(parts)
 
     def _tensor(self) -> Object:
         self.expect("[")

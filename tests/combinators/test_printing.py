@@ -7,8 +7,9 @@ import pytest
 
 import combinators.primitives  # noqa: F401
 from combinators.morphisms import Eval, Id, Primitive, Prod, Projection, Relabel
-from combinators.objects import Bool, Fun, Int, Product, Real, Record, Tensor
+from combinators.objects import Bool, Fun, Int, Product, Real, Record, Sum, Tensor
 from combinators.operation import Operation, named
+from combinators.primitives.structural import FIX
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.cases import cond
 from combinators.tracing.control import fold, scan
@@ -357,3 +358,18 @@ def test_printing_is_deterministic() -> None:
     assert repr(translate(lams[0].params, lams[0].body)) == repr(
         translate(lams[1].params, lams[1].body)
     )
+
+
+def test_alternatives_go_by_their_names():
+    shapes = Sum(circle=Real, box=Real)
+    s = Var("s", shapes)
+    opened = Cond(op("is_alternative", s, index=0), op("payload", s, index=0), y)
+    assert repr(opened) == "if is[circle] s then payload[circle] s else y"
+    assert repr(op("inject", x, of=shapes, index=1)) == "inject[box] x"
+    assert repr(op("inject", x, of=Sum(Real, Real), index=1)) == "inject[1] x"
+    assert repr(translate((s, y), opened)).count("[circle]") == 2
+
+
+def test_a_recursive_function_is_a_fixed_point():
+    fixed = Prim(FIX, (Lam((f, x), App(f, add(x, y))),))
+    assert repr(App(fixed, x)) == "fix (λ(f, x). f (x + y)) x"

@@ -12,6 +12,8 @@ from combinators.objects import (
     Product,
     Real,
     Record,
+    Sum,
+    Tagged,
     Tangent,
     Tensor,
     Unit,
@@ -33,7 +35,15 @@ def compound(objects):
             lambda parts: Record.of(tuple(names), Product(*parts))
         )
     )
-    return several | functions | vectors | records
+    sums = st.builds(
+        lambda kind, parts, names: kind.of(
+            names and tuple(names), Product(*parts[: len(names or parts)])
+        ),
+        st.sampled_from([Sum, Tagged]),
+        st.lists(objects, min_size=3, max_size=3),
+        st.none() | NAMES.filter(len).map(tuple),
+    )
+    return several | functions | vectors | records | sums
 
 
 @given(st.recursive(ATOMS, compound, max_leaves=8))
@@ -53,6 +63,9 @@ def test_what_prints_reads_back(obj):
         ("Vector[Real; 3]", Vector(Real, 3)),
         ("{w: Tensor[2], b: Real ⇒ Real}", Record(w=Tensor((2,)), b=Fun(Real, Real))),
         ("{}", Record()),
+        ("Real + Real * Int -> Bool", Fun(Sum(Real, Product(Real, Int)), Bool)),
+        ("[a: Real | b: Real + Unit]", Sum(a=Real, b=Sum(Real, Unit))),
+        ("0 + Real + Unit", Tagged(Real, Unit)),
     ],
 )
 def test_plain_ascii_and_parentheses(text, obj):
