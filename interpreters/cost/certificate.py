@@ -22,6 +22,7 @@ from html import escape
 from combinators.kit.tree import distinct_nodes
 from combinators.primitives.loops import is_associative, loop_of
 from combinators.primitives.shapes import BROADCAST_TO
+from combinators.primitives.structural import FIX
 from combinators.terms import Lam, Prim, Term, captured
 from combinators.type_folds import tangent_of
 from interpreters.cost.counted import Cost, counted, number, plural, ratio
@@ -30,12 +31,15 @@ from interpreters.cost.walk import holds_functions, numbers_in, tallied
 
 
 def passed(lam: Lam) -> int:
-    """The numbers that a closed λ spreads, twice, and that its loops carry and capture a round."""
+    """The numbers that a closed λ spreads, twice, and that a round or a call hands on."""
     return tallied(lam, _passed_on).total
 
 
 def _passed_on(term: Term) -> Mapping[str, int]:
     loop = loop_of(term)
+    if isinstance(term, Prim) and term.operation == FIX and isinstance(term.args[0], Lam):
+        step = term.args[0]
+        return {"passed": _size_of([*captured(step)[0], *step.params])}
     if loop is not None:
         function = loop.function
         carried = [] if loop.init is None else [loop.init]
@@ -72,6 +76,8 @@ class Bound:
     right: int
     sum: str
     exact: bool
+    per_call: bool = False
+    """Whether it is stated of one call of each recursive function."""
 
     @property
     def holds(self) -> bool:
@@ -82,6 +88,7 @@ class Bound:
         """The law, then the law with numbers."""
         verdict = "holds" if self.holds else "does NOT hold"
         how = "exact" if self.exact else "at most, along the dearest path of each side"
+        how = "per call of each recursive function" if self.per_call else how
         return (
             f"{self.law}: {self.says}\n"
             f"  {number(self.left)} ≤ {number(self.right)} = {self.sum}: {verdict} ({how})"
@@ -200,4 +207,5 @@ def _law_k1(program: Lam, first: Cost, second: Cost) -> Bound:
         constant * first.total + sum(granted.values()),
         " + ".join([f"{constant}·{number(first.total)}", *map(number, granted.values())]),
         first.exact and second.exact,
+        first.recurs or second.recurs,
     )

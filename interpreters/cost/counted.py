@@ -71,7 +71,8 @@ class Cost:
     and a line for the result of each function. Where ``exact`` is False conditionals leave a
     choice, and the dearest path is counted: no run costs more. ``unknown`` counts what depends on
     function values that are not known: calls of functions that are arguments, and sums of
-    cotangents whose closures are not known.
+    cotangents whose closures are not known. Where a program ``recurs``, of each recursive function
+    one call is counted, without those inside it.
     """
 
     counts: Mapping[str, int]
@@ -79,6 +80,7 @@ class Cost:
     lines: int
     exact: bool = True
     unknown: int = 0
+    recurs: bool = False
 
     @property
     def total(self) -> int:
@@ -92,7 +94,7 @@ class Cost:
 
     def run(self, counts: Mapping[str, int], moved: int) -> Cost:
         """The same program at given arguments, where it was counted by running."""
-        return replace(self, counts=dict(counts), moved=moved, exact=True, unknown=0)
+        return replace(self, counts=dict(counts), moved=moved, exact=True, unknown=0, recurs=False)
 
     def __str__(self) -> str:
         """A line a kind, the most frequent first."""
@@ -101,6 +103,8 @@ class Cost:
         lines = [f"{how} {plural(self.total, 'operation')}"]
         lines += [f"  {name:<16} {number(count)}" for name, count in rows]
         lines.append(f"{how} {plural(self.moved, 'number')} moved, in {plural(self.lines, 'line')}")
+        if self.recurs:
+            lines.append("a call of each recursive function, without those inside it")
         if self.unknown:
             lines.append(f"besides {plural(self.unknown, 'step')} of functions that are not known")
         return "\n".join(lines)
@@ -116,6 +120,7 @@ def counted(lam: Lam) -> Cost:
         lines=lines(lam),
         exact=operations.exact and moves.exact,
         unknown=operations.unknown,
+        recurs=operations.recurs,
     )
 
 

@@ -23,9 +23,9 @@ from typing import Any
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Tangent, Tensor, Vector
 from combinators.primitives.loops import LoopTerm, loop_of
-from combinators.primitives.structural import OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, VECTOR
+from combinators.primitives.structural import FIX, OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, VECTOR
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
-from combinators.type_folds import columns_of, fold_type, parts_inside
+from combinators.type_folds import columns_of, fold_type, parts_inside, tangent_of
 
 _Contents = tuple[int, bool]
 """How many numbers, and whether there are functions."""
@@ -75,7 +75,23 @@ class Either:
     second: Known
 
 
-Known = Closure | Parts | Either | None
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """The fixed point of a step; what is counted of it is one call."""
+
+    step: Known
+    captured: int
+    """How many numbers the cotangent holds of what the step captures."""
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """What a recursive function is inside itself, and what that gives: another call's to count."""
+
+    captured: int
+
+
+Known = Closure | Parts | Either | FixedPoint | Again | None
 
 
 class _Values:
@@ -93,6 +109,12 @@ class _Values:
             return None
         return self._made.setdefault((Parts, *map(id, items)), Parts(items))
 
+    def recursive(self, step: Known, captured: int) -> Known:
+        return self._made.setdefault((FixedPoint, id(step)), FixedPoint(step, captured))
+
+    def again(self, captured: int) -> Known:
+        return self._made.setdefault((Again, captured), Again(captured))
+
     def either(self, first: Known, second: Known) -> Known:
         if first is second:
             return first
@@ -106,6 +128,8 @@ class _Values:
                 return items[index]
             case Either(first, second):
                 return self.either(self.component(first, index), self.component(second, index))
+            case Again():
+                return known
             case _:
                 return None
 
@@ -132,6 +156,8 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     unknown: int = 0
     exact: bool = True
+    recurs: bool = False
+    """Whether a recursive function is called, of which one call is counted."""
 
     @property
     def total(self) -> int:
@@ -148,6 +174,7 @@ class Tally:
         """Add another tally, so many times."""
         self.count(other.counts, times)
         self.unknown += other.unknown * times
+        self.recurs = self.recurs or (other.recurs and bool(times))
         self.exact = self.exact and (other.exact or not times)
 
 
@@ -156,7 +183,15 @@ def _dearer(first: Tally, second: Tally) -> Tally:
     dear = second if second.total > first.total else first
     same = first.counts == second.counts and first.unknown == second.unknown
     unknown = max(first.unknown, second.unknown)
-    return Tally(Counter(dear.counts), unknown, first.exact and second.exact and same)
+    exact, recurs = first.exact and second.exact and same, first.recurs or second.recurs
+    return Tally(Counter(dear.counts), unknown, exact, recurs)
+
+
+def _captured_by(known: Known) -> list[int]:
+    """How many numbers a cotangent holds that comes from another call of a recursive function."""
+    if isinstance(known, Either):
+        return [*_captured_by(known.first), *_captured_by(known.second)]
+    return [known.captured] if isinstance(known, Again) else []
 
 
 Prices = Callable[[Term], Mapping[str, int]]
@@ -194,6 +229,14 @@ class _Walk:
                 one: _Counted = yield self.call(first, argument)
                 two: _Counted = yield self.call(second, argument)
                 return _dearer(one[0], two[0]), self.values.either(one[1], two[1])
+            case FixedPoint(step, captured):
+                again = self.values.again(captured)
+                inside: _Counted = yield self.call(step, self.values.parts((again, argument)))
+                tally = Tally(exact=False, recurs=True)
+                tally.add(inside[0])
+                return tally, inside[1]
+            case Again():
+                return Tally(exact=False, recurs=True), function
             case _:
                 return Tally(unknown=1, exact=False), None
 
@@ -277,9 +320,18 @@ class _Walk:
             return (yield from self._called(known[0], known[-1], tally))
         if primitive is VECTOR:
             return self.values.parts(tuple(known))
+        if primitive is FIX.primitive and isinstance(known[0], Closure):
+            return self.values.recursive(known[0], self._sizes(known[0].lam))
         if primitive is PLUS and holds_functions(term.type):
-            tally.add(Tally(unknown=1, exact=False))
+            sizes = [size for each in known for size in _captured_by(each)]
+            sums = Var("", Tensor((sum(sizes),)))
+            tally.count(self.prices(Prim(PLUS.plain, (sums, sums))))
+            tally.add(Tally(unknown=int(not sizes), exact=False))
+            return self.values.again(max(sizes)) if sizes else None
         return known[0] if primitive in (PACK, UNPACK) else None
+
+    def _sizes(self, lam: Lam) -> int:
+        return sum(numbers_in(tangent_of(var.type)) for var in self._captured[id(lam)])
 
     def _loop(self, loop: LoopTerm, known: list[Known], tally: Tally) -> Recursive[Known]:
         """Round by round, as long as functions are passed from one to the next."""
