@@ -20,7 +20,7 @@ from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import is_smooth
+from combinators.type_folds import is_smooth, tangent_of
 
 Types = tuple[Object, ...]
 
@@ -44,7 +44,7 @@ def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -
         cotangents = _pulled(operation, types, g, values[:-1], values[-1])
         return tuple(summed_to(cotangents[i], types[i]) if i in smooth else () for i in active)
 
-    return _trace(rule, (result, *types, result))
+    return _trace(rule, (tangent_of(result), *types, result))
 
 
 @cache
@@ -64,7 +64,7 @@ def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | No
             return LIBRARY["broadcast_to"](pushed, result.shape)
         return pushed
 
-    return _trace(rule, (types[index], *types, result))
+    return _trace(rule, (tangent_of(types[index]), *types, result))
 
 
 def _trace(rule: Callable[..., Any], types: Types) -> Lam:

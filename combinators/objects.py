@@ -389,7 +389,7 @@ def _show(obj: Object) -> Pieces:
             yield _show_tight(dom) if isinstance(dom, Fun) else _show(dom)
             yield from (" ⇒ ", _show(cod))
         case _:
-            yield type(obj).__name__
+            yield getattr(obj, "name", type(obj).__name__)
 
 
 def _show_tight(obj: Object) -> Pieces:

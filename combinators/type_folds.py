@@ -37,6 +37,7 @@ from combinators.objects import (
     Vector,
     components,
 )
+from combinators.spaces import Space
 
 R = TypeVar("R")
 Parts = Callable[[Object], Sequence[Object] | None]
@@ -188,7 +189,7 @@ def is_smooth(obj: Object) -> bool:
     def at(part: Object, below: list[bool]) -> bool:
         if isinstance(part, Tensor):
             return part.is_smooth
-        return any(below) or isinstance(part, Fun | Erased)
+        return any(below) or isinstance(part, Fun | Erased | Space)
 
     return fold_type(obj, at, parts_inside, "smooth_")
 
@@ -271,8 +272,24 @@ def _tangent_at(obj: Object, of_function: Object) -> Object | None:
             return of_function
         case Erased():
             return obj
+        case Space():
+            return obj.declared.tangent_of(obj)
+        case Vector(item, length) if holds_space(obj):
+            return stack_of(tangent_of(item), length)
         case _:
             return None
+
+
+def holds_space(obj: Object) -> bool:
+    """Whether it is a type of the user's, or a vector of them."""
+    while isinstance(obj, Vector):
+        obj = obj.item
+    return isinstance(obj, Space)
+
+
+def cotangent_of(obj: Object) -> Object:
+    """The type with the tangent spaces of types of the user's in their places, and all else."""
+    return map_type(obj, "cotangent_", lambda part: tangent_of(part) if holds_space(part) else None)
 
 
 def velocity(obj: Object) -> Object:

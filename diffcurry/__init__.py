@@ -53,9 +53,10 @@ from combinators.type_folds import order
 from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
 from diffcurry.check import check_grads, debug_nans
 from diffcurry.function import Function, fun
-from diffcurry.function_cotangents import Call, Calls, Captured, tangent_space
+from diffcurry.function_cotangents import Call, Calls, Captured
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.primitive import primitive, with_derivative
+from diffcurry.tangent_spaces import tangent_space
 from diffcurry.transforms import (
     grad,
     hessian,

@@ -12,9 +12,11 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, components
+from combinators.spaces import Space
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
+from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
 
 
@@ -99,6 +101,9 @@ def fits(value: Any, obj: Object, path: str) -> bool:
             raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
         for index, item in enumerate(value):
             fits(item, obj.item, f"{path}[{index}]")
+    elif isinstance(obj, Space):
+        if type(value) is not obj.declared.kind or natural(value).type is not obj:
+            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
     elif isinstance(obj, Fun) and not callable(value):
         raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
     elif isinstance(obj, Tensor):
@@ -183,9 +188,17 @@ def leaves(obj: Object) -> tuple[Object, ...]:
     return Layout(obj).leaves
 
 
+def numbers_along(leaf: Object) -> Tensor | None:
+    """What the tangents of a leaf are made of, where that is numbers that are added as such."""
+    obj = cotangent_of(leaf)
+    if isinstance(obj, Space) and obj.declared.plus is None:
+        obj = obj.coordinates
+    return obj if isinstance(obj, Tensor) and obj.is_smooth else None
+
+
 def is_number(leaf: Object) -> bool:
     """Whether a leaf has tangents that are numbers."""
-    return isinstance(leaf, Tensor) and leaf.is_smooth
+    return numbers_along(leaf) is not None
 
 
 def beside(found: list[Any], face: Face | None) -> Any:

@@ -24,6 +24,7 @@ import numpy as np
 
 from combinators.objects import Bool, Int, Object, Real, Tensor, components
 from combinators.operation import allocating
+from combinators.spaces import Space
 from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
 from combinators.tracing.functions import Faces
 from interpreters.backends.text.module import executed
@@ -122,6 +123,8 @@ class Border:
             opened = open_up(value)
             parts = opened[2] if opened is not None else ()
             return tuple(map(self.given, parts, product.parts))
+        if isinstance(obj, Space):
+            return obj.declared.array(value, obj)
         assert isinstance(obj, Tensor)
         if obj in SCALARS:
             return SCALARS[obj][0](np.asarray(value, dtype=obj.dtype)[()])
@@ -170,6 +173,12 @@ class Border:
             if obj is Int:
                 yield f"    if not {-(2**63)} <= {name} < {2**63}:"
                 yield "        raise NotThese"
+        elif isinstance(obj, Space):
+            kind = self._named("kind", obj.declared.kind)
+            yield f"    if type({name}) is not {kind}:"
+            yield "        raise NotThese"
+            yield f"    {name} = {self._named('array', obj.declared.array)}({name}, {kind}_space)"
+            self._space[f"{kind}_space"] = obj
         elif isinstance(obj, Tensor) and obj.shape:
             self._space[f"dtype_{obj.dtype}"] = np.dtype(obj.dtype)
             is_flat = len(obj.shape) == 1  # to compare two numbers is faster than to make a tuple
@@ -185,6 +194,8 @@ class Border:
     def _result(self, name: str, obj: Object, face: Face | None) -> str:
         """The expression that shows ``name``, a result of the compiled function."""
         product = components(obj)
+        if isinstance(obj, Space):
+            return f"{self._named('shown', obj.declared.shown)}({name})"
         if product is None:  # a function is as it is
             return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
         shown = face if face is not None else face_of(obj)

@@ -14,6 +14,7 @@ from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector, components
+from combinators.spaces import Space
 from combinators.terms import Lam, Term, Var
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import Face, face_of, open_up
@@ -34,7 +35,7 @@ from diffcurry.modes import CARRIER, primal
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running, Transport
-from interpreters.sparse_cotangents import Packed
+from interpreters.sparse_cotangents import Packed, point_in
 from interpreters.staging.function_derivatives import function_term
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
@@ -137,6 +138,8 @@ def lower(value: Any, obj: Object, face: Face | None = None) -> Any:
         return lower(value.value, value.obj)  # what a function captured, in order
     if isinstance(obj, Vector):
         return tuple(lower(item, obj.item) for item in value)
+    if isinstance(obj, Space):
+        return obj.declared.shown(getattr(value, "array", value))
     return CARRIER.lower(value)
 
 
@@ -273,6 +276,9 @@ def lift(value: Any, obj: Object, mode: Running) -> Any:
         return lift_function(value, obj, mode)
     if isinstance(obj, Vector):
         return tuple(lift(item, obj.item, mode) for item in value)
+    if isinstance(obj, Space):
+        array = mode.over.lift(obj.declared.array(value, obj), obj.coordinates)
+        return point_in(mode.over, array, obj)
     assert isinstance(obj, Tensor)
     return mode.over.lift(value, obj)
 

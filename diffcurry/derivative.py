@@ -14,7 +14,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 from combinators.bulk import bulk
 from combinators.errors import UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Object, components
 from combinators.simplify import simplifying
 from combinators.simplify.writer import Writer
 from combinators.terms import Lam, Proj, Term, Tuple, Var
@@ -390,5 +390,4 @@ def filled(tangent: Any, obj: Object) -> Any:
     if product is not None:
         parts = (None,) * product.width if tangent is None else tangent
         return tuple(map(filled, parts, product.parts))
-    assert isinstance(obj, Tensor)
     return zeros(CARRIER, obj) if tangent is None else tangent

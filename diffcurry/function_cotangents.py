@@ -326,7 +326,7 @@ class Copower(NamedTuple):
         return f"[({self.argument!r}, {self.cotangent!r})]"
 
 
-def tangent_space(value: Any, *, mode: str = "dependent") -> Any:
+def space_of(value: Any, mode: str) -> Any:
     """``T[v]``: the type of the cotangents of a number, an array or a function.
 
     In the dependently-typed form (Definition 5.2 of 004) it is, of a function, the record of the
@@ -336,7 +336,7 @@ def tangent_space(value: Any, *, mode: str = "dependent") -> Any:
     >>> from functools import partial
     >>> from diffcurry import Real, fun
     >>> line = fun(partial(lambda a, x: a * x, 2.0), Real)
-    >>> tangent_space(line), tangent_space(line, mode="simple"), tangent_space(3)
+    >>> space_of(line, "dependent"), space_of(line, "simple"), space_of(3, "dependent")
     ({a: Real}, [(Real, Real)], Unit)
     """
     if not callable(value):

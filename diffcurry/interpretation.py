@@ -12,14 +12,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
-from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.objects import Object, Tensor, components
 from combinators.operation import check_size
+from combinators.spaces import SPACES, Space, coordinates_of
 from combinators.tracing.control import map as map_rows
 from combinators.tracing.faces import Face, flattened, paths, put_together, take_apart
 from combinators.tracing.functions import natural
 from combinators.tracing.scope import current
+from combinators.tracing.traced import LIBRARY
+from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
-from diffcurry.arguments import Argnums, check_scalar, chosen, is_many, leaves, of_pair
+from diffcurry.arguments import (
+    Argnums,
+    check_scalar,
+    chosen,
+    is_many,
+    leaves,
+    numbers_along,
+    of_pair,
+)
 from diffcurry.closures import lower
 from diffcurry.function import Function
 from diffcurry.modes import Mode, pushforward, reverse, second_order
@@ -141,15 +152,25 @@ def _forward_gradient(
     program = function.running(*values)
     check_scalar(of_pair(program.cod, program.face, has_aux)[0])
     for i in which:
-        if not all(isinstance(leaf, Tensor) for leaf in leaves(program.types[i])):
+        each = leaves(program.types[i])
+        if not all(isinstance(leaf, Tensor) or numbers_along(leaf) for leaf in each):
             raise WrongMode(
                 f"argument {i} is of type {program.types[i]!r}, and forward mode gives gradients "
                 'of numbers only; for those of functions use mode="dependent" or "simple"'
             )
     push = pushing(function, values, has_aux=has_aux)
     value, _, *aux = push((None,) * len(values))
-    found = tuple(columns(values, i, lambda *along: push(along)[1]) for i in which)
+    found = tuple(
+        _tangents(values[i], columns(values, i, lambda *along: push(along)[1])) for i in which
+    )
     return (value, *aux) if has_aux else value, found
+
+
+def _tangents(value: Any, numbers: Any) -> Any:
+    """The tangent of ``value`` that is made of these numbers."""
+    face, given = take_apart(value)
+    pairs = zip(flattened(numbers, face), given, strict=True)
+    return put_together(face, (x if x is None else _as_tangent(x, leaf) for x, leaf in pairs))
 
 
 def pushing_gradient(
@@ -185,7 +206,7 @@ def _moving(value: Any, tangent: Any, obj: Object) -> Any:
     """``value``, whose numbers do not move, moving along ``tangent``."""
 
     def leaf(value: Any, tangent: Any, obj: Object) -> Any:
-        if tangent is not None and not isinstance(obj, Tensor):
+        if tangent is not None and not isinstance(obj, Tensor | Space):
             raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
         return value if tangent is None else Dual(value.primal, tangent)
 
@@ -210,9 +231,10 @@ def between_numbers(types: Iterable[Object]) -> None:
     """What a Jacobian is by, and of, holds no functions."""
     for obj in types:
         for leaf in leaves(obj):
-            if isinstance(leaf, Fun | Vector):
+            if not isinstance(leaf, Tensor) and numbers_along(leaf) is None:
+                holds = "adds as it says" if isinstance(leaf, Space) else "holds functions"
                 raise NotDifferentiable(
-                    f"a Jacobian is between numbers, and {leaf!r} holds functions; use vjp or jvp"
+                    f"a Jacobian is between numbers, and {leaf!r} {holds}; use vjp or jvp"
                 )
 
 
@@ -233,7 +255,7 @@ def columns(
 
         def column(unit: Any, at: int = at) -> Any:
             along = put_together(face, _one_moving(given, at, unit))
-            return moved(*(along if i == which else None for i in range(len(args))))
+            return _as_numbers(moved(*(along if i == which else None for i in range(len(args)))))
 
         shown, parts = _along_basis(column, obj, shown)
         blocks.append([_last(part, obj) for part in parts])
@@ -260,7 +282,7 @@ def rows(value: Any, pullback: Callable[[Any], Any], which: int, shown: Face | N
             continue
 
         def row(unit: Any, at: int = at) -> Any:
-            return pullback(put_together(face, _one_moving(given, at, unit)))[which]
+            return _as_numbers(pullback(put_together(face, _one_moving(given, at, unit)))[which])
 
         below, parts = _along_basis(row, obj, shown)
         first = [_shaped(p, (*obj.shape, *p.shape[1:])) if p is not None else p for p in parts]
@@ -270,20 +292,36 @@ def rows(value: Any, pullback: Callable[[Any], Any], which: int, shown: Face | N
 
 def _smooth(leaf: Any) -> Tensor | None:
     """The type of a leaf that is made of reals."""
-    obj: Object = natural(leaf).type
-    return obj if isinstance(obj, Tensor) and obj.is_smooth else None
+    return numbers_along(natural(leaf).type)
+
+
+def _as_tangent(unit: Any, leaf: Any) -> Any:
+    """Numbers as a tangent of ``leaf``, which may be of a class of the user's."""
+    obj = cotangent_of(natural(leaf).type)
+    if not isinstance(obj, Space):
+        return unit
+    declared = obj.declared
+    return declared.shown(unit) if current() is None else LIBRARY["value_of"](declared, unit)
+
+
+def _as_numbers(tangent: Any) -> Any:
+    """A tangent, of which those of classes of the user's are their coordinates."""
+    face, given = take_apart(tangent)
+    of = LIBRARY["coordinates"] if current() is not None else coordinates_of
+    return put_together(face, (of(x) if type(x) in SPACES else x for x in given))
 
 
 def _one_moving(given: list[Any], at: int, unit: Any) -> Iterator[Any]:
     """Tangents of leaves, of which one moves; zeros in a program are written."""
-    return (unit if i == at else _at_rest(leaf) for i, leaf in enumerate(given))
+    along = _as_tangent(unit, given[at])
+    return (along if i == at else _at_rest(leaf) for i, leaf in enumerate(given))
 
 
 def _at_rest(leaf: Any) -> Any:
     if current() is None:
         return None
     obj = _smooth(leaf)
-    return () if obj is None else np.zeros(obj.shape, obj.dtype)[()]
+    return () if obj is None else _as_tangent(np.zeros(obj.shape, obj.dtype)[()], leaf)
 
 
 def _along_basis(

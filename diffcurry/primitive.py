@@ -10,11 +10,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from combinators.erasure import erased
 from combinators.errors import NameTaken, NotDifferentiable, TypeMismatch, WrongDerivative
 from combinators.objects import Fun, Object, Real
 from combinators.operation import (
     PRIMITIVES,
+    Constant,
     Derivative,
+    Pair,
     Pointwise,
     Primitive,
     Promotion,
@@ -23,7 +26,8 @@ from combinators.operation import (
 )
 from combinators.primitives.signatures import common_float, pointwise
 from combinators.primitives.structural import OVERRIDE
-from combinators.terms import packed
+from combinators.spaces import SPACES, Space
+from combinators.terms import Lam, packed
 from combinators.tracing.emit import apply, emit_operation, unpack
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import (
@@ -33,14 +37,15 @@ from combinators.tracing.functions import (
     argument_types,
     coerce,
     function_operand,
+    natural,
 )
 from combinators.tracing.parameters import check_takes
 from combinators.tracing.scope import current
 from combinators.translate import translate
-from combinators.type_folds import is_first_order
+from combinators.type_folds import cotangent_of, is_first_order
 from combinators.value_folds import Layout
 from diffcurry.arguments import is_number, leaves, sample, signature_of
-from diffcurry.closures import arrow_in
+from diffcurry.closures import arrow_in, lift, lower
 from diffcurry.function import Function
 from diffcurry.modes import primal
 from interpreters.carriers.carrier import computes
@@ -79,7 +84,7 @@ class UserPrimitive:
                 f"{', '.join(keywords)}; pass its arguments by position"
             )
         if current() is not None:
-            return apply(self.declared, *args)
+            return unpack(None, apply(self.declared, *args))
         return Function(lambda: apply(self.declared, *args))()
 
     def __repr__(self) -> str:
@@ -146,16 +151,22 @@ def primitive(
         asked = _arguments(function, types)
         with ExitStack() as undo:
             undo.callback(_declared_before, name, PRIMITIVES.get(name))
-            declared = declare(name, typing, form, promote=promote, kink=kink)
-            computes(declared, NumPy)(lambda: function)
+            has_spaces = any(isinstance(obj, Space) for obj in asked)
+            _insist(
+                not has_spaces or isinstance(form, Pair | Constant),
+                f"the derivative of {name} at {', '.join(map(repr, asked))} is a Pair, of how "
+                "tangents go forwards and how cotangents go back; others are those of arrays",
+            )
+            taken = None if has_spaces else promote
+            declared = declare(name, typing, form, promote=taken, kink=kink)
+            compute = _of_values(function, asked) if has_spaces else function
+            computes(declared, NumPy)(lambda: compute)
             made = UserPrimitive(function, asked, domain, pinned=types is not None)
             if check:
-                from diffcurry.models.declaring import checked
-
                 if isinstance(form, Pointwise):
                     _check_takes(form.rule, (Real, *asked, Real), "a rule takes v, all xs, and y")
                 _tell(getattr(form, "rule", None), name, made, undo)
-                made.checked = checked(made)
+                made.checked = asked_for_laws(made)
             undo.pop_all()
         return made
 
@@ -241,6 +252,25 @@ _MANY = inspect.Parameter.VAR_POSITIONAL
 _ONE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+def asked_for_laws(declared: Any) -> str:
+    """Ask what is declared, a primitive or a type, for its laws; say how it was asked."""
+    from diffcurry.models.declaring import checked
+
+    found: str = checked(declared)
+    return found
+
+
+def _of_values(function: Callable[..., Any], types: tuple[Object, ...]) -> Callable[..., Any]:
+    """A function of the user's values, on what stands for them in the carrier."""
+
+    def compute(*given: Any) -> Any:
+        found = function(*map(lower, given, types))
+        kind = type(found)
+        return lift(found, natural(found).type, primal()) if kind in SPACES else found
+
+    return compute
+
+
 def _declared_before(name: str, before: Primitive | None) -> None:
     """Take a declaration back: what was declared before it is again."""
     PRIMITIVES.pop(name, None)
@@ -294,7 +324,7 @@ def with_derivative(
             )
         function, face = function_operand(f, known, faces)
         assert isinstance(function.type, Fun)
-        made = _rule(rule, known, faces, function.type.cod, face)
+        made = _rule(rule, known, faces, cotangent_of(function.type.cod), face)
         if check:
             check_linear(made)
         argument = coerce(args[0] if len(args) == 1 else args, packed(known))
@@ -323,10 +353,11 @@ def _rule(
     def applied(x: Any, cotangent: Any) -> Any:
         return rule(*((x,) if len(types) == 1 else x), cotangent)
 
-    draft, expected = Draft(applied, (dom, cod), (whole, face), "rule"), list(leaves(dom))
+    wanted = cotangent_of(dom)
+    draft, expected = Draft(applied, (dom, cod), (whole, face), "rule"), list(leaves(wanted))
     fits = len(expected) == len(draft.leaves)
     made = draft.finish(expected) if fits else None
-    if made is None or made.lam.body.type is not dom:
+    if made is None or made.lam.body.type is not wanted:
         raise TypeMismatch(
             f"the rule of with_derivative gives the cotangent of {dom!r}, but this gives "
             f"{made.lam.body.type if made else draft.object!r}"
@@ -336,10 +367,11 @@ def _rule(
 
 def check_linear(made: Specialised) -> None:
     """Raise where the rule is not linear in the cotangent, its last argument (L1, L2)."""
-    context = (*made.captured, *made.lam.params)
+    lam = erased(Lam((*made.captured, *made.lam.params), made.lam.body))
+    context = lam.params
     if not all(is_first_order(var.type) for var in context):
         return
-    arrow = arrow_in(primal(), translate(context, made.lam.body))
+    arrow = arrow_in(primal(), translate(context, lam.body))
     random = np.random.default_rng(0)
     *rest, last = (var.type for var in context)
     fixed = [sample(obj, random) for obj in rest]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from combinators.bulk import bulk, has_map
+from combinators.erasure import erased
 from combinators.errors import DiffcurryError, MissingRule
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
@@ -17,6 +18,7 @@ from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import VIEWS
 from combinators.primitives.loops import LOOP, is_associative
 from combinators.simplify import Fold, Rule, simplify
+from combinators.spaces import SPACES
 from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
@@ -191,7 +193,11 @@ class Program:
         What was written by a transform is simple already; ``fast_math`` and ``rules`` change it.
         One that is ``scanning`` has associative scans of its own.
         """
-        made = self.scanning if scanning else self.bulk
+        lam, made = erased(self.lam) if SPACES else self.lam, self.bulk
+        if lam is not self.lam:
+            made = bulk(lam, trees=not scanning)
+        elif scanning:
+            made = self.scanning
         is_plain = made is self.lam and not fast_math and not rules
         if is_plain and (self._is_simple or not self.survey.times):
             return self.lam
@@ -219,11 +225,11 @@ class Program:
 
     def formula(self, **options: Any) -> Any:
         """The program as a formula of SymPy, which is loaded then."""
-        return _formulas().formula(self.lam, self.face, **options)
+        return _formulas().formula(erased(self.lam), self.face, **options)
 
     def latex(self, name: str = "") -> str | None:
         """The formula in LaTeX, where there is one that is not huge."""
-        found: str | None = _formulas().latex(self.lam, name)
+        found: str | None = _formulas().latex(erased(self.lam), name)
         return found
 
     def check(self, args: tuple[Any, ...]) -> list[bool]:
@@ -239,9 +245,9 @@ class Program:
     @cached_property
     def _quick(self) -> Quick | None:
         lam = self._compiled
-        if not all(map(is_first_order, self.types)) or not self._gives_numbers(lam.body.type):
+        if not all(map(is_first_order, self.types)) or not self._gives_numbers(self.cod):
             return None
-        border = Border(self.types, self.faces, lam.body.type, self.face)
+        border = Border(self.types, self.faces, self.cod, self.face)
         try:
             return Quick(border, self._code(lam.name or "f"))
         except MissingRule:

@@ -30,10 +30,11 @@ from combinators.objects import (
     components,
 )
 from combinators.primitives.structural import PACK
+from combinators.spaces import Space
 from combinators.terms import Term
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.faces import Face, face_of, open_up
-from combinators.tracing.functions import Faces, Specialisable, Types, call, coerce
+from combinators.tracing.functions import Faces, Specialisable, Types, call, coerce, natural
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import is_first_order, parts_of, tangent_of
 from diffcurry.arguments import fits, opened_as
@@ -41,7 +42,7 @@ from diffcurry.closures import FunctionValue, apply, lift, lower
 from diffcurry.function import fun
 from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
 from diffcurry.known import zeros_in_trace
-from diffcurry.modes import CARRIER, Pulling, pushforward
+from diffcurry.modes import CARRIER, Pulling, primal, pushforward
 from interpreters.execution.running import Closure
 from interpreters.sparse_cotangents import Cotangent, Environment, zeros
 from interpreters.staging.programs import ResultShape
@@ -80,6 +81,9 @@ def _show(
     if isinstance(obj, Fun):
         return function(given, obj, value)
     types = parts_of(obj)
+    if isinstance(obj, Space):
+        leaf = tangent_of(obj)
+        return lower(zeros(CARRIER, leaf) if given is None else given, leaf)
     if types is None:
         if not isinstance(obj, Tensor) or not obj.is_smooth:
             return None
@@ -190,6 +194,8 @@ def _read(given: Any, obj: Object, value: Any, path: str, reader: _Reader) -> Re
     if isinstance(obj, Fun):
         return (yield reader.function(given, obj, value, path))
     product = components(obj)
+    if isinstance(obj, Space):
+        return _read_declared(given, obj, path, reader.word)
     if product is not None:
         face, parts = opened_as(obj, given, f"the {reader.word} of {path}")
         types, names = product.parts, [path + face.path(i) for i in range(product.width)]
@@ -207,6 +213,16 @@ def _read(given: Any, obj: Object, value: Any, path: str, reader: _Reader) -> Re
     for i, (part, below, name) in enumerate(zip(parts, types, names, strict=True)):
         found.append((yield _read(part, below, value[i] if value else None, name, reader)))
     return reader.whole(found)
+
+
+def _read_declared(given: Any, obj: Space, path: str, word: str) -> Any:
+    """Of a type with a tangent space of its own, which that of its tangents need not be."""
+    leaf = tangent_of(obj)
+    if not isinstance(leaf, Space):
+        return _read_tensor(given, leaf, path, word)
+    if natural(given).type is not leaf:
+        raise TypeMismatch(f"the {word} of {path} : {obj!r} is of type {leaf!r}, not {given!r:.60}")
+    return lift(given, leaf, primal())
 
 
 def _read_tensor(given: Any, obj: Object, path: str, word: str) -> Any:

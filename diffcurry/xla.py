@@ -15,6 +15,7 @@ from combinators.errors import DiffcurryError, MissingRule, ShapeMismatch, TypeM
 from combinators.kit.memory import Remembered
 from combinators.objects import Object, Tensor, components
 from combinators.simplify import Hole, Rule, head
+from combinators.spaces import SPACES, Space
 from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry.function import Function, fun
@@ -84,6 +85,10 @@ class XLA(Generic[P]):
 
     def _taken(self, value: Any, obj: Object) -> Any:
         """An argument as the emitted function takes it: containers are tuples."""
+        if isinstance(obj, Space):
+            each = [self.jax.numpy.asarray(part) for part in obj.declared.parts(value)]
+            whole = each[0] if obj.declared.is_family else self.jax.numpy.stack(each)
+            return self._taken(whole, obj.coordinates)
         if isinstance(obj, Tensor):
             return self.jax.lax.convert_element_type(value, obj.dtype)
         opened = open_up(value)
@@ -94,6 +99,7 @@ class XLA(Generic[P]):
         """The value at containers that JAX knows nothing of, or at arguments given by name."""
         function: Function[..., Any] = self.function
         values = function.positional(args, kwargs)
+        _tell(self.jax)
         if current() is not None:
             return function(*values)
         with self.enabled():
@@ -115,7 +121,8 @@ class XLA(Generic[P]):
         if isinstance(error, DiffcurryError):
             raise error
         for leaf in take_apart(args)[1]:
-            _check_number(leaf)
+            if type(leaf) not in SPACES:
+                _check_number(leaf)
         if self._takes_apart or not any(map(_is_odd, args)):
             raise error
         self._takes_apart = True
@@ -161,6 +168,17 @@ def asked() -> Any:
     return jax
 
 
+def _tell(jax: Any) -> None:
+    """Tell JAX of the classes with tangent spaces of their own, whose leaves are their fields."""
+    for kind in SPACES:
+        with suppress(ValueError):  # it was told before
+            jax.tree_util.register_pytree_node(
+                kind,
+                lambda value: (SPACES[type(value)].parts(value), type(value)),
+                lambda kind, parts: SPACES[kind].value(tuple(parts)),
+            )
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A container that JAX knows nothing of, as a dataclass: what is in it, in order, and it."""
@@ -199,7 +217,7 @@ def _is_odd(value: Any) -> bool:
     """Whether a container is in it that JAX takes for a leaf."""
     opened = open_up(value)
     if opened is None:
-        return False
+        return type(value) in SPACES
     kind, _, parts = opened
     return not issubclass(kind, tuple | list | dict | type(None)) or any(map(_is_odd, parts))
 
@@ -207,13 +225,21 @@ def _is_odd(value: Any) -> bool:
 def _stand_in(value: Any) -> Any:
     """An array of no bytes that has the types of a tracer, in the same containers."""
     face, leaves = take_apart(value)
-    zeros = (np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)[()] for leaf in leaves)
-    return put_together(face, zeros)
+
+    def zeros(leaf: Any) -> Any:
+        declared = SPACES.get(type(leaf))
+        if declared is not None:
+            return declared.value(tuple(map(zeros, declared.parts(leaf))))
+        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)[()]
+
+    return put_together(face, map(zeros, leaves))
 
 
 def _in_containers(value: Any, obj: Object, face: Face | None) -> Any:
     """A result in its containers."""
     product = components(obj)
+    if isinstance(obj, Space):
+        return obj.declared.value((value,) if obj.declared.is_family else tuple(value))
     if product is None:
         return value
     shown = face if face is not None else face_of(obj)

@@ -29,7 +29,9 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.objects import Mu, Object, Sum, Tensor, components
 from combinators.operation import Operation
-from combinators.type_folds import unfolded
+from combinators.primitives.coordinates import pointing
+from combinators.spaces import Space
+from combinators.type_folds import tangent_of, unfolded
 from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier
 
@@ -198,9 +200,18 @@ def _copied(cotangent: Cotangent, scattered: Callable[[Scattered], Any]) -> Cota
     return copy
 
 
-def zeros(carrier: Carrier, obj: Tensor) -> Any:
-    """A tensor of zeros."""
+def zeros(carrier: Carrier, obj: Object) -> Any:
+    """A tensor of zeros; the zero that is declared of a tangent space of the user's."""
+    if isinstance(obj, Space):
+        zero = carrier.const(Literal.filled(obj.declared.zero, obj.coordinates))
+        return point_in(carrier, zero, obj)
+    assert isinstance(obj, Tensor)
     return carrier.const(Literal.filled(0.0, obj))
+
+
+def point_in(carrier: Carrier, coordinates: Any, obj: Space) -> Any:
+    """The value of a type of the user's that has these coordinates, numbers of the carrier."""
+    return carrier.operation(pointing(obj), (obj.coordinates,), obj)(coordinates)
 
 
 def dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Any:
@@ -223,8 +234,9 @@ def _dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Recursive[Any
     if isinstance(obj, Sum) and cotangent is not None:
         ((tag, inner),) = cotangent.items()
         return Injected(tag, (yield _dense(carrier, inner, obj.parts[tag])))
-    if isinstance(obj, Tensor):
-        return zeros(carrier, obj) if cotangent is None else gathered(cotangent, carrier)
+    if isinstance(obj, Tensor | Space):
+        leaf = obj if isinstance(obj, Tensor) else tangent_of(obj)
+        return zeros(carrier, leaf) if cotangent is None else gathered(cotangent, carrier)
     return cotangent
 
 

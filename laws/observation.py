@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.spaces import Space
 from laws.equality import Leaf, Level, equal
 from laws.functions import Function, Functions
 
@@ -170,6 +171,8 @@ def leaves(
         yield from _calls(model, obj, value, probes, place)
     elif isinstance(obj, Tensor):
         yield place, value
+    elif isinstance(obj, Space):
+        yield place, getattr(value, "array", value)
 
 
 def _calls(model: Any, function: Fun, value: Any, probes: Probes, place: str) -> Iterator[Leaf]:

@@ -12,7 +12,9 @@ from operator import is_
 from combinators.bulk.block import Axis, Tensors, batch
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object
+from combinators.spaces import Space
 from combinators.terms import Lam, Term
+from combinators.type_folds import is_first_order, types_within
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,3 +104,8 @@ def axes_of(rep: Rep) -> frozenset[Axis]:
     if not isinstance(rep, Group | Closure | Deferred):
         return frozenset(batch(rep.labels))
     return frozenset(axis for leaf in leaves_of(rep) for axis in batch(leaf.labels))
+
+
+def is_of_tensors(obj: Object) -> bool:
+    """Whether a type is of tensors, products and records only, and of none of the user's."""
+    return is_first_order(obj) and not any(isinstance(part, Space) for part in types_within(obj))

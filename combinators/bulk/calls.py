@@ -33,7 +33,7 @@ from typing import Any
 
 from combinators.block import remade
 from combinators.bulk.affine import NO_KEY, Index, Key, index_of, within, without
-from combinators.bulk.batches import Closure, Group, Rep, Whole, axes_of
+from combinators.bulk.batches import Closure, Group, Rep, Whole, axes_of, is_of_tensors
 from combinators.bulk.block import Array, Axis, Block, own_labels, place_of
 from combinators.bulk.borders import (
     Columns,
@@ -58,7 +58,6 @@ from combinators.objects import Object, Tensor, components
 from combinators.objects import Product as ProductType
 from combinators.primitives.loops import MAP, LoopTerm, sequential
 from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Var, pack
-from combinators.type_folds import is_first_order
 
 
 def applied(walk: Walk, term: Term, env: Env, block: Block, key: Key = NO_KEY) -> Recursive[Rep]:
@@ -91,7 +90,7 @@ def called(
     if not axes:
         function = yield from function_term(walk, f, block)
         given = yield term_of(walk, argument, block)
-    elif not is_first_order(cod) or not is_first_order(lam.dom):
+    elif not is_of_tensors(cod) or not is_of_tensors(lam.dom):
         inlined: Rep = yield walk.value(lam.body, bound(f, argument, block), block)
         return inlined
     else:
@@ -119,7 +118,7 @@ def bound(f: Closure, argument: Rep, block: Block) -> Env:
 def chosen(walk: Walk, term: Cond, key: Key, env: Env, block: Block) -> Recursive[Rep]:
     """A choice, whose branches are indexed."""
     test = yield from walk.array(term.test, env, block)
-    is_plain = is_first_order(term.type)
+    is_plain = is_of_tensors(term.type)
     branches = (term.then, term.other)
     if axes_of(test):
         if not is_plain or not walk.checked.isdisjoint(map(id, branches)):
@@ -210,7 +209,7 @@ def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
     for arg in term.args:
         reps.append((yield walk.value(arg, env, block)))
     f, init, xs = reps
-    is_plain = all(map(is_first_order, (term.type, init.type, xs.type)))
+    is_plain = all(map(is_of_tensors, (term.type, init.type, xs.type)))
     if not isinstance(f, Closure) or not is_plain or not any(map(axes_of, reps)):
         return (yield from kept(walk, term, reps, block))
     walk.say("build1-fold", term, term)

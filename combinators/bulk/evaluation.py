@@ -39,7 +39,7 @@ from combinators.bulk.affine import (
     validity,
     without,
 )
-from combinators.bulk.batches import Closure, Deferred, Group, Rep, Whole, axes_of
+from combinators.bulk.batches import Closure, Deferred, Group, Rep, Whole, axes_of, is_of_tensors
 from combinators.bulk.block import (
     Affine,
     Axis,
@@ -65,7 +65,7 @@ from combinators.primitives.indexing import TAKE
 from combinators.primitives.loops import LOOP, is_map
 from combinators.primitives.structural import PLUS, RECOMPUTE
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from combinators.type_folds import is_first_order, length_of
+from combinators.type_folds import length_of
 
 
 def rewritten(lam: Lam, walk: Evaluation) -> Lam:
@@ -345,7 +345,7 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
     """
     f: Rep = yield walk.value(term.args[0], env, block)
     xs = term.args[1]
-    if not (isinstance(f, Closure) and is_first_order(term.type) and is_first_order(xs.type)):
+    if not (isinstance(f, Closure) and is_of_tensors(term.type) and is_of_tensors(xs.type)):
         if key:
             return (yield from walk.read(term, key, env, block))
         walk.has_split = True

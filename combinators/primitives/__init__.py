@@ -12,6 +12,7 @@ from combinators.primitives import (  # noqa: F401 (each declares its own)
     building,
     checks,
     contraction,
+    coordinates,
     elementary,
     indexing,
     loops,

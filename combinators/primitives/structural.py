@@ -18,6 +18,7 @@ from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.traced import library
 from combinators.type_folds import (
     Represent,
+    cotangent_of,
     dual_function,
     rep_function,
     represented,
@@ -81,8 +82,9 @@ def unpack(x: Any, of: Object) -> Any:
 
 def _override(f: Object, rule: Object, x: Object) -> Object:
     function = function_type(f, x, "with_derivative")
-    given = function_type(rule, Product(x, function.cod), "the rule of with_derivative")
-    if given.cod is not x:
+    dom = Product(x, cotangent_of(function.cod))
+    given = function_type(rule, dom, "the rule of with_derivative")
+    if given.cod is not cotangent_of(x):
         raise TypeMismatch(
             f"the rule of with_derivative gives the cotangent of {x!r}, but this gives "
             f"{given.cod!r}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from combinators.errors import ConcreteValueNeeded, TypeMismatch, users_place
 from combinators.objects import Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive, Promotion
+from combinators.spaces import SPACES, Space
 from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.scope import Scope, check_in_scope, current
@@ -61,6 +62,9 @@ def operand(value: Any) -> Term:
         return operand(value.whole)
     if isinstance(value, np.ma.MaskedArray):
         raise TypeMismatch("a masked array would lose its mask; write np.where, or fill it first")
+    if kind in SPACES:
+        term: Term = LIBRARY["term_of_value"](value)
+        return term
     value = from_elsewhere(value)
     if isinstance(value, NUMBERS) or (isinstance(value, list) and value):
         return const(value)
@@ -170,13 +174,20 @@ def unpack(face: Face | None, whole: Traced) -> Any:
     if is_large(whole.type) and (face is None or face.is_plain):
         return Unopened(whole)
     if face is None:
-        return whole
+        return opened(whole) if isinstance(whole.type, Space) else whole
     if face.is_function:
         whole.scope.functions[whole.variable.name] = face
         return whole
     return face.build(
         [unpack(child, _part(whole, i, face.word(i))) for i, child in enumerate(face.children)]
     )
+
+
+def opened(whole: Traced) -> Any:
+    """A traced value of a type of the user's, as the user's own, of traced fields."""
+    obj = whole.type
+    assert isinstance(obj, Space)
+    return LIBRARY["value_of"](obj.declared, LIBRARY["coordinates"](whole), whole.variable)
 
 
 def _part(whole: Traced, index: int, word: str) -> Traced:
@@ -271,7 +282,7 @@ def nest(face: Face | None, terms: Iterator[Term]) -> Term:
         return next(terms)
     items = tuple([nest(child, terms) for child in face.children])
     made = Tuple(items, face.names)
-    whole = _whole(items)
+    whole = whole_of(items)
     return whole if whole is not None and whole.type is made.type else made
 
 
@@ -285,7 +296,7 @@ def pack(face: Face | None, leaves: tuple[Term, ...]) -> Term:
     return operand(emit(made, "t"))
 
 
-def _whole(leaves: tuple[Term, ...]) -> Var | None:
+def whole_of(leaves: Sequence[Term]) -> Var | None:
     """The value of which ``leaves`` are all the components, in order: what is only passed on."""
     parts = scope_here().parts
     found = [parts.get(leaf.name) if isinstance(leaf, Var) else None for leaf in leaves]

@@ -20,6 +20,7 @@ from typing import Any
 
 from combinators.errors import TooDeep
 from combinators.objects import Mu, Object, Product, Record, Sum, components
+from combinators.spaces import SPACES
 from combinators.type_folds import is_large
 from combinators.value_folds import Injected
 
@@ -100,7 +101,7 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
         with suppress(TypeError):  # they have no order
             keys = tuple(sorted(value))
         return kind, keys, tuple(value[key] for key in keys)
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_dataclass(value) and not isinstance(value, type) and kind not in SPACES:
         keys = tuple(f.name for f in fields(value))
         parts = tuple(getattr(value, key) for key in keys)
         if callable(value) and (not parts or any(isinstance(part, str) for part in parts)):

@@ -21,6 +21,7 @@ from combinators.errors import (
     users_place,
 )
 from combinators.objects import Fun, Mu, Object, Sum, Tensor, Unit, components
+from combinators.spaces import SPACES
 from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
 from combinators.tracing.emit import (
@@ -267,6 +268,9 @@ def natural(leaf: Any) -> Natural:
         known = leaf.var.type
     elif isinstance(leaf, Specialisable):
         known = leaf.type()
+    elif type(leaf) in SPACES:
+        declared = SPACES[type(leaf)]
+        known = declared.space(*(natural(part).type for part in declared.parts(leaf)))
     if known is not None:
         return Natural(known, weak=False)
     if isinstance(leaf, np.ma.MaskedArray):

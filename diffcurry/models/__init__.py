@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.operation import Operation, Primitive
+from combinators.spaces import Space
 from diffcurry.models.modes import ForwardModel, ModeModel, PrimalModel
 from diffcurry.models.primitives import PrimitiveModel
 from diffcurry.models.reverse import CarrierModel, CostModel, ReverseModel
+from diffcurry.models.spaces import SpaceModel, primitive_model
 from interpreters.carriers.counting import Counting
 from interpreters.execution.running import Running
 from interpreters.modes.delta import Deltas
@@ -30,6 +32,12 @@ def model_of_mode(mode: Any) -> ModeModel:
     return PrimalModel(mode)
 
 
+@adapts(lambda thing: isinstance(thing, Space))
+def model_of_space(obj: Any) -> SpaceModel:
+    """The model of a type of the user's, at the example with which it was declared."""
+    return SpaceModel(obj)
+
+
 METHODS = ("const", "operation", "add", "truth", "row", "stack", "lift", "lower")
 
 
@@ -48,4 +56,4 @@ def model_of_carrier(carrier: Any) -> CarrierModel:
 def model_of_primitive(primitive: Any) -> PrimitiveModel:
     """The model of a declared primitive, at the types at which it was checked."""
     operation = Operation(primitive.declared)
-    return PrimitiveModel(operation, primitive.types, primitive.domain, made_of=primitive)
+    return primitive_model(operation, primitive.types, primitive.domain, made_of=primitive)

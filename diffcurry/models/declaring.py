@@ -20,13 +20,17 @@ from combinators.errors import (
     WrongDerivative,
 )
 from combinators.morphisms import prod
-from combinators.objects import Object, Unit, components
+from combinators.objects import Fun, Object, Unit, components
 from combinators.operation import Operation
-from combinators.type_folds import is_smooth
+from combinators.spaces import Space
+from combinators.terms import packed
+from combinators.type_folds import cotangent_of, holds_space, is_smooth
 from diffcurry.models.primitives import PrimitiveModel
+from diffcurry.models.spaces import OnSpaces, SpaceModel, adds_in_its_own_way, primitive_model
 from laws.law import Law
 from laws.observation import Probes
 from laws.scene import Counterexample, Scene, ones, simplest
+from laws.structures import laws_of
 from laws.structures import primitive as said
 from laws.tally import OUTSIDE, REFUSALS
 
@@ -48,16 +52,25 @@ def check_rules(operation: Operation, types: tuple[Object, ...]) -> None:
         raise type(error)(message, error.place) from None
     for index, rule in pushforwards.items():
         if rule is not None:
-            _check(operation, index, rule.body.type, operation.type(*types))
+            _check(operation, types, index, rule.body.type, cotangent_of(operation.type(*types)))
     product = None if pullback is None else components(pullback.body.type)
     if product is not None:
         for index, part in zip(smooth, product.parts, strict=True):
-            _check(operation, index, part, types[index])
+            _check(operation, types, index, part, cotangent_of(types[index]))
 
 
-def _check(operation: Operation, index: int, given: Object, wanted: Object) -> None:
+def _check(
+    operation: Operation, types: tuple[Object, ...], index: int, given: Object, wanted: Object
+) -> None:
     if given is not wanted:
         what = "nothing (is a return missing?)" if given is Unit else repr(given)
+        if any(map(holds_space, (*types, operation.type(*types)))):
+            shown = Fun(packed(types), operation.type(*types))
+            raise TypeMismatch(
+                f"the rule of {operation.name} : {shown!r} gives {what} for argument {index}, "
+                f"where {wanted!r} is expected: the derivative speaks of tangents as they are "
+                "declared, and not of coordinates"
+            )
         raise TypeMismatch(
             f"the rule of {operation.name} gives {what} for argument {index}, where {wanted!r} is "
             f"expected; write it with dc.scale(v, ...); {_ZERO}"
@@ -129,28 +142,41 @@ def checked(primitive: Any) -> str:
     WrongDerivative; DomainError says that no point was found at which there is a value, or a law
     to ask; what a rule gives that is no value of the argument's type raises TypeMismatch.
     """
+    if isinstance(primitive, Space):
+        return asked_of(SpaceModel(primitive), laws_of(SpaceModel(primitive)))
     operation, types = Operation(primitive.declared), primitive.types
     check_rules(operation, types)
-    model = PrimitiveModel(operation, types, primitive.domain, made_of=primitive)
+    model = primitive_model(operation, types, primitive.domain, made_of=primitive)
     if model.rows is not None:
         check_rules(operation, model.rows.types)
     smooth = is_smooth(operation.type(*types)) and any(map(is_smooth, types))
     laws = [law for law in DECLARED if law.structure.name in ("primitive", *model.structures)]
+    if any(map(adds_in_its_own_way, (*types, operation.type(*types)))):
+        laws = [law for law in laws if law.name in ("T1", "T2a")]
     asked = laws if smooth else [said.TYPING]
     point, began = model.cast(said.TYPING, _Fixed(1)).arrows[said.x], perf_counter()
     model.refusal(point)
-    seconds = perf_counter() - began
+    return asked_of(model, asked, perf_counter() - began)
+
+
+def asked_of(model: Any, asked: Sequence[Law], seconds: float = 0.0) -> str:
+    """Ask a model for laws, where a call takes so many ``seconds``; say how they were asked."""
     kit = find_spec("hypothesis") is not None
     with np.errstate(all="ignore"):
-        if kit and seconds < SLOW:
+        if isinstance(model, SpaceModel | OnSpaces):
+            points = Counter[Law]()
+            for law in asked:
+                points += _at_fixed_points([law], model, _Growing, np.inf)
+        elif kit and seconds < SLOW:
             for law in asked:
                 _at_random(law, model)
             return f"{_names(asked)} at {EXAMPLES} random points"
-        points = _at_fixed_points(asked, model)
+        else:
+            points = _at_fixed_points(asked, model)
     most = max(points.values(), default=0)
     where = f"{_names(points)} at {most} fixed point{'s' if most > 1 else ''}"
     late = [law for law in asked if not points[law]]
-    reasons = [] if kit else ["without hypothesis"]
+    reasons = [] if kit or isinstance(model, SpaceModel | OnSpaces) else ["without hypothesis"]
     reasons += [f"a call takes {seconds:.2g} s"] if seconds >= SLOW else []
     reasons += [f"there was no time for {_names(late)}"] if late else []
     return ", ".join([where, *reasons])
@@ -160,7 +186,7 @@ def _names(laws: Iterable[Law]) -> str:
     return ", ".join(law.name for law in laws)
 
 
-def _at_random(law: Law, model: PrimitiveModel) -> None:
+def _at_random(law: Law, model: Any) -> None:
     from laws.checking import check_law
 
     verdict = check_law(law, model, examples=EXAMPLES)
@@ -177,22 +203,25 @@ _UNASKED: dict[str, type[DiffcurryError]] = {
 """What is raised where no counterexample says why a law is not known to hold."""
 
 
-def _unasked(
-    model: PrimitiveModel, law: Law, why: str, error: type[DiffcurryError]
-) -> DiffcurryError:
+def _unasked(model: Any, law: Law, why: str, error: type[DiffcurryError]) -> DiffcurryError:
     return error(
-        f"{model.operation.name}: law {law.name} ({law.statement}) could not be asked: {why}; mend "
+        f"{model.subject}: law {law.name} ({law.statement}) could not be asked: {why}; mend "
         "that, say where its arguments lie, by domain=(low, high), or pass check=False"
     )
 
 
-def _hold(model: PrimitiveModel, found: Counterexample | None) -> None:
+def _hold(model: Any, found: Counterexample | None) -> None:
     if found is not None:
-        raise WrongDerivative(explained(model, found)) from found.error
+        told = (
+            explained(model, found) if isinstance(model, PrimitiveModel) else model.explained(found)
+        )
+        raise WrongDerivative(told) from found.error
 
 
 class _Fixed:
     """Choices of a generator with a fixed seed; of the first point, all are the simplest."""
+
+    points = FIXED
 
     def __init__(self, seed: int) -> None:
         self._random = np.random.default_rng(seed) if seed else None
@@ -201,17 +230,33 @@ class _Fixed:
         return 0 if self._random is None else int(self._random.integers(count))
 
 
-def _at_fixed_points(asked: Sequence[Law], model: PrimitiveModel) -> Counter[Law]:
+class _Growing(_Fixed):
+    """Few of the choices are others than the simplest, and more from seed to seed."""
+
+    points = 32
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._share = seed / self.points
+
+    def below(self, count: int) -> int:
+        found = super().below(count)
+        return found if super().below(1 << 10) < self._share * (1 << 10) else 0
+
+
+def _at_fixed_points(
+    asked: Sequence[Law], model: Any, choices: type[_Fixed] = _Fixed, patience: float = PATIENCE
+) -> Counter[Law]:
     """At how many points each law was asked, as long as there was time."""
-    until = perf_counter() + PATIENCE
+    until = perf_counter() + patience
     points: Counter[Law] = Counter()
     refused: dict[Law, Exception] = {}
-    for seed in range(FIXED * len(model.arguments)):
+    for seed in range(choices.points * len(model.arguments)):
         for law in sorted(asked, key=lambda law: law.name not in FIRST):
             if points and perf_counter() > until:
                 break
             try:
-                _hold(model, _broken(law, model, seed))
+                _hold(model, _broken(law, model, choices(seed)))
             except OUTSIDE as error:
                 refused[law] = error
             else:
@@ -223,9 +268,9 @@ def _at_fixed_points(asked: Sequence[Law], model: PrimitiveModel) -> Counter[Law
     return points
 
 
-def _broken(law: Law, model: PrimitiveModel, seed: int) -> Counterexample | None:
+def _broken(law: Law, model: Any, choices: _Fixed) -> Counterexample | None:
     """The law at one fixed point, if it fails there; raises where the point lies outside."""
-    instance = model.cast(law, _Fixed(seed))
+    instance = model.cast(law, choices)
     scene = Scene(law, model, instance, prod(Unit), Probes(simplest, ones))
     try:
         difference, _ = scene.verdict()

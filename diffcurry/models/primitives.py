@@ -132,6 +132,11 @@ class PrimitiveModel(CarrierModel):
         """``primitive sin : Real``."""
         return f"primitive {self.operation!r} : {', '.join(map(repr, self.arguments))}"
 
+    @property
+    def subject(self) -> str:
+        """Whose laws they are."""
+        return self.operation.name
+
     @cached_property
     def structures(self) -> tuple[str, ...]:
         """Those of primitives; over the rationals where they have it, and at arrays."""
@@ -205,7 +210,7 @@ class PrimitiveModel(CarrierModel):
             if not obj.is_smooth:
                 return np.ones(obj.shape, dtype=obj.dtype)
             if law.tame:
-                return _regular(index + shift, choices, obj, self.domain)
+                return regular(index + shift, choices, obj, self.domain)
             return _listed(SPECIAL, choices, obj)
 
         why = ""
@@ -245,7 +250,7 @@ def _element(obj: Object, draw: Callable[[int, Tensor], Any]) -> Morphism:
     return parts[0] if types is None else prod(Unit, *parts)
 
 
-def _regular(index: int, choices: Any, obj: Tensor, domain: Domain | None) -> Any:
+def regular(index: int, choices: Any, obj: Tensor, domain: Domain | None) -> Any:
     """Numbers of a domain; without one, of both signs, or of one alone."""
     at = (GRID[choices.below(len(GRID))] + GOLDEN * np.arange(obj.size) + ROOT * index) % 1.0
     if domain is not None:

@@ -22,6 +22,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Fun, Object, Product, Real, Tensor
 from combinators.operation import PRIMITIVES, Operation, named
+from combinators.spaces import Space
 from combinators.type_folds import columns_of, parts_of, tangent_of
 from combinators.value_folds import map_leaves
 from diffcurry.models.host import Hosted, Way
@@ -172,6 +173,8 @@ class ReverseModel(WithPushforward):
             for i, part in enumerate(types):
                 at = None if point is None else point[i]
                 yield from self.told(self.part(cotangent, i), part, at, probes, f"{place}[{i}]")
+        elif isinstance(obj, Space):
+            yield from leaves(self, tangent_of(obj), dense(self.carrier, cotangent, obj), probes)
         elif isinstance(obj, Tensor) and obj.is_smooth:
             yield place, dense(self.carrier, cotangent, obj)
         elif isinstance(obj, Fun) and (point is None or self.mode.records_calls):

@@ -36,6 +36,7 @@ from combinators.literal import Literal
 from combinators.objects import Int, Object, Tensor
 from combinators.operation import Operation, Pointwise
 from combinators.primitives.indexing import TAKE
+from combinators.spaces import Space
 from combinators.terms import Lam, Let, Prim, Term, Tuple, Var, captured, packed
 from combinators.type_folds import is_smooth, row_of
 from combinators.value_folds import Injected
@@ -198,7 +199,7 @@ class DualArrays:
         self._ids, self._names = count(), count()
         self._moved: dict[Any, Moved | None] = {}
 
-    def input(self, primal: Any, obj: Tensor) -> DualArray:
+    def input(self, primal: Any, obj: Tensor | Space) -> DualArray:
         """An array with respect to which is differentiated."""
         return DualArray(primal, Input(next(self._names)), obj)
 

@@ -30,6 +30,7 @@ from combinators.operation import Operation, check_size
 from combinators.primitives.loops import LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR
 from combinators.primitives.sums import INJECT, IS, SUMS, TAG
+from combinators.spaces import Space
 from combinators.type_folds import columns_of, is_smooth, row_of
 from combinators.value_folds import Injected, map_leaves
 from interpreters.carriers.carrier import Carrier
@@ -152,8 +153,8 @@ def second(machine: Machine) -> None:
 
 
 def _zero(over: Carrier, leaf: Object) -> Any:
-    if isinstance(leaf, Tensor):
-        return over.const(Literal.filled(0, leaf))
+    if isinstance(leaf, Tensor | Space):
+        return zeros(over, leaf)
     if leaf is not Tangent and not isinstance(leaf, Tagged):
         raise TypeMismatch(f"{leaf!r} has no zero")
     return None

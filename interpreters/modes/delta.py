@@ -15,7 +15,8 @@ from typing import Any
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Tensor
-from combinators.type_folds import parts_of
+from combinators.spaces import Space
+from combinators.type_folds import cotangent_of, is_smooth, parts_of
 from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.deltas.numbers import DualArray, DualArrays, arrived, terms
@@ -55,7 +56,7 @@ class Deltas(DualMode):
 
     def _input(self, value: Any, obj: Object) -> DualArray:
         """Every array becomes an input of its own."""
-        if isinstance(obj, Tensor) and obj.is_smooth:
+        if isinstance(obj, Tensor | Space) and is_smooth(obj):
             return self.numbers.input(value, obj)
         return DualArray(value)
 
@@ -94,7 +95,7 @@ class Deltas(DualMode):
         """The function's own Delta term for what it captures, the rule for its argument."""
         function_type = function_of(dom)
         argument = function_type.dom
-        rule_type = Fun(Product(argument, cod), argument)
+        rule_type = Fun(Product(argument, cotangent_of(cod)), cotangent_of(argument))
         evaluate, pull = self.eval(function_type), self.inner.eval(rule_type)
 
         def apply(machine: Machine) -> Written:
@@ -120,7 +121,7 @@ class Deltas(DualMode):
             for i, (item, below) in enumerate(zip(value, types, strict=True)):
                 parts.append((yield self._moved(item, component(i, delta), below)))
             return tuple(parts)
-        if not isinstance(obj, Tensor) or not obj.is_smooth:
+        if not isinstance(obj, Tensor | Space) or not is_smooth(obj):
             return value
         both = delta if value.delta is ZERO else Add(value.delta, delta)
         return DualArray(value.primal, self.numbers.share(both), obj)

@@ -22,7 +22,8 @@ from typing import Any
 from combinators.errors import NotDifferentiable, WrongMode
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.primitives.structural import REP
-from combinators.type_folds import rep_function, represented
+from combinators.spaces import Space
+from combinators.type_folds import is_smooth, rep_function, represented, tangent_of
 from combinators.value_folds import Layout, map_leaves
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
@@ -95,7 +96,7 @@ class Pushforward(DualMode):
         function_type, rule_type, argument = dom.parts
         rep_type = represented(rule_type, rep_function)
         for leaf in (*Layout(argument).leaves, *Layout(cod).leaves):
-            if not isinstance(leaf, Tensor):
+            if not isinstance(leaf, Tensor | Space):
                 raise WrongMode(
                     f"with_derivative from or to {leaf!r} has no forward mode: its rule cannot be "
                     "transposed; use a pullback, or let the function capture what is a function"
@@ -123,10 +124,10 @@ class Pushforward(DualMode):
 
     def _dense(self, leaf: Any, x: Dual | None = None) -> Any:
         """The tangent of a number, as a number that does not move; of none, zero."""
-        if not leaf.is_smooth:
+        if not is_smooth(leaf):
             return ()
         tangent = x and x.tangent
-        return Dual(zeros(self.numbers.over, leaf) if tangent is None else tangent)
+        return Dual(zeros(self.numbers.over, tangent_of(leaf)) if tangent is None else tangent)
 
     def _moved(self, value: Any, tangent: Tangent, obj: Object) -> Any:
         """``value``, moving by ``tangent`` besides."""
@@ -137,7 +138,7 @@ class Pushforward(DualMode):
             return value
         if isinstance(obj, Fun):
             return self._perturbed(value, tangent)
-        if not isinstance(obj, Tensor) or not obj.is_smooth:
+        if not is_smooth(obj):
             raise NotDifferentiable(
                 f"{obj!r} has no tangents but None, and was given {tangent!r:.60}"
             )
@@ -185,4 +186,4 @@ class FunctionTangent:
 
 
 def _smooth(leaf: Any, tangent: Any) -> Tangent:
-    return tangent.primal if leaf.is_smooth else None
+    return tangent.primal if is_smooth(leaf) else None

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from combinators.kit.memory import uncollected
+from combinators.literal import Literal
 from combinators.objects import Fun, Mu, Object, Real, Record, Sum, Tagged, Tensor, Vector
-from combinators.operation import Operation
+from combinators.operation import Operation, named
 from combinators.primitives.loops import MAP
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.primitives.sums import INJECT, ROLL
@@ -19,7 +22,14 @@ from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.tracing.emit import operand, scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
 from combinators.tracing.traced import LIBRARY, Traced
-from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, unfolded
+from combinators.type_folds import (
+    fold_type,
+    is_smooth,
+    parts_inside,
+    parts_of,
+    row_of,
+    unfolded,
+)
 from interpreters.execution.machine import Machine, Written
 
 
@@ -49,20 +59,36 @@ class Atom:
             self._scope = here
             taken = self._taken = {}
         if index not in taken:
-            taken[index] = Atom(scope_here().write(Proj(index, self.term)))
+            taken[index] = self._part(index)
         return taken[index]
+
+    def _part(self, index: int) -> Atom:
+        """A component; of a tensor, which is the tangent of a vector, a row."""
+        if isinstance(self.type, Tensor):
+            return typed(TAKE, row_of(self.type), self, Atom(Const(Literal(np.int64(index)))))
+        return Atom(scope_here().write(Proj(index, self.term)))
 
     def __iter__(self) -> Iterator[Atom]:
         """Over the components."""
-        return (self[i] for i in range(len(parts_of(self.type) or ())))
+        return (self[i] for i in range(len(_parts(self.type))))
 
     def opened(self) -> dict[int, Atom]:
         """As a sparse cotangent: the components that can hold anything."""
-        return {i: self[i] for i, part in enumerate(parts_of(self.type) or ()) if is_smooth(part)}
+        return {i: self[i] for i, part in enumerate(_parts(self.type)) if is_smooth(part)}
 
     def __repr__(self) -> str:
         """Its term and type."""
         return f"{self.term!r} : {self.type!r}"
+
+
+TAKE = Operation(named("take"), (("axis", 0),))
+
+
+def _parts(obj: Object) -> Sequence[Object]:
+    """The types of what an atom is taken apart into."""
+    if isinstance(obj, Tensor):
+        return (row_of(obj),) * obj.shape[0]
+    return parts_of(obj) or ()
 
 
 def write(term: Term, wish: str = "v", captured: Iterable[Var] = ()) -> Atom:

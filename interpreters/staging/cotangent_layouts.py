@@ -35,7 +35,7 @@ from combinators.objects import Object, Tensor, Unit, Vector
 from combinators.operation import Operation, named
 from combinators.primitives.structural import VECTOR
 from combinators.terms import Const
-from combinators.type_folds import parts_of
+from combinators.type_folds import parts_of, row_of
 from interpreters.sparse_cotangents import Cotangent, Part, Scattered, nonzero, opened
 from interpreters.staging import atoms
 from interpreters.staging.atoms import Atom
@@ -259,7 +259,7 @@ def _layout_of(cotangent: Cotangent, obj: Object) -> Recursive[Layout]:
         return ArraySlots(
             cotangent.obj, tuple(map(_slot, cotangent.parts)), cotangent.rest is not None
         )
-    if type(cotangent) is not dict:
+    if type(cotangent) is not dict or isinstance(obj, Tensor):
         return obj
     types = parts_of(obj) or ()
     found: list[tuple[int, Layout]] = []
@@ -360,6 +360,9 @@ def _dense(cotangent: Cotangent, obj: Object) -> Recursive[Atom]:
     if type(cotangent) is not dict:
         atom: Atom = cotangent
         return atom
+    if isinstance(obj, Tensor):  # of a vector of values of the user's
+        rows = [cotangent.get(i) or atoms.zeros(row_of(obj)) for i in range(obj.shape[0])]
+        return _stacked(rows)
     parts: list[Atom] = []
     for index, part in enumerate(parts_of(obj) or ()):
         parts.append((yield _dense(cotangent.get(index), part)))

@@ -16,9 +16,11 @@ from combinators.objects import Fun, Object, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.structural import UNPACK
 from combinators.primitives.sums import INJECT, PAYLOAD, TAG, UNTAG
+from combinators.spaces import Space
 from combinators.tracing.scope import Scope, current, entered
 from combinators.type_folds import (
     dual_function,
+    is_smooth,
     moves,
     parts_of,
     represented,
@@ -57,7 +59,9 @@ def arrived(obj: Object, primal: Atom, tangent: Atom | None) -> Any:
     if isinstance(obj, Fun):
         return primal
     both = tangent if moves(obj) else None
-    return Dual(primal, both) if isinstance(obj, Tensor) else MovingProduct(obj, primal, both)
+    return (
+        Dual(primal, both) if isinstance(obj, Tensor | Space) else MovingProduct(obj, primal, both)
+    )
 
 
 def resting(obj: Object) -> Atom:
@@ -146,8 +150,8 @@ class DualBorders(Borders):
         Of a dual function f and a direction k that is ``λ(x, ẋ). let (y, ẏ) = f (x, ẋ) in
         (y, ẏ + k x)``.
         """
-        if isinstance(obj, Tensor):
-            if not obj.is_smooth:
+        if isinstance(obj, Tensor | Space):
+            if not is_smooth(obj):
                 return value
             both = tangent if value.tangent is None else atoms.plus(value.tangent, tangent)
             return Dual(value.primal, both)

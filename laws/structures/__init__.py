@@ -16,11 +16,12 @@ from laws.structures import (
     numbers,
     primitive,
     pullback,
+    spaces,
 )
 
 LAWS: tuple[Law, ...] = (
     *(*categories.LAWS, *derivatives.LAWS, *pullback.LAWS, *function_tangents.LAWS),
-    *(*functor.LAWS, *cost.LAWS, *numbers.LAWS, *primitive.LAWS),
+    *(*functor.LAWS, *cost.LAWS, *numbers.LAWS, *primitive.LAWS, *spaces.LAWS),
 )
 """Every law."""
 

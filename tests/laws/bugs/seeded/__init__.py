@@ -18,6 +18,7 @@ KINDS = (
     "rewriting",
     "numbers",
     "primitives",
+    "spaces",
     "programs",
     "modes",
     "shown",
