@@ -1,24 +1,12 @@
-"""Function values, and functions that call themselves, as Python's own.
+"""Function values as Python's own: a function of the module, or one that knows what it captures.
 
 A function that a program makes while it runs is a ``functools.partial`` of one at the top of the
-module. In a program that recurses it is a ``def`` or a ``lambda`` where it stands, and so are those
-that call themselves: Python calls them without C's stack, as deep as there is memory. With ``f x =
-if x < 1 then a * x else a * x * f (x / 2)`` a gradient is
+module. In a program that recurses it is a ``def`` or a ``lambda`` where it stands, which Python
+calls without C's stack, as deep as there is memory:
 
     def f(x):
-        ax = a * x
-        if x < 1.0:
-            return ax, lambda g: (g * x, g * a)
         y, pullback = f(x / 2.0)
-        ...
-
-A function that calls itself only where it ends, is a loop:
-
-    def f(x, y):
-        while True:
-            if x < 1.0:
-                return y
-            x, y = x / 2.0, y + 1.0
+        return a * x * y, lambda g: (g * a * y, ...)
 
 What a loop assigns to, no function made inside it may look at later. So one that is made there is
 the result of a function of what it captures.
@@ -31,9 +19,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from combinators.kit.recursion import Recursive
-from combinators.objects import Fun, Object, Product, Tangent
-from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.backends.analysis.captures import VariableUses, calls_where_it_ends, ending
+from combinators.objects import Object, Product, Tangent
+from combinators.terms import App, Cond, Let, Proj, Term, Var
+from interpreters.backends.analysis.captures import VariableUses, ending
 from interpreters.backends.python.python_blocks import is_case, negated
 from interpreters.backends.python.python_numbers import LONG, SHORT
 from interpreters.backends.text.language import Frame
@@ -45,6 +33,7 @@ from interpreters.backends.text.layout import (
     Clause,
     Do,
     Statement,
+    Text,
     call,
     flat,
     several,
@@ -105,83 +94,26 @@ def _made(writer: Writer, known: CapturedLam, wish: str) -> Recursive[Leaf]:
     """A function that is made where it stands: a short one is a ``lambda``."""
     function = known.function
     writer.deep.append(writer.module.name)  # it may call one that was made before, and that another
-    env: Mapping[str, Value] = yield _settled(writer, known.captured)
-    with _inside(writer, env, function.body) as body:
-        names, x = _parameters(writer, function.params, function.body)
+    env: Mapping[str, Value] = yield settled(writer, known.captured)
+    with nested(writer, env, function.body) as body:
+        names, x = named_parameters(writer, function.params, function.body)
         if writer.stands_first(function):
-            yield _returned(writer, function.body, None)
+            yield returned(writer, function.body, None)
         else:
-            yield _given(writer, CapturedLam(function, env), x)
+            yield give_call(writer, CapturedLam(function, env), x)
     match body:
         case [Do(result, "return ")] if isinstance(result, str) or result.open:
             short = f"lambda {', '.join(names)}: ".replace(" :", ":") + flat(result)
             if len(short) <= LONG:
                 return Leaf(short, known.type, CHOICE)
-    return Leaf(_defined(writer, writer.fresh(wish), names, body), known.type)
-
-
-def recursive(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
-    """The function that calls itself; in a loop, it is made by a function of what it captures."""
-    if writer.at.rounds:
-        made: Value = yield writer.outline(term, wish)
-        return made
-    (step,), obj = term.args, term.type
-    assert isinstance(obj, Fun)
-    f: Value = yield writer.value(step)
-    function = f.function if isinstance(f, CapturedLam) else None
-    if function is None or not writer.is_once(step) or not writer.stands_first(function):
-        function = None
-    env: Mapping[str, Value] = {"": f}
-    if isinstance(f, CapturedLam):
-        env = f.captured
-    env = yield _settled(writer, env)
-    itself = (function.name or function.params[0].name) if function is not None else wish
-    name = writer.fresh(itself)
-    body = Tuple(()) if function is None else function.body
-    with _inside(writer, env, body, name) as written:
-        me = Leaf(name, obj)
-        if function is None:
-            writer.deep.append(name)
-            names, x = _parameters(writer, (Var("x", obj.dom),), body)
-            f = CapturedLam(f.function, env) if isinstance(f, CapturedLam) else env[""]
-            yield _given(writer, f, Bundle((me, x), step.type.dom))  # type: ignore[attr-defined]
-        else:
-            names = yield _repeated(writer, function, me)
-    return Leaf(_defined(writer, name, names, written), obj)
-
-
-def _repeated(writer: Writer, function: Lam, me: Leaf) -> Recursive[Sequence[str]]:
-    """The body of a function of itself and an argument; a loop, where it ends with its calls."""
-    params, body = function.params, function.body
-    if len(params) == 1:
-        (both,) = params
-        assert isinstance(me.type, Fun)
-        writer.deep.append(me.text)
-        names, x = _parameters(writer, (Var("x", me.type.dom),), Tuple(()))
-        writer.at.env[both.name] = Bundle((me, x), both.type)
-        yield _returned(writer, body, None)
-        return names
-    itself, rest = params
-    writer.at.env[itself.name] = me
-    names, x = _parameters(writer, (rest,), body)
-    again = calls_where_it_ends(itself.name, body, writer.captured)
-    if not again:
-        writer.deep.append(me.text)
-        yield _returned(writer, body, None)
-        return names
-    targets = [name.removeprefix("*") for name in names]
-    writer.at.rounds += 1
-    with writer.block() as round_:
-        yield _returned(writer, body, _Again(again, targets, rest.type))
-    writer.at.body.append(Clause("while ", "True", round_))
-    return names
+    return Leaf(define(writer, writer.fresh(wish), names, body), known.type)
 
 
 # ---- functions inside functions ------------------------------------------------------------------
 
 
 @contextmanager
-def _inside(
+def nested(
     writer: Writer, env: Mapping[str, Value], body: Term, *known: str
 ) -> Iterator[list[Statement]]:
     """Write a function that stands inside the one that is written, and sees ``env``."""
@@ -195,19 +127,21 @@ def _inside(
     writer.at = outside
 
 
-def _defined(writer: Writer, name: str, names: Sequence[str], body: list[Statement]) -> str:
+def define(writer: Writer, name: str, names: Sequence[str], body: list[Statement]) -> str:
     """A function with this body, as a statement."""
     writer.at.body.append(Clause("def ", Bracketed(f"{name}(", tuple(names), ")"), body))
     return name
 
 
-def _given(writer: Writer, f: Value, x: Value) -> Recursive[None]:
+def give_call(writer: Writer, f: Value, x: Value) -> Recursive[None]:
     """``f x`` is returned."""
     result: Value = yield writer.called(f, x, "result")
     writer.give((yield writer.text(result, "result")))
 
 
-def _parameters(writer: Writer, params: Sequence[Var], body: Term) -> tuple[Sequence[str], Value]:
+def named_parameters(
+    writer: Writer, params: Sequence[Var], body: Term
+) -> tuple[Sequence[str], Value]:
     """The names of a function's parameters, and its argument; of a product, its components."""
     obj = params[0].type if len(params) == 1 else None
     if not isinstance(obj, Product) or not is_apart(obj) or obj.width > MOST:
@@ -228,7 +162,7 @@ def _parameters(writer: Writer, params: Sequence[Var], body: Term) -> tuple[Sequ
     return names, x
 
 
-def _settled(writer: Writer, env: Mapping[str, Value]) -> Recursive[dict[str, Value]]:
+def settled(writer: Writer, env: Mapping[str, Value]) -> Recursive[dict[str, Value]]:
     """Captured values, each computed, under a name, and not to be overwritten."""
     made: dict[int, Value] = {}
 
@@ -284,7 +218,7 @@ def _words(env: Mapping[str, Value]) -> Iterator[str]:
 # ---- how a function ends -------------------------------------------------------------------------
 
 
-class _Again(NamedTuple):
+class Again(NamedTuple):
     """A loop in place of the calls with which a function ends."""
 
     inside: frozenset[int]
@@ -294,7 +228,7 @@ class _Again(NamedTuple):
     dom: Object
 
 
-def _returned(writer: Writer, term: Term, again: _Again | None) -> Recursive[None]:
+def returned(writer: Writer, term: Term, again: Again | None) -> Recursive[None]:
     """The statements that end a function with the value of a term, or go round once more."""
     at, inside = writer.at, again.inside if again is not None else frozenset()
     while True:
@@ -312,31 +246,34 @@ def _returned(writer: Writer, term: Term, again: _Again | None) -> Recursive[Non
             env = dict(at.env)
             with writer.block() as body:
                 at.uses = VariableUses(first, writer.captured)
-                yield _returned(writer, first, again)
+                yield returned(writer, first, again)
             at.env = env
             clause = Clause("if ", header, body)
             at.body.append(clause)
             at.uses, term = VariableUses(last, writer.captured), last
             if id(first) in inside:
                 with writer.block() as other:
-                    yield _returned(writer, last, again)
+                    yield returned(writer, last, again)
                 clause.next = Clause("else", "", other)
                 return
         elif id(term) in inside and isinstance(term, App) and again is not None:
             x: Value = yield writer.value(term.argument)
             share(x)
             texts = yield writer.arguments(x, again.dom)
-            pairs = [(a, b) for a, b in zip(again.targets, texts, strict=True) if a != b]
-            if pairs:
-                targets, given = zip(*pairs, strict=True)
-                writer.at.body.append(
-                    Assign(targets, several(given) if len(given) > 1 else given[0])
-                )
+            assign_all(writer, again.targets, texts)
             return
         else:
             value: Value = yield writer.value(term, "result")
             writer.give((yield writer.text(value, "result")))
             return
+
+
+def assign_all(writer: Writer, names: Sequence[str], texts: Sequence[Text]) -> None:
+    """Give each of the names its text, all at once."""
+    pairs = [(a, b) for a, b in zip(names, texts, strict=True) if a != b]
+    if pairs:
+        targets, given = zip(*pairs, strict=True)
+        writer.at.body.append(Assign(targets, several(given) if len(given) > 1 else given[0]))
 
 
 def in_depth(writer: Writer) -> str:

@@ -38,9 +38,10 @@ from interpreters.backends.python.array_places import checked, in_zeros, placed,
 from interpreters.backends.python.numpy_arrays import filled
 from interpreters.backends.python.python_arrays import arrays, compound, elements, filled_out
 from interpreters.backends.python.python_blocks import choice, loop
-from interpreters.backends.python.python_functions import closure, in_depth, recursive
+from interpreters.backends.python.python_functions import closure, in_depth
 from interpreters.backends.python.python_helpers import HELPERS
 from interpreters.backends.python.python_numbers import number_of, real, reals
+from interpreters.backends.python.python_recursion import in_place, recursive
 from interpreters.backends.python.python_sums import of_sum, zero_of_sum
 from interpreters.backends.text.layout import (
     Assign,
@@ -120,8 +121,9 @@ class PythonWriter(Writer):
     backend = "Python"
     number_of, elements, sum = number_of, elements, total
     placed, checked, arrays = placed, checked, arrays
-    closure, recursive, choice, loop = closure, recursive, choice, loop
-    of_sum, zero_of_sum, compound = of_sum, zero_of_sum, compound
+    closure, recursive, in_place = closure, recursive, in_place
+    choice, loop, compound = choice, loop, compound
+    of_sum, zero_of_sum = of_sum, zero_of_sum
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Of a module, a survey and the lines of a program, careful or not."""

@@ -160,6 +160,10 @@ class Language(ABC):
     def recursive(self, term: Prim, wish: str) -> Recursive[Value]:
         """A function that calls itself."""
 
+    def in_place(self, fixed: Prim, argument: Term, wish: str) -> Step[Value | None]:
+        """What a function that calls itself gives, where a loop does without it; else None."""
+        return None
+
     @abstractmethod
     def loop(self, term: Prim, wish: str) -> Recursive[Value]:
         """A loop; of no rounds, what it starts from."""
@@ -282,6 +286,16 @@ class Language(ABC):
         if counted is not None:
             rows = Listed(_range_text(counted), _range_text(counted[::-1]))
         return Leaf(self.module.constant(literal), obj, ATOM, Buffer(fresh=False), rows=rows)
+
+    def stands_first(self, function: Lam) -> bool:
+        """Whether a λ is written where it stands, which is done once."""
+        is_first = id(function) not in self._written
+        self._written.add(id(function))
+        return is_first and self.survey.is_once(function)
+
+    def is_once(self, function: Term) -> bool:
+        """Whether a λ stands in one place only, where it may be written out."""
+        return isinstance(function, Lam) and self.survey.is_once(function)
 
     # Values as expressions.
 

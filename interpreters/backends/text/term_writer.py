@@ -230,20 +230,14 @@ class Writer(Language):
     # Functions: a λ is written once, called, and closed over what it captures.
 
     def _applied(self, function: Term, argument: Term, wish: str) -> Recursive[Value]:
+        if isinstance(function, Prim) and function.operation == structural.FIX:
+            found: Value | None = yield self.in_place(function, argument, wish)
+            if found is not None:
+                return found
         f: Value = yield self.value(function)
         x: Value = yield self.value(argument)
         result: Value = yield self.call(function, f, x, wish)
         return result
-
-    def stands_first(self, function: Lam) -> bool:
-        """Whether a λ is written where it stands, which is done once."""
-        is_first = id(function) not in self._written
-        self._written.add(id(function))
-        return is_first and self.survey.is_once(function)
-
-    def is_once(self, function: Term) -> bool:
-        """Whether a λ stands in one place only, where it may be written out."""
-        return isinstance(function, Lam) and self.survey.is_once(function)
 
     def call(
         self, function: Term, f: Value, x: Value, wish: str, *, last: bool = False

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from combinators.objects import Bool, Product, Real, Sum, Tagged, Tensor
-from combinators.terms import Cond, Lam, Let, Tuple, Var, const
+from combinators.terms import App, Cond, Lam, Let, Tuple, Var, const
 from combinators.type_folds import tangent_of
 from interpreters.backends.python import compile_program
 from tests.interpreters.backends.terms_of_recursion import (
@@ -22,6 +22,7 @@ from tests.interpreters.backends.terms_of_recursion import (
     cells,
     composed,
     depth,
+    function,
     halvings,
     powers,
     squares,
@@ -63,15 +64,32 @@ def test_a_call_that_ends_a_function_is_a_loop():
     program = compile_program(halvings())
     assert without_helpers(program) == textwrap.dedent("""\
         def f(x):
+            n, x1 = 0, x
+            while not x1 < 1.0:
+                n, x1 = _int64(n + 1), x1 / 2.0
+            return n
+        """)
+    assert program.function(1000.0) == 10
+
+
+def test_a_function_that_is_a_loop_may_be_given_on():
+    count = halvings().body.function
+    g, x = function("g", count.type.dom, count.type.cod), Var("x", Real)
+    twice = Tuple((App(g, Tuple((const(0), x))), App(g, Tuple((const(5), x)))))
+    program = compile_program(Lam((x,), Let(((g, count),), twice)))
+    assert program.function(1000.0) == (10, 15)
+    assert without_helpers(program) == textwrap.dedent("""\
+        def f(x):
             def count(n, x):
                 while True:
                     if x < 1.0:
                         return n
                     n, x = _int64(n + 1), x / 2.0
 
-            return count(0, x)
+            t = count(0, x)
+            t1 = count(5, x)
+            return t, t1
         """)
-    assert program.function(1000.0) == 10
 
 
 def test_a_million_calls_are_no_depth_and_leave_no_limit():
