@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from combinators.block import Block, opened
+from combinators.block import Block, Uses, count, opened
 from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import recurse
@@ -87,7 +87,7 @@ def simplify(
             switches = Switches(every, STEPS, without=off, trace=trace, fold=fold, watched=own)
             made, last = _passed(lam, switches)
         fusions, sums = FUSIONS if switches.has("cond-fusion") else 0, SUMS
-        left = 0 if last.is_flat and not switches.count_uses else PASSES
+        left = 0 if last.is_flat and not _is_any_once(switches.asked, made.body) else PASSES
         units = last.units
         while left:
             left -= 1
@@ -111,6 +111,18 @@ def simplify(
             if is_settled:
                 break
         return nested_blocks(made, last.ids, switches, frozenset(keep))
+
+
+def _is_any_once(names: set[str], body: Term) -> bool:
+    """Whether one of these lines of a block is used once."""
+    uses: Uses = {}
+    if names:
+        lines, result = opened(body)
+        count(result, uses)
+        for var, term in reversed(lines):
+            if var.name in uses:
+                count(term, uses)
+    return any(uses.get(name) == 1 for name in names)
 
 
 def simplifying(fold: Fold) -> Writer:

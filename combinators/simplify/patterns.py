@@ -202,10 +202,8 @@ def _matched_all(
 ) -> Found | None:
     for pattern, atom in zip(wanted, operands, strict=True):
         if type(pattern) is Node:
-            if pattern.once and not facts.is_once(atom):
-                return None
             below = matched(pattern, facts.definition(atom), facts, found)
-            if below is None:
+            if below is None or (pattern.once and not facts.is_once(atom)):
                 return None
             found = below
             continue

@@ -61,11 +61,6 @@ class Rule:
     def _wanted(self) -> tuple[str, ...]:
         return tuple(inspect.signature(self.right).parameters) if callable(self.right) else ()
 
-    @cached_property
-    def is_counted(self) -> bool:
-        """Whether it asks that something is used once."""
-        return any(node.once for node in _checked(self.name, self.left, "left"))
-
     def apply(self, term: Term, facts: Facts) -> tuple[Pattern, Found] | None:
         """The right side and what its holes stand for, where the rule applies to ``term``."""
         found = matched(self.left, term, facts)
@@ -188,8 +183,8 @@ class Switches:
         self.watched = frozenset(rule.name for rule in watched)
         self.fired = 0
         self._firings: list[str] = []
-        self.count_uses = False
-        """Whether a rule was tried that asks that something is used once."""
+        self.asked: set[str] = set()
+        """Lines of which a rule waits to know whether they are used once."""
 
     def has(self, step: str) -> bool:
         """Whether a step is on."""

@@ -55,6 +55,7 @@ class Writer(Facts):
         self._closed = closed
         self._known: dict[str, _Known] = {}
         self._uses: dict[str, int] = {}
+        self._doubted: set[str] = set()
         self._choices: set[str] = set()
         """Lines that choose between two numbers."""
         self._common: dict[Any, Var] = {}
@@ -93,8 +94,12 @@ class Writer(Facts):
         return is_typed_zero(line)
 
     def is_once(self, atom: Term) -> bool:
-        """Whether the line is used once."""
-        return isinstance(atom, Var) and self._uses.get(atom.name) == 1
+        """Whether the line is used once, or may be: those in doubt are noted."""
+        if not isinstance(atom, Var):
+            return False
+        if atom.name not in self._uses:
+            self._doubted.add(atom.name)
+        return self._uses.get(atom.name, 1) == 1
 
     def is_outside(self, atom: Term, block: Block) -> bool:
         """Whether ``block`` sees an atom of a block inside it."""
@@ -311,9 +316,11 @@ class Writer(Facts):
     def _rewritten(self, term: Term, rules: list[Rule], block: Block, wish: str) -> Term | None:
         switches = self.switches
         for rule in rules:
-            switches.count_uses |= rule.is_counted
             applied = rule.apply(term, self)
-            if applied is not None:
+            if self._doubted:
+                switches.asked |= self._doubted if applied is not None else set()
+                self._doubted.clear()
+            elif applied is not None:
                 if switches.watched:
                     switches.watch(rule, *applied, self._nesting)
                 after = self._built(*applied, term.type, block, wish)
