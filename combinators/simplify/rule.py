@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
-from combinators.errors import Place, TypeMismatch
+import numpy as np
+
+from combinators.errors import DiffcurryError, Place, TypeMismatch
 from combinators.literal import Literal
+from combinators.objects import Tensor
 from combinators.operation import PRIMITIVES, Typing
 from combinators.simplify.patterns import (
     FORMS,
@@ -34,6 +37,8 @@ gives None where the rule does not apply.
 Fold = Callable[[Prim], Literal | None]
 """Computes a primitive of numbers over a carrier; None where that carrier has no value for it."""
 
+FOLDED = 1024
+"""A computed literal has at most so many elements, or as many as what it is computed from."""
 MOST_FIRINGS = 5_000
 """So many rules of a user may fire on what stands in one line, one after the other."""
 
@@ -212,6 +217,26 @@ class Switches:
         self.fired += 1
         if self.trace is not None:
             self.trace(Fired(rule, before, after, variable, getattr(before, "place", None)))
+
+    def folded(self, term: Term) -> Term | None:
+        """A primitive of numbers as a number."""
+        fold = self.fold
+        if type(term) is not Prim or fold is None or not self.has("fold-constants"):
+            return None
+        sizes = [arg.literal.array.size for arg in term.args if type(arg) is Const]
+        if len(sizes) < len(term.args) or not isinstance(term.type, Tensor):
+            return None
+        if term.type.size > max(FOLDED, *sizes):
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                literal = fold(term)
+        except DiffcurryError:
+            return None
+        if literal is None or literal.type is not term.type:
+            return None
+        self.say("fold-constants", term, Const(literal))
+        return Const(literal)
 
 
 # ---- what is wrong with one ----------------------------------------------------------------------

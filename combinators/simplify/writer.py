@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from combinators.block import Block
-from combinators.errors import DiffcurryError
 from combinators.objects import Object, Sum, Tensor
 from combinators.operation import named
 from combinators.primitives.shapes import BROADCAST_TO
@@ -34,8 +31,6 @@ from combinators.terms import Cond, Const, Lam, Prim, Proj, Term, Tuple, Var, pr
 
 NESTING = 40
 """Right sides that fire rules that fire rules … so deep are left to the next pass."""
-FOLDED = 1024
-"""A computed literal has at most so many elements, or as many as what it is computed from."""
 
 _MULTIPLY = named("multiply")
 _Known = tuple[Term, int, str]
@@ -329,7 +324,7 @@ class Writer(Facts):
                     return after
         variables = [part for part in term.below() if type(part) is Var]
         if not variables:
-            return self._folded(term)
+            return self.switches.folded(term)
         is_chosen = len(variables) == 1 and variables[0].name in self._choices
         return self._chosen(term, variables[0], block, wish) if is_chosen else None
 
@@ -342,7 +337,7 @@ class Writer(Facts):
         numbers = []
         for branch in (line.then, line.other):
             args = [branch if type(arg) is Var else arg for arg in term.args]
-            numbers.append(self._folded(prim(term.type, term.operation, term.place, *args)))
+            numbers.append(self.switches.folded(prim(term.type, term.operation, term.place, *args)))
         then, other = numbers
         if then is None or other is None:
             return None
@@ -379,26 +374,6 @@ class Writer(Facts):
             case _:
                 assert isinstance(pattern, Term)
                 return pattern
-
-    def _folded(self, term: Term) -> Term | None:
-        """A primitive of numbers as a number."""
-        fold = self.switches.fold
-        if type(term) is not Prim or fold is None or not self.switches.has("fold-constants"):
-            return None
-        sizes = [arg.literal.array.size for arg in term.args if type(arg) is Const]
-        if len(sizes) < len(term.args) or not isinstance(term.type, Tensor):
-            return None
-        if term.type.size > max(FOLDED, *sizes):
-            return None
-        try:
-            with np.errstate(all="ignore"):
-                literal = fold(term)
-        except DiffcurryError:
-            return None
-        if literal is None or literal.type is not term.type:
-            return None
-        self.switches.say("fold-constants", term, Const(literal))
-        return Const(literal)
 
 
 def spread(atom: Term, shape: tuple[int, ...]) -> Term:
