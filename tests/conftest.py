@@ -34,6 +34,7 @@ def pytest_deselected(items):
 STASH = pytest.StashKey[dict]()
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     """Of the workers, which all leave out the same, one tells."""
     left = getattr(node, "workeroutput", {}).get(LEFT)
