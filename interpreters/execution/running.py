@@ -23,7 +23,15 @@ from combinators.morphisms import (
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import FIX, OVERRIDE, PACK, RECOMPUTE, STRUCTURAL
+from combinators.primitives.structural import (
+    DUAL,
+    FIX,
+    OVERRIDE,
+    PACK,
+    RECOMPUTE,
+    REP,
+    STRUCTURAL,
+)
 from combinators.primitives.sums import SUMS
 from combinators.type_folds import parts_of
 from combinators.value_folds import Injected, opened_at
@@ -166,9 +174,18 @@ class Running:
             return self.control.fix(dom)
         if operation == RECOMPUTE:
             return Arrow(dom, cod, (self.control.recompute(function_of(dom)),))
-        if operation in DERIVATIVES:
-            return Arrow(dom, cod, (DERIVATIVES[operation](self),))
+        if operation in (REP, DUAL):
+            return Arrow(dom, cod, (self.derivative(operation),))
         raise MissingRule(f"the mode {type(self).__name__} does not know {operation.name}")
+
+    def derivative(self, operation: Operation) -> Step:
+        """``rep`` or ``dual`` of a function value; raises MissingRule where nothing writes them."""
+        if operation not in DERIVATIVES:
+            raise MissingRule(
+                f"{operation.name} of a function is written by "
+                "interpreters.staging.function_derivatives, which is not loaded; import it"
+            )
+        return DERIVATIVES[operation](self)
 
     def fix(self, step: Fun, body: Arrow | None = None) -> Arrow:
         """``fix f``, a closure over f; its code is ``body``, or ``λx. f (fix f, x)``."""

@@ -28,7 +28,7 @@ from combinators.value_folds import Layout, map_leaves
 from interpreters.carriers.carrier import Carrier, Numbered
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow, Machine, Step, Written, settled
-from interpreters.execution.running import DERIVATIVES, Closure, DualMode, enter
+from interpreters.execution.running import Closure, DualMode, enter
 from interpreters.sparse_cotangents import plus, zeros
 
 Tangent = Any
@@ -106,7 +106,7 @@ class Pushforward(DualMode):
         assert isinstance(rep_type.cod, Product)
         pullback_type = rep_type.cod.parts[1]
         assert isinstance(pullback_type, Fun)
-        reify, at = DERIVATIVES[REP](self), [self.eval(function_type), self.eval(rep_type)]
+        reify, at = self.derivative(REP), [self.eval(function_type), self.eval(rep_type)]
         evaluate, evaluate_rep, pull = (each.enter for each in (*at, self.eval(pullback_type)))
 
         def apply(machine: Machine) -> Written:

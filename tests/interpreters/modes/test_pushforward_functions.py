@@ -5,16 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
+from combinators.errors import MissingRule, NotDifferentiable, TypeMismatch, WrongMode
 from combinators.morphisms import Label, interpret
 from combinators.objects import Fun, Product, Real, Tensor
-from combinators.primitives.structural import OVERRIDE
+from combinators.primitives.structural import OVERRIDE, REP
 from combinators.tracing.definition import Definition
 from combinators.tracing.emit import emit_operation, operand, pack, unpack
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import function_operand
 from interpreters.carriers.duals import Dual
-from interpreters.execution.running import Closure, Code
+from interpreters.execution.running import DERIVATIVES, Closure, Code
 from interpreters.modes.primal import Primal
 from interpreters.modes.pushforward import FunctionTangent, Pushforward
 from interpreters.modes.reverse import Dependent, Pullback
@@ -203,3 +203,12 @@ def test_an_overriding_rule_of_functions_is_refused():
 
     with pytest.raises(WrongMode, match="with_derivative from or to Real ⇒ Real has no forward"):
         interpret(program(outer, function), FORWARD)
+
+
+def test_a_rule_that_nothing_transposes_says_what_to_import(monkeypatch):
+    def function(x):
+        return override(lambda z: z * z, lambda z, g: g, x, Real, Real)
+
+    monkeypatch.delitem(DERIVATIVES, REP)
+    with pytest.raises(MissingRule, match=r"rep of .* import it"):
+        interpret(program(function, Real), FORWARD)
