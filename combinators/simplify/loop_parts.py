@@ -30,7 +30,7 @@ from combinators.simplify.passes import Frame, Pass, Path, Split, Value, paths
 from combinators.simplify.patterns import is_typed_zero, same, zeros
 from combinators.simplify.rows import Entry, Packing, rows
 from combinators.simplify.writer import spread
-from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var
+from combinators.terms import Const, Lam, Prim, Proj, Term, Tuple, Var, captured
 from combinators.type_folds import fold_type, length_of, row_of, stack_of
 
 LINES = 1_000
@@ -226,7 +226,10 @@ class _Rewritten:
             operation = looping(carries=bool(kept), keeps=bool(out.atoms), reverse=types.reverse)
             term = loop_term(operation, lam, self.init, self.xs, self.term.place)
             known = _constant(run, term, lam) if kept and not out.atoms else None
-            made = run.writer.bind(term, self.block, wish) if known is None else known
+            place = self.block
+            if known is None and place.loop:
+                place = run.writer.outside(term, place, wish, captured(lam)[0])
+            made = run.writer.bind(term, place, wish) if known is None else known
             if is_whole and made.type is self.term.type:
                 return made
             given = iter(run.unpacked(made, len(halves), self.block))

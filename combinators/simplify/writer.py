@@ -261,7 +261,7 @@ class Writer(Facts):
                     self.switches.say("common", term, known, wish)
                     return known
             if block.loop:
-                block = self._out_of_loops(term, block, wish)
+                block = self.outside(term, block, wish)
         name = self._name(wish, block)
         if like is None or like.name != name or like.type is not term.type:
             like = Var(name, term.type)
@@ -292,13 +292,14 @@ class Writer(Facts):
         self.leave(block)
         return block.term(result)
 
-    def _out_of_loops(self, term: Term, block: Block, wish: str) -> Block:
+    def outside(self, term: Term, block: Block, wish: str, inner: tuple[Var, ...] = ()) -> Block:
+        """Where a line goes whose λs mention ``inner``: out of the loops that it does not need."""
         if not isinstance(term, (Prim, Proj, Tuple)):
             return block
         if isinstance(term, Prim) and term.operation.primitive in PARTIAL:
             return block
-        depths = [self._known[x.name][1] for x in term.below() if isinstance(x, Var)]
-        deepest = max(depths, default=0)
+        used = (*[x for x in term.below() if isinstance(x, Var)], *inner)
+        deepest = max([self._known[x.name][1] for x in used], default=0)
         outer = block
         while outer.loop and outer.parent is not None and deepest < outer.depth:
             outer = outer.parent

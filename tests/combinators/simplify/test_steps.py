@@ -5,7 +5,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.kit.tree import distinct_nodes
-from combinators.objects import Bool, Fun, Product, Real, Sum, Tensor
+from combinators.objects import Bool, Fun, Int, Product, Real, Sum, Tensor
 from combinators.operation import Operation, named
 from combinators.primitives.loops import FOLD
 from combinators.primitives.structural import FIX
@@ -359,3 +359,15 @@ def test_a_branch_knows_the_alternative_of_a_sum():
     is_first, is_other = (Prim(each, (s,)) for each in asked)
     both = Cond(is_first, Cond(is_other, times(x, x), x), Cond(is_other, x, times(x, x)))
     assert repr(simplify(Lam((s, x), both))) == "λ(s, x). x"
+
+
+def test_a_loop_that_a_rule_makes_independent_late_leaves_the_loop_around_it_at_once():
+    def f(x, n, v):
+        late = n * 0  # which a rule finds out when the inner function is seen to capture it
+        rows = lambda i: np.sum(dc.map(lambda r: np.sin(r * x) + late, v)) * i
+        return np.sum(dc.map(rows, v))
+
+    once, fired = made(f, Real, Int, V3), []
+    assert "map (λi. v1 * i) v" in str(once)
+    assert simplify(once, trace=fired.append) == once
+    assert not fired
