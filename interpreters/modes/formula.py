@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import sympy
 
-from combinators.errors import DomainError
+from combinators.errors import DomainError, TypeMismatch
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
 from combinators.morphisms import Label
-from combinators.objects import Bool, Fun, Object, Product, Real, Tangent, Tensor
+from combinators.objects import Bool, Fun, Object, Product, Real, Tagged, Tangent, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP, LoopType, loop_of
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, UNPACK, ZEROS
@@ -61,6 +61,8 @@ class Open(Direct):
     def __init__(self, mode: Running, carrier: Shared, names: Names) -> None:
         super().__init__(mode)
         self.carrier, self.names = carrier, names
+        self._open = 0
+        """In how many branches of open tests this is."""
 
     def choice(self, then: Arrow, other: Arrow) -> Step:
         """Enter the branch that the test chooses; where it is open, both."""
@@ -73,11 +75,27 @@ class Open(Direct):
             return both(test, tuple(context), machine)
 
         def both(test: Any, context: Any, machine: Machine) -> Written:
+            self._open += 1
             x, _ = yield from machine.forwards(then.enter, context)
             y, _ = yield from machine.forwards(other.enter, context)
+            self._open -= 1
             machine.stack.append(self._merged(test, then.cod, x, y))
 
         return self.mode.record(Reversible(choose, second))  # type: ignore[no-any-return]
+
+    def fix(self, step: Fun) -> Arrow:
+        """``fix``, whose calls end by tests that are known."""
+
+        def check(_: Machine) -> None:
+            if self._open > ROUNDS:
+                raise DomainError(
+                    "a recursive function whose end depends on a symbol is no formula: "
+                    f"{self._open} calls deep it has not ended; let it end by a number that is "
+                    "known, or take the formula of what one call does"
+                )
+
+        arrow = super().fix(step)
+        return Arrow(arrow.dom, arrow.cod, (check, arrow))
 
     def loop(self, operation: Operation, dom: Object) -> Step:
         """A loop; a long one is a sum."""
@@ -132,11 +150,15 @@ class Open(Direct):
 
     def _zero(self, obj: Object) -> Any:
         def leaf(part: Any) -> Any:
+            if isinstance(part, Tagged):
+                return None
             return {} if part is Tangent else self.carrier.const(Literal.filled(0, part))
 
         return map_leaves(leaf, obj)
 
     def _sum(self, leaf: Object, x: Any, y: Any) -> Any:
+        if x is None or y is None:
+            return y if x is None else x
         if leaf is not Tangent:
             return self.carrier.add(x, y)
         both: Erased = {o: map_leaves(self._sum, _held(o), x[o], y[o]) for o in x.keys() & y.keys()}
@@ -144,11 +166,18 @@ class Open(Direct):
 
     def _merged(self, test: Any, obj: Object, x: Any, y: Any) -> Any:
         """The value of type ``obj`` that is ``x`` where ``test`` holds, else ``y``."""
-        return map_leaves(partial(self._leaf, test), obj, settled(x, obj), settled(y, obj))
+        try:
+            return map_leaves(partial(self._leaf, test), obj, settled(x, obj), settled(y, obj))
+        except TypeMismatch as error:
+            raise DomainError(
+                f"which alternative a value is depends on the symbol test {test}, and no formula "
+                f"shows that; let the test be known: {error.args[0]}"
+            ) from None
 
     def _leaf(self, test: Any, leaf: Object, x: Any, y: Any) -> Any:
         if x is y:
             return x
+        x, y = (self._zero(leaf) if each is None else each for each in (x, y))
         if isinstance(leaf, Fun):
             return self._function(test, x, y, leaf)
         if isinstance(leaf, Tensor):

@@ -86,11 +86,11 @@ class _Naming(NamedTuple):
                 return self.function(name, obj)
             case Tensor():
                 return self.tensor(name, obj)
-        if self.before is not None:
+        if self.before is not None and obj is Tangent:
             return {Tangent: self.number(name, "float64")}
         raise TypeMismatch(
-            f"{name} is a Tangent, which no symbol can stand for; take the formula of a program "
-            "whose parameters are numbers, functions and containers of them"
+            f"{name} is {_called(obj)}, which no symbol can stand for; take the formula of a "
+            "program whose parameters are numbers, functions and containers of them"
         )
 
     def number(self, word: str, dtype: str) -> Any:
@@ -131,6 +131,10 @@ class _Naming(NamedTuple):
 
         arrow = Arrow(Product(function.dom), function.cod, (apply,))
         return Closure(Code(arrow, Product(), function, Label()), ())
+
+
+def _called(obj: Object) -> str:
+    return "a Tangent" if obj is Tangent else f"{obj!r}, one of several alternatives"
 
 
 def expressions_in(value: Any, name: str) -> Iterator[Any]:

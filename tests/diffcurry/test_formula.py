@@ -419,3 +419,54 @@ def test_random_programs(data):
         known[symbol] = sympy.N(meant, 40) if isinstance(meant, sympy.Expr) else meant
     found = sympy.N(result.xreplace(known), 40)
     assert float(found) == pytest.approx(float(exact), rel=1e-9, abs=1e-9)
+
+
+SHAPE = dc.Sum(circle=dc.Real, box=dc.Product(dc.Real, dc.Real))
+
+
+def area(s):
+    return dc.case(s, circle=lambda r: r * r, box=lambda sides: sides[0] * sides[1])
+
+
+def test_recursion_that_ends_by_known_numbers_is_a_formula():
+    def cubed(x):
+        state = dc.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, s[1] * x), (0, x))
+        return state[1]
+
+    x = sympy.Symbol("x", real=True)
+    assert dc.fun(cubed).sympy(dc.Real) == x**3
+    assert dc.grad(cubed).sympy(dc.Real) == 3 * x**2
+
+
+def test_an_alternative_that_is_known_is_a_formula():
+    x = sympy.Symbol("x", real=True)
+    f = dc.fun(lambda x: area(dc.inject(SHAPE, "box", (x, x * x))))
+    assert f.sympy(dc.Real) == x**3
+    assert dc.grad(f).sympy(dc.Real) == 3 * x**2
+
+
+@pytest.mark.parametrize(
+    ("f", "types", "said"),
+    [
+        (
+            lambda x: dc.while_loop(lambda c: c < 10.0, lambda c: c * 2.0, x),
+            (dc.Real,),
+            "whose end depends on a symbol is no formula",
+        ),
+        (area, (SHAPE,), "one of several alternatives, which no symbol can stand for"),
+        (
+            lambda x: area(
+                dc.cond(
+                    x < 0.0,
+                    lambda: dc.inject(SHAPE, "circle", x),
+                    lambda: dc.inject(SHAPE, "box", (x, x)),
+                )
+            ),
+            (dc.Real,),
+            "which alternative a value is depends on the symbol test x < 0",
+        ),
+    ],
+)
+def test_what_a_formula_cannot_show_is_said_by_name(f, types, said):
+    with pytest.raises(dc.DiffcurryError, match=said):
+        dc.fun(f).sympy(*types)
