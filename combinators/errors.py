@@ -171,7 +171,13 @@ class UnknownCode(NotDifferentiable):
 
 
 class TooDeep(DiffcurryError, RecursionError):
-    """Python functions or containers nested deeper than Python's own stack."""
+    """Python functions or containers nested deeper than Python's own stack, or endless calls."""
+
+    @classmethod
+    def check(cls, error: Exception) -> None:
+        """Raise where a program says that a function of its calls itself without end."""
+        if isinstance(error, RecursionError) and "times deep" in str(error):
+            raise cls(str(error)) from None
 
 
 class MissingAttribute(DiffcurryError, AttributeError):

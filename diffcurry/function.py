@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
-from combinators.errors import DiffcurryError, TypeMismatch
+from combinators.errors import DiffcurryError, TooDeep, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object, components
 from combinators.primitives.checks import checked as checks
@@ -87,8 +87,9 @@ class Function(Shown, Definition, Generic[P, R]):
         if current() is None and not kwargs:
             try:
                 return self._quick[len(args)](args)
-            except (NotThese, LookupError, ArithmeticError, MemoryError, RuntimeError):
-                pass  # the first call, other types, a check that fails, or closures too deep
+            except (NotThese, LookupError, ArithmeticError, MemoryError, RuntimeError) as error:
+                # the first call, other types, a check that fails, or closures too deep
+                TooDeep.check(error)
         value: R = self._called(args, kwargs)
         return value
 
@@ -189,7 +190,8 @@ class Function(Shown, Definition, Generic[P, R]):
         self._check(program, values)
         try:
             return self._run(program, compiled, values)
-        except (IndexError, ArithmeticError, RuntimeError):
+        except (IndexError, ArithmeticError, RuntimeError) as error:
+            TooDeep.check(error)
             # It says errors in the language's own words, and has a stack of its own.
             return self.otherwise(values)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, ParamSpec
 import numpy as np
 
 from combinators.bulk import bulk
-from combinators.errors import TypeMismatch, UnknownCode
+from combinators.errors import TooDeep, TypeMismatch, UnknownCode
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product, Tensor, components
@@ -313,7 +313,8 @@ class LinearMap:
         try:
             with np.errstate(all="ignore"):
                 return owned(self._way.border.called(self._run, given), args)
-        except (IndexError, ArithmeticError, RecursionError):
+        except (IndexError, ArithmeticError, RecursionError) as error:
+            TooDeep.check(error)
             return self._again(args)
 
     def __repr__(self) -> str:

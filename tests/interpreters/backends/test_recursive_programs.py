@@ -12,10 +12,12 @@ import time
 import numpy as np
 import pytest
 
+import diffcurry as dc
 from combinators.objects import Bool, Product, Real, Sum, Tagged, Tensor
 from combinators.terms import App, Cond, Lam, Let, Tuple, Var, const
 from combinators.type_folds import tangent_of
 from interpreters.backends.python import compile_program
+from interpreters.backends.python.python_helpers import HELPERS
 from tests.interpreters.backends.terms_of_recursion import (
     NUMBERS,
     applied,
@@ -138,6 +140,16 @@ def test_what_does_not_end_names_itself():
     exec(text, space)
     with pytest.raises(RecursionError, match="down calls itself 5000 times deep"):
         space["f"](MILLION)
+
+
+def test_a_function_that_calls_itself_without_end_is_named_at_the_users_line(monkeypatch):
+    shallow = HELPERS["_deep_calls"].replace("20_000_000", "5_000")
+    monkeypatch.setitem(HELPERS, "_deep_calls", shallow)
+    down = dc.rec(lambda self, n: dc.cond(n <= 0, lambda: 0, lambda: 1 + self(n - 1)))
+    assert down(10) == 10
+    for deep in (down, dc.fun(lambda n: down(n) + 1)):
+        with pytest.raises(dc.TooDeep, match=r"test_recursive_programs.py:\d+: .* 5000 times deep"):
+            deep(10_000)
 
 
 ENDLESS = """
