@@ -37,13 +37,15 @@ Written = Generator[Step, None, Any]
 class Machine:
     """A stack of values, and a tape on which steps leave what undoes them."""
 
-    __slots__ = ("again", "stack", "tape")
+    __slots__ = ("again", "closed", "stack", "tape")
 
     def __init__(self, *stack: Any) -> None:
         self.stack: list[Any] = list(stack)
         self.tape: list[Step] = []
         self.again = 0
         """How many bodies were run once more, to be pulled back."""
+        self.closed = False
+        """Whether no function came from outside, whose calls would be asked for."""
 
     def run(self, steps: Iterable[Step]) -> None:
         """Run ``steps``, and the steps that they return."""

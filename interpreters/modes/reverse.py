@@ -22,7 +22,7 @@ from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
 from combinators.primitives.sums import SUMS
-from combinators.type_folds import is_smooth, tangent_of
+from combinators.type_folds import holds_functions, is_smooth, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import (
     Arrow,
@@ -77,9 +77,11 @@ class Reverse(Running):
         with uncollected():
             machine.run(arrow.steps)
         value, tape = settled(machine.stack.pop(), arrow.cod), machine.tape
+        closed = not holds_functions(arrow.dom)
 
         def pullback(cotangent: Cotangent) -> Cotangent:
             back = Machine(own(cotangent))
+            back.closed = closed
             with uncollected():
                 back.run(reversed(tape))
             return dense_leaves(back.stack.pop(), self.over)
@@ -166,7 +168,7 @@ class Reverse(Running):
         """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""
         if type(machine.stack[-1]) is not list:
             return None
-        if _is_still(code, env):
+        if machine.closed and _is_still(code, env):
             machine.stack[-1] = None
             return None
         return self.control.called(code, env)(machine)
