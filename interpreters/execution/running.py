@@ -20,7 +20,7 @@ from combinators.morphisms import (
     interpret,
     prod,
 )
-from combinators.objects import Fun, Object, Product
+from combinators.objects import Fun, Object, Product, Sum
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import (
@@ -320,7 +320,9 @@ class Transport:
                 parts.append((yield self._value(part, below, taken)))
             return tuple(parts)
         if not isinstance(obj, Fun):
-            return self.number(value, obj)
+            return (
+                None if isinstance(obj, Sum) else self.number(value, obj)
+            )  # the zero of its tangents
         if id(value) not in taken:
             code = value.code
             env = yield self._value(value.env, code.captured, taken)

@@ -142,6 +142,8 @@ class Pushforward(DualMode):
             raise NotDifferentiable(
                 f"{obj!r} has no tangents but None, and was given {tangent!r:.60}"
             )
+        if value is None:  # inside of a tangent of a sum that is zero
+            return Dual(zeros(self.numbers.over, obj), tangent)
         return Dual(value.primal, plus(value.tangent, tangent, self.numbers.over.add))
 
     def _perturbed(self, closure: Closure, tangent: Tangent) -> Closure:
@@ -165,7 +167,7 @@ class Pushforward(DualMode):
 
     def _velocity(self, obj: Object, value: Any) -> Tangent:
         if not isinstance(obj, Fun):
-            return value.tangent
+            return None if value is None else value.tangent
         still = not value.env and not isinstance(value, Perturbed)
         return None if still else FunctionTangent(self, value, obj)
 
