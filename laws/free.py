@@ -109,11 +109,21 @@ def one_combinator(
         case morphisms.Constant(_, literal):
             return category.const(dom, literal)
         case morphisms.Primitive(operation):
-            return category.primitive(operation, dom, obj(arrow.cod))
+            meant, cod = instantiated(operation, obj), obj(arrow.cod)
+            if not isinstance(dom, Product) or isinstance(arrow.dom, Product):
+                return category.primitive(meant, dom, cod)
+            alone = category.prod(dom, [category.identity(dom)])  # a variable that is a product
+            return category.compose([alone, category.primitive(meant, Product(dom), cod)])
         case morphisms.Choice(then, other):
             return category.cond(dom, of(then), of(other))
         case _:
             raise TypeMismatch(f"{type(arrow).__name__} is no combinator")
+
+
+def instantiated(operation: Operation, obj: Callable[[Object], Object]) -> Operation:
+    """The operation at other objects: those that its parameters are."""
+    said = tuple((k, obj(v) if isinstance(v, Object) else v) for k, v in operation.parameters)
+    return operation if said == operation.parameters else Operation(operation.primitive, said)
 
 
 def own(name: str, dom: Object, cod: Object, **parameters: Any) -> Morphism:

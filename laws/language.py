@@ -18,7 +18,8 @@ from typing import Literal, Self
 
 from combinators.errors import TypeMismatch
 from combinators.morphisms import Curry, Eval, Id, Morphism, Projection, prod
-from combinators.objects import Fun, Object, Product, Real, Tensor, Unit
+from combinators.objects import Fun, Mu, MuVar, Object, Product, Real, Sum, Tagged, Tensor, Unit
+from laws.recursion import RECURSIVE
 
 Kind = Literal["any", "data", "vector"]
 """Which objects a variable stands for: all; those without functions; those of floats."""
@@ -64,6 +65,12 @@ def tangent(obj: Object) -> Object:
             return Product(*map(tangent, obj.parts))
         case Tensor():
             return obj if obj.is_smooth else Unit
+        case Sum(names, product):
+            return Tagged.of(names, Product(*map(tangent, product.parts)))
+        case Mu(name, body):
+            return Mu(name, tangent(body))
+        case MuVar():
+            return obj
         case _:
             return TangentSpace(obj)
 
@@ -168,6 +175,12 @@ def At(vector: Morphism, argument: Morphism) -> Operator:
 def Image(way: str, arrow: Morphism) -> Operator:
     """What one of the model's ``ways``, by name, makes of a program: simplified, or compiled."""
     return Operator(f"ways:{way}", (arrow,), arrow.dom, arrow.cod)
+
+
+def Recursive(which: str, *arrows: Morphism) -> Operator:
+    """A recursive function ``rec(f, g)``, ``unrolled(f, g)``, … of ``laws.recursion``."""
+    made = RECURSIVE[which](*arrows)
+    return Operator(f"rec:{which}", arrows, made.dom, made.cod)
 
 
 def pair(*arrows: Morphism) -> Morphism:

@@ -47,6 +47,10 @@ class Signature:
     conditionals: bool = True
     loops: bool = True
     records: bool = True
+    sums: bool = False
+    """Whether ``inject`` and its kin are known: sums, and ``case``."""
+    recursion: bool = False
+    """Whether ``fix`` is known besides, and recursive types, such as lists."""
     vectors: bool = False
     """Of functions, as ``Vector(Real ⇒ Real, 3)``."""
     constants: bool = True
@@ -101,14 +105,17 @@ def signature_of(model: Any) -> Signature:
         return found
     products, primitives = _has(category, "prod", "proj"), _has(category, "primitive")
     functions = products and _has(category, "curry", "eval")
+    conditionals = _has(category, "cond", "const") and primitives
     return replace(
         found,
         operations=found.operations if products and primitives else {},
         arrays=found.arrays and products and primitives,
         integers=found.integers and (primitives or declared is not None),
         functions=found.functions and functions,
-        conditionals=found.conditionals and _has(category, "cond", "const") and primitives,
+        conditionals=found.conditionals and conditionals,
         loops=found.loops and functions and primitives,
+        sums=found.sums and primitives and conditionals,
+        recursion=found.recursion and functions and primitives and conditionals,
         records=found.records and products,
         constants=found.constants and _has(category, "const"),
         products=found.products and products,

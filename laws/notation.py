@@ -1,8 +1,8 @@
 r"""Arrows and objects of laws, as they are written: ``⟨curry(f), g⟩ >> eval``, ``(A ⇒ B) × A``.
 
-They read as programs print. Laws say besides ``f × g``, ``Δ``, ``σ``, ``!`` and ``f ⇒ g`` for what
-these are. A product of one prints as its component, and ``⟨id⟩ >> curry(f)`` as ``curry(f)``: how a
-law says that one variable is captured. LaTeX is the same text, word by word:
+They read as programs print. Laws say besides ``f × g``, ``Δ``, ``σ``, ``!``, ``f ⇒ g`` and
+``[f, g]`` for what these are. A product of one prints as its component, and ``⟨id⟩ >> curry(f)`` as
+``curry(f)``: how a law says that one variable is captured. LaTeX is the same text, word by word:
 
 >>> latex_of("⟨curry(f1), id⟩ >> π0")
 '\\langle \\mathrm{curry}(f_{1}), \\mathrm{id}\\rangle \\gg \\pi_{0}'
@@ -11,7 +11,10 @@ law says that one variable is captured. LaTeX is the same text, word by word:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import zip_longest
 
+from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import (
     Choice,
     Compose,
@@ -20,11 +23,13 @@ from combinators.morphisms import (
     Extend,
     Id,
     Morphism,
+    Primitive,
     Prod,
     Projection,
     compose,
 )
-from combinators.objects import Fun, Object, Product, Unit, Vector
+from combinators.objects import Fun, Mu, Object, Product, Sum, Tagged, Unit, Vector
+from combinators.primitives.sums import INJECT, IS, PAYLOAD, ROLL, TAG, UNTAG
 from laws.language import Generator, Operator, TangentSpace, Variable
 
 Written = tuple[str, int]
@@ -60,6 +65,12 @@ def _object(obj: Object) -> Written:
             return f"{inside(dom, _PRODUCT)} ⇒ {inside(cod, _FUNCTION)}", _FUNCTION
         case Vector(item, length):
             return f"{inside(item)}^{length}", _PART
+        case Sum(None):
+            zero = ["0"] if isinstance(obj, Tagged) else []
+            return " + ".join([*zero, *map(inside, obj.parts)]), _PRODUCT
+        case Mu(_, body):
+            held = (part for part in distinct_nodes(body) if isinstance(part, Variable))
+            return " ".join([repr(obj), *map(object_text, held)]), _PART
         case _:
             return repr(obj), _PART
 
@@ -82,8 +93,10 @@ def _side(side: Morphism) -> Written:
         case Generator(name):
             return name, _ATOM
         case Compose(arrows):
-            steps = [a for i, a in enumerate(arrows) if not is_capture(a, arrows[i + 1 : i + 2])]
-            return (" >> ".join(map(_step, steps)), _THEN) if len(steps) > 1 else _side(steps[0])
+            steps = list(_steps(arrows))
+            if len(steps) == 1:
+                return steps[0]
+            return " >> ".join(_enclosed(step, _PREFIX) for step in steps), _THEN
         case Prod():
             return _product(side)
         case Extend(arrow):
@@ -99,6 +112,8 @@ def _side(side: Morphism) -> Written:
             return f"cond({side_text(then)}, {side_text(other)})", _ATOM
         case Operator(method, arrows):
             return _operator(method, arrows)
+        case Primitive(operation) if operation.primitive in _SHORT:
+            return f"{_SHORT[operation.primitive]}{operation.keywords.get('index', '')}", _ATOM
         case _:
             return repr(side), _ATOM
 
@@ -117,18 +132,44 @@ def _operator(method: str, arrows: tuple[Morphism, ...]) -> Written:
             return _side(function)
         case "at", (vector, argument):
             return f"{_at(vector, _ATOM)}({side_text(argument)})", _ATOM
-        case _, (arrow,):
-            return f"{method.removeprefix('ways:')}({side_text(arrow)})", _ATOM
-        case _:
+        case _, ():
             return "0", _ATOM
+        case _:
+            return f"{method.partition(':')[2]}({', '.join(map(side_text, arrows))})", _ATOM
 
 
-def _step(side: Morphism) -> str:
-    """A step of a composite; ``⟨π0, π1⟩`` is the product of two identities there."""
-    factors = _factors(side) if isinstance(side, Prod) else []
-    if len(factors) == 2 and all(isinstance(factor, Id) for factor in factors):
-        return "(id × id)"
-    return _at(side, _PREFIX)
+_SHORT = {INJECT: "in", PAYLOAD: "out", IS: "is", TAG: "tag", UNTAG: "untag", ROLL: "roll"}
+
+
+def _branches(choice: Morphism | None) -> list[Morphism]:
+    """``f`` and ``g`` of ``[f, g]``, the case of a sum of two; none where it is no such choice."""
+    found: list[Morphism] = []
+    if not isinstance(choice, Choice):
+        return found
+    for branch in (choice.then, choice.other):
+        match branch:
+            case Compose((Primitive(operation), *rest)) if operation.primitive is PAYLOAD:
+                found.append(compose(*rest))
+            case Primitive(operation) if operation.primitive is PAYLOAD:
+                found.append(Id(branch.cod))
+            case _:
+                return []
+    return found
+
+
+def _steps(arrows: tuple[Morphism, ...]) -> Iterator[Written]:
+    """The steps of a composite; ``⟨π0, π1⟩`` is the product of two identities there."""
+    for step, after in zip_longest(arrows, arrows[1:]):
+        factors = _factors(step) if isinstance(step, Prod) else []
+        branches = _branches(after) if isinstance(step, Prod) else []
+        if is_capture(step, (after,)):
+            continue
+        if branches:
+            yield f"[{', '.join(map(side_text, branches))}]", _ATOM
+        elif len(factors) == 2 and all(isinstance(factor, Id) for factor in factors):
+            yield "(id × id)", _ATOM
+        elif not (isinstance(step, Choice) and _branches(step)):
+            yield _side(step)
 
 
 def _product(side: Prod) -> Written:
@@ -153,9 +194,9 @@ def _product(side: Prod) -> Written:
 
 
 def is_capture(arrow: Morphism, after: tuple[Morphism, ...]) -> bool:
-    """Whether it is ``⟨id⟩`` before a curry."""
+    """Whether it is ``⟨id⟩`` before a curry, or before a primitive of one product."""
     match arrow, after:
-        case Prod(_, (Id(),)), (Curry(), *_):
+        case Prod(_, (Id(),)), (Curry() | Primitive(), *_):
             return True
         case _:
             return False

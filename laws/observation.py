@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Tensor, Vector, components
+from combinators.objects import Fun, Mu, Object, Sum, Tagged, Tensor, Vector, components
 from combinators.spaces import Space
+from combinators.type_folds import parts_inside, parts_of, unfolded
+from combinators.value_folds import Injected
 from laws.equality import Leaf, Level, equal
 from laws.functions import Function, Functions
 
@@ -26,7 +28,9 @@ class Probes:
 
         A covector is a ``Literal`` at a tensor of floats, a tuple at a product, None where there
         is no tangent, and at ``A ⇒ B`` a list of calls: pairs of a global element of A and a
-        covector of B.
+        covector of B. Of a sum it is a tuple, of a covector for each alternative, of which that of
+        the value is meant (``at_value``); of a recursive type that of what it unfolds to, and
+        further in None.
         """
         self._argument, self._cotangent = argument, cotangent
         self._known: dict[tuple[str, str, Object], Any] = {}
@@ -84,6 +88,52 @@ class _Within(Probes):
         return self._whole.features()
 
 
+DEEP = 4
+"""How far into a recursive type covectors are."""
+
+
+def covector_of(obj: Object, leaf: Callable[[Object], Any], depth: int = DEEP) -> Any:
+    """A covector made of those of the tensors and functions in an object."""
+    product = obj.product if isinstance(obj, Sum) else components(obj)
+    if product is not None:
+        return tuple(covector_of(part, leaf, depth) for part in product.parts)
+    match obj:
+        case Vector(item, length):
+            return tuple(covector_of(item, leaf, depth) for _ in range(length))
+        case Mu():
+            return covector_of(unfolded(obj), leaf, depth - 1) if depth else None
+        case _:
+            return leaf(obj)
+
+
+def at_value(model: Any, probe: Any, obj: Object, value: Any) -> Any:
+    """A covector at a value: of a sum ``Injected``, the covector of the alternative that it is."""
+    match obj:
+        case _ if probe is None or (value is None and isinstance(obj, Sum)):
+            return None
+        case Mu():
+            return at_value(model, probe, unfolded(obj), value)
+        case Sum():
+            inner = at_value(model, probe[value.tag], obj.parts[value.tag], value.value)
+            return Injected(value.tag, inner)
+        case Fun(_, cod) if has_sums(cod):
+            return [
+                (argument, at_value(model, covector, cod, called(model, obj, value, argument)))
+                for argument, covector in probe
+            ]
+    types = parts_of(obj)
+    if types is None:
+        return probe
+    return tuple(
+        at_value(model, p, part, x) for p, part, x in zip(probe, types, value, strict=True)
+    )
+
+
+def has_sums(obj: Object) -> bool:
+    """Whether a value may hold one of a sum, outside of functions."""
+    return isinstance(obj, Sum | Mu) or any(map(has_sums, parts_inside(obj)))
+
+
 def has_room(obj: Object) -> bool:
     """Whether an object has a covector that is not zero."""
     match obj:
@@ -94,7 +144,7 @@ def has_room(obj: Object) -> bool:
         case Fun(_, cod):
             return has_room(cod)
         case _:
-            return any(map(has_room, components(obj) or ()))
+            return any(map(has_room, parts_inside(obj)))
 
 
 def is_not_zero(covector: Any) -> bool:
@@ -136,6 +186,8 @@ class Elements(Functions):
         return lambda _: made
 
 
+IF = "|"
+"""Before an alternative, in the place of its tangent: where nothing is told, that is zero."""
 ENVIRONMENT = "pullback(…)[0]"
 """Where a call's pullback gives the cotangent of the function that was called."""
 
@@ -159,7 +211,10 @@ def observed(model: Any, cod: Object, outcome: Any, probes: Probes) -> list[Leaf
 def leaves(
     model: Any, obj: Object, value: Any, probes: Probes, place: str = "value"
 ) -> Iterator[Leaf]:
-    """A value by its components; a function by what it gives at arguments (extensionally)."""
+    """A value by its components; a function by what it gives at arguments (extensionally).
+
+    A value of a sum is ``Injected``; a tangent of one is zero where it is None.
+    """
     product = components(obj)
     if product is not None:
         for index, (part, below) in enumerate(zip(value, product.parts, strict=True)):
@@ -167,6 +222,15 @@ def leaves(
     elif isinstance(obj, Vector):
         for index, part in enumerate(value):
             yield from leaves(model, obj.item, part, probes, f"{place}[{index}]")
+    elif isinstance(obj, Mu):
+        yield from leaves(model, unfolded(obj), value, probes, place)
+    elif isinstance(obj, Tagged):
+        if value is not None:
+            part = obj.parts[value.tag]
+            yield from leaves(model, part, value.value, probes, place + IF + str(value.tag))
+    elif isinstance(obj, Sum):
+        yield f"{place}.tag", value.tag
+        yield from leaves(model, obj.parts[value.tag], value.value, probes, f"{place}.value")
     elif isinstance(obj, Fun):
         yield from _calls(model, obj, value, probes, place)
     elif isinstance(obj, Tensor):
@@ -180,12 +244,21 @@ def _calls(model: Any, function: Fun, value: Any, probes: Probes, place: str) ->
 
     Equal functions may have captured different things, and so their own cotangents say nothing.
     """
-    argument = point_of(model, probes.argument(place, function.dom))
-    outcome = model.run(model.category.eval(function), (value, argument))
+    outcome = _called(model, function, value, probes.argument(place, function.dom))
     for rest, leaf in observed(model, function.cod, outcome, probes.within(f"{place}(…)")):
         if not rest.startswith(ENVIRONMENT):
             inside = rest.removeprefix("value")
             yield f"{place}(…)" + (inside if inside != rest else f".{rest}"), leaf
+
+
+def _called(model: Any, function: Fun, value: Any, argument: Any) -> Any:
+    given = point_of(model, argument) if isinstance(argument, Morphism) else argument
+    return model.run(model.category.eval(function), (value, given))
+
+
+def called(model: Any, function: Fun, value: Any, argument: Any) -> Any:
+    """What a function gives of an argument, a point or a global element."""
+    return value_in(model, _called(model, function, value, argument))
 
 
 def point_of(model: Any, element: Any) -> Any:
@@ -205,6 +278,19 @@ def value_in(model: Any, outcome: Any) -> Any:
     return outcome if own is None else own(outcome)
 
 
+def _together(left: list[Leaf], right: list[Leaf]) -> tuple[list[Leaf], list[Leaf]]:
+    """Both with zero where the other has what is told of a tangent that is not zero alone."""
+    places, others = dict(left), dict(right)
+    if places.keys() == others.keys() or not any(IF in place for place in {**places, **others}):
+        return left, right
+    more, rest = (
+        [(place, leaf * 0) for place, leaf in given.items() if IF in place and place not in known]
+        for given, known in ((others, places), (places, others))
+    )
+    order = {place: number for number, (place, _) in enumerate([*left, *more])}
+    return [*left, *more], sorted([*right, *rest], key=lambda leaf: order.get(leaf[0], len(order)))
+
+
 def compare(
     left: list[Leaf],
     right: list[Leaf],
@@ -217,6 +303,7 @@ def compare(
     or of ``epsilon``, whichever is coarser.
     """
     level = Level.NORMAL
+    left, right = _together(left, right)
     for (place, a), (elsewhere, b) in zip(left, right, strict=False):
         if place != elsewhere:
             return Difference(place, f"something at {place}", f"something at {elsewhere}"), level

@@ -29,17 +29,26 @@ from combinators.morphisms import (
     interpret,
     prod,
 )
-from combinators.objects import Fun, Object, Product, Record, Tensor, Unit, Vector
+from combinators.objects import Fun, Mu, Object, Product, Record, Sum, Tensor, Unit, Vector
 from combinators.operation import Operation
 from combinators.primitives.structural import VECTOR
-from combinators.type_folds import tangent_of
-from combinators.value_folds import map_leaves
+from combinators.type_folds import tangent_of, unfolded
 from laws.equality import IllConditioned, Leaf, Level, Nudge, magnitude, precision, slack
 from laws.free import FREE, one_combinator
 from laws.language import Generator, Operator, TangentSpace, Variable
 from laws.law import Computed, Law, Side
 from laws.model import Signature, signature_of, ways_of
-from laws.observation import Difference, Probes, compare, leaves, observed, point_of, value_in
+from laws.observation import (
+    Difference,
+    Probes,
+    compare,
+    covector_of,
+    leaves,
+    observed,
+    point_of,
+    value_in,
+)
+from laws.recursion import RECURSIVE, inject, roll
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,10 @@ class Instance:
                 return Fun(self.obj(dom), self.obj(cod))
             case Vector(item, length):
                 return Vector(self.obj(item), length)
+            case Sum(names, product):
+                return type(obj).of(names, Product(*map(self.obj, product.parts)))
+            case Mu(name, body):
+                return Mu(name, self.obj(body))
             case _:
                 return obj
 
@@ -98,6 +111,9 @@ class Meaning:
                 return category.curry(dom, cod, self(body), Label())
             case Operator(method, arrows):
                 name, _, way = method.partition(":")
+                if name == "rec":
+                    programs = map(self.instance.program, arrows)
+                    return interpret(RECURSIVE[way](*programs), category)
                 if way:
                     return ways_of(model)[way](self.instance.program(arrows[0]))
                 return getattr(model, name)(*map(self, arrows), *map(obj, side.about))
@@ -307,21 +323,30 @@ class Recorded(Probes):
         return {**self._given[what], **super().answers(what)}
 
 
-def simplest(obj: Object, dom: Object = Unit) -> Morphism:
-    """A global element of zeros, and of functions that give zeros; or it, from anywhere."""
+def simplest(obj: Object, dom: Object = Unit, inside: frozenset[Object] = frozenset()) -> Morphism:
+    """A global element of zeros, and of functions that give zeros; or it, from anywhere.
+
+    Of a sum it is the first alternative that holds no recursive type that it stands ``inside``.
+    """
     match obj:
         case Tensor():
             return Constant(dom, Literal(np.zeros(obj.shape, dtype=obj.dtype)))
         case Product():
-            return prod(dom, *(simplest(part, dom) for part in obj.parts))
+            return prod(dom, *(simplest(part, dom, inside) for part in obj.parts))
         case Record(_, product):
-            return simplest(product, dom) >> Relabel(product, obj)
+            return simplest(product, dom, inside) >> Relabel(product, obj)
         case Fun(argument, cod):
             body = Curry(simplest(cod, Product(dom, argument)))
             return prod(dom, Id(dom)) >> body
         case Vector(item, length):
             items = [simplest(item, dom)] * length
             return prod(dom, *items) >> Primitive(Operation(VECTOR), (item,) * length)
+        case Mu():
+            return simplest(unfolded(obj), dom, inside | {obj}) >> roll(obj)
+        case Sum():
+            ends = [inside.isdisjoint(distinct_nodes(part)) for part in obj.parts]
+            index = ends.index(True) if True in ends else 0
+            return simplest(obj.parts[index], dom, inside) >> inject(obj, index)
         case _:
             raise TypeMismatch(f"{obj!r} has no simplest element")
 
@@ -334,4 +359,4 @@ def ones(obj: Object) -> Any:
             return Literal(np.ones(part.shape, dtype=part.dtype))
         return [] if isinstance(part, Fun) else None
 
-    return map_leaves(leaf, obj)
+    return covector_of(obj, leaf)

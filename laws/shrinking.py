@@ -32,14 +32,17 @@ from combinators.morphisms import (
     Extend,
     Id,
     Morphism,
+    Primitive,
     Prod,
     Projection,
     Relabel,
     compose,
     prod,
 )
-from combinators.objects import Object, Product, Real, Record, Tensor, Unit, components
+from combinators.objects import Object, Product, Real, Record, Sum, Tensor, Unit, components
+from combinators.primitives.structural import FIX
 from laws.language import Variable
+from laws.recursion import case, inject
 from laws.scene import Instance, Recorded, Scene, simplest
 from laws.strategies.making import paths
 
@@ -119,6 +122,10 @@ def _moved(scene: Scene, variables: list[Variable], out: Morphism, back: Morphis
             if all(isinstance(part, Id) for part in parts):
                 return Id(source)
             return prod(source, *(joined(Projection(source, i), p) for i, p in enumerate(parts)))
+        if isinstance(obj, Sum):
+            parts = [at(part, arrow) for part in obj.parts]
+            target = type(obj).of(obj.names, Product(*(part.cod for part in parts)))
+            return case(*(joined(part, inject(target, i)) for i, part in enumerate(parts)))
         if isinstance(obj, Variable) or old.obj(obj) is obj:
             return Id(old.obj(obj))
         raise TypeMismatch(f"nothing is known of {obj!r}")
@@ -156,33 +163,64 @@ def joined(first: Morphism, second: Morphism) -> Morphism:
 # --- arrows
 
 
-def _lesser(arrow: Morphism) -> Iterator[Morphism]:
-    """Arrows of the same type, each smaller by one part: the largest parts first."""
+Functions = frozenset[Object]
+
+
+def _lesser(arrow: Morphism, itself: Functions = frozenset()) -> Iterator[Morphism]:
+    """Arrows of the same type, each smaller by one part: the largest parts first.
+
+    Where a function that calls itself is in scope nothing is replaced, so that it still ends.
+    """
+    if _sees(arrow, itself):
+        yield from _lesser_inside(arrow, itself)
+        return
     yield from _simpler(arrow.dom, arrow.cod, size(arrow))
     for part in sorted(distinct_nodes(arrow, kind=Morphism), key=size):
         if part.cod is arrow.cod and part is not arrow:
             for way in _simpler(arrow.dom, part.dom, size(arrow) - size(part)):
                 yield way >> part
+    if isinstance(arrow, Compose):
+        seen = joined(Id(arrow.dom), arrow)
+        if size(seen) < size(arrow):
+            yield seen
+        yield from _shortened(arrow.arrows)
+    yield from _lesser_inside(arrow, itself)
+
+
+def _fixed(arrow: Morphism) -> Functions:
+    """The type of the recursive function that an arrow makes of its step."""
+    is_one = isinstance(arrow, Primitive) and arrow.operation == FIX
+    return frozenset({arrow.cod} if is_one else ())
+
+
+def _sees(arrow: Morphism, itself: Functions) -> bool:
+    return not itself.isdisjoint(distinct_nodes(arrow.dom))
+
+
+def _lesser_inside(arrow: Morphism, itself: Functions) -> Iterator[Morphism]:
+    """With one of the arrows that it is made of lesser."""
     match arrow:
         case Compose(steps):
-            seen = joined(Id(arrow.dom), arrow)
-            if size(seen) < size(arrow):
-                yield seen
-            yield from _shortened(steps)
+            sees = [_sees(step, itself) for step in steps]
+            free = sees.index(False) if False in sees else 0
+            if 0 < free < len(steps) - 1:
+                for less in _lesser(compose(*steps[free:]), itself):
+                    yield compose(*steps[:free], less)
             for at, step in enumerate(steps):
-                for less in _lesser(step):
+                after = steps[at + 1 : at + 2]
+                for less in _lesser(step, itself.union(*map(_fixed, after))):
                     yield compose(*steps[:at], less, *steps[at + 1 :])
         case Prod(source, arrows):
             for at, part in enumerate(arrows):
-                for less in _lesser(part):
+                for less in _lesser(part, itself):
                     yield prod(source, *arrows[:at], less, *arrows[at + 1 :])
         case Extend(bound):
-            yield from map(Extend, _lesser(bound))
+            yield from map(Extend, _lesser(bound, itself))
         case Curry(body):
-            yield from map(Curry, _lesser(body))
+            yield from map(Curry, _lesser(body, itself))
         case Choice(then, other):
-            yield from (Choice(less, other) for less in _lesser(then))
-            yield from (Choice(then, less) for less in _lesser(other))
+            yield from (Choice(less, other) for less in _lesser(then, itself))
+            yield from (Choice(then, less) for less in _lesser(other, itself))
         case Constant(source, literal):
             for plain in (np.zeros_like(literal.array), np.ones_like(literal.array)):
                 if np.array_equal(literal.array, plain):

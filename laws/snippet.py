@@ -28,7 +28,7 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
 from combinators.morphisms import Compose, Curry, Id, Morphism, Prod, Projection
-from combinators.objects import Object, Product, Record, Tensor, Unit
+from combinators.objects import Object, Product, Record, Sum, Tensor, Unit
 from combinators.operation import Operation
 from laws.claims import Alone
 from laws.model import name_of
@@ -67,8 +67,9 @@ class Source:
                 return self._made("Tensor", value, shape)
             case Product():
                 return self._made("Product", value, *value.parts)
-            case Record(names, product):
-                return self._made("Record", value, names, product).replace("(", ".of(", 1)
+            case Record(names, product) | Sum(names, product):
+                kind = type(value).__name__
+                return self._made(kind, value, names, product).replace("(", ".of(", 1)
             case Compose(arrows):
                 return " >> ".join(
                     f"({self.value(arrow)})" if isinstance(arrow, Compose) else self.value(arrow)

@@ -1,6 +1,6 @@
 """What was seen while a law was asked: the examples, what they held, and what was refused.
 
-Of some things a law needs to see enough: of closures, conditionals, folds, and of covectors.
+Of some things a law needs to see enough: of closures, conditionals, loops, and of covectors.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from combinators.errors import DiffcurryError, DomainError, MissingRule, NotDiff
 from combinators.morphisms import Choice, Constant, Curry, Morphism, Primitive, Prod
 from combinators.objects import Unit
 from combinators.primitives.loops import LOOP
+from combinators.primitives.structural import FIX
+from combinators.primitives.sums import IS
 from laws.equality import IllConditioned, Level
 from laws.language import Operator, tangent
 from laws.law import Law
@@ -21,7 +23,14 @@ from laws.observation import has_room
 from laws.scene import Counterexample, Scene, nodes
 from laws.verdict import Outcome
 
-FLOORS = {"closure": 0.05, "conditional": 0.03, "fold": 0.03, "non-zero cotangent": 0.3}
+FLOORS = {
+    "closure": 0.05,
+    "conditional": 0.03,
+    "fold": 0.03,
+    "case": 0.05,
+    "recursion": 0.03,
+    "non-zero cotangent": 0.3,
+}
 """The share of examples below which a law is asked in vain."""
 ENOUGH = 100
 """So many examples are needed to tell a small share."""
@@ -30,7 +39,7 @@ SOME = 30
 
 
 def features(arrows: Iterable[Morphism]) -> set[str]:
-    """What stands in ``arrows``: a closure, a conditional, a fold."""
+    """What stands in ``arrows``: a closure, a conditional, a fold, a case, recursion."""
     found = set()
     for node in (node for arrow in arrows for node in nodes(arrow)):
         match node:
@@ -40,6 +49,10 @@ def features(arrows: Iterable[Morphism]) -> set[str]:
                 found.add("conditional")
             case Primitive(operation) if operation.primitive is LOOP:
                 found.add("fold")
+            case Primitive(operation) if operation.primitive is IS:
+                found.add("case")
+            case Primitive(operation) if operation == FIX:
+                found.add("recursion")
     return found
 
 
@@ -60,7 +73,13 @@ def wanted(law: Law, signature: Signature) -> set[str]:
     if not any(generator.sort == "arrow" for generator in law.generators):
         return {"non-zero cotangent"}
     has_choices = signature.conditionals and signature.operations
-    can = {"closure": signature.functions, "conditional": has_choices, "fold": signature.loops}
+    can = {
+        "closure": signature.functions,
+        "conditional": has_choices,
+        "fold": signature.loops,
+        "case": signature.sums,
+        "recursion": signature.recursion,
+    }
     return {"non-zero cotangent", *(name for name, there in can.items() if there)}
 
 

@@ -28,7 +28,7 @@ from interpreters.modes.pushforward import Pushforward
 from interpreters.sparse_cotangents import dense
 from laws.equality import Leaf
 from laws.model import Signature, own_signature
-from laws.observation import Probes, leaves, point_of
+from laws.observation import Probes, at_value, leaves, point_of
 
 QUIET = np.errstate(all="ignore")
 """Where infinities and nans are drawn, NumPy has nothing to warn of."""
@@ -70,7 +70,9 @@ class ModeModel(ArrowModel):
     @property
     def signature(self) -> Signature:
         """The carrier's own ``signature``, or the usual one; floats may be infinite, or nan."""
-        return own_signature(self.carrier) or Signature(special=self.shows)
+        return own_signature(self.carrier) or Signature(
+            special=self.shows, sums=True, recursion=True
+        )
 
     @property
     def shows(self) -> bool:
@@ -188,7 +190,8 @@ class ForwardModel(WithPushforward):
         def leaf(_: Object, moved: Any) -> Any:
             return self.carrier.const(moved) if isinstance(moved, Literal) else None
 
-        vector = map_leaves(leaf, arrow.dom, probe, parts=columns_of)
+        given = at_value(self, probe, arrow.dom, point)
+        vector = map_leaves(leaf, arrow.dom, given, parts=columns_of)
         return self.mode.push(arrow, point, vector)[1]
 
     def show_tangent(self, tangent: Any, obj: Object) -> Any:

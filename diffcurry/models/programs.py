@@ -33,6 +33,7 @@ from interpreters.sparse_cotangents import dense, sparse
 from interpreters.staging.programs import pullback, pushforward
 from interpreters.staging.terms import TERMS
 from laws.free import FREE
+from laws.model import Signature
 from laws.writing import term_of
 
 Form = Callable[[Any], Reverse | Deltas]
@@ -54,6 +55,7 @@ class Programs(ArrowModel):
     """
 
     category = FREE
+    signature = Signature(sums=True, recursion=True)
     iterates = True
     """Derivatives are arrows that have derivatives."""
 

@@ -20,11 +20,11 @@ import numpy as np
 from combinators.errors import DiffcurryError
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Object, Product, Real, Tensor
+from combinators.objects import Fun, Mu, Object, Product, Real, Sum, Tensor
 from combinators.operation import PRIMITIVES, Operation, named
 from combinators.spaces import Space
-from combinators.type_folds import columns_of, parts_of, tangent_of
-from combinators.value_folds import map_leaves
+from combinators.type_folds import columns_of, parts_of, tangent_of, unfolded
+from combinators.value_folds import map_leaves, opened_at
 from diffcurry.models.host import Hosted, Way
 from diffcurry.models.modes import QUIET, Seen, WithPushforward, derivable
 from diffcurry.models.programs import gradients
@@ -44,7 +44,7 @@ from interpreters.staging.programs import pullback
 from interpreters.staging.terms import TERMS
 from laws.equality import Leaf
 from laws.model import Signature, own_signature
-from laws.observation import Probes, leaves, point_of
+from laws.observation import IF, Probes, at_value, leaves, point_of
 from laws.structures import structures_of
 from laws.writing import term_of
 
@@ -84,7 +84,8 @@ class ReverseModel(WithPushforward):
         """The value, a function's calls, and what pullbacks give of a covector."""
         yield from super().observe(cod, outcome, probes)
         if isinstance(outcome, Seen) and outcome.pullback is not None:
-            given = self.covector(probes.cotangent("pullback", cod), cod)
+            probe = at_value(self, probes.cotangent("pullback", cod), cod, outcome.value)
+            given = self.covector(probe, cod)
             pulled = outcome.pullback(given)
             yield from self.told(pulled, outcome.arrow.dom, outcome.point, probes, "pullback(…)")
 
@@ -114,8 +115,11 @@ class ReverseModel(WithPushforward):
 
     def covector(self, probe: Any, obj: Object) -> Cotangent:
         """A covector of the kit as a sparse cotangent of the mode."""
+        obj, (probe,), tag = opened_at(obj, (probe,))
+        if tag is not None:
+            return nonzero([(tag, self.covector(probe, obj))])
         types = parts_of(obj)
-        if types is not None:
+        if probe is not None and types is not None:
             parts = enumerate(zip(probe, types, strict=True))
             return nonzero((i, self.covector(x, part)) for i, (x, part) in parts)
         if isinstance(obj, Fun):
@@ -168,8 +172,14 @@ class ReverseModel(WithPushforward):
         place: str = "cotangent",
     ) -> Iterator[Leaf]:
         """A cotangent at ``point`` by its numbers; of a closure, those of what it captured."""
+        if isinstance(obj, Mu):
+            obj = unfolded(obj)
         types = parts_of(obj)
-        if types is not None:
+        if isinstance(obj, Sum):
+            for tag, inner in (cotangent or {}).items():
+                at = point.value if point is not None and point.tag == tag else None
+                yield from self.told(inner, obj.parts[tag], at, probes, f"{place}{IF}{tag}")
+        elif types is not None:
             for i, part in enumerate(types):
                 at = None if point is None else point[i]
                 yield from self.told(self.part(cotangent, i), part, at, probes, f"{place}[{i}]")
@@ -197,7 +207,9 @@ class ReverseModel(WithPushforward):
                 weight = self._weight(argument, obj.dom, probes) ** degree
                 for at, leaf in self.told(cotangent, obj.cod, None, probes, at_degree):
                     with np.errstate(all="ignore"):
-                        totals[at] = totals[at] + np.where(leaf == 0, leaf, weight * leaf)[()]
+                        totals[at] = (
+                            totals.get(at, leaf * 0) + np.where(leaf == 0, leaf, weight * leaf)[()]
+                        )
             yield from totals.items()
 
     def _weight(self, argument: Any, obj: Object, probes: Probes) -> Any:

@@ -15,6 +15,7 @@ from combinators.terms import Lam, packed
 from laws.model import Signature
 from laws.strategies import arrays
 from laws.strategies.arrays import folded, mapped, scanned
+from laws.strategies.cases import cased, counted_down, down_a_list
 from laws.strategies.choices import Choices, chosen
 from laws.strategies.making import POINT_FUEL, Making, Way, called, choice, compared, given, shared
 from laws.strategies.making import linear as linear_map
@@ -88,6 +89,8 @@ def ways_into(make: Making, cod: Object) -> list[Way]:
     ways += [called] * 2 if has.functions else []
     ways += [choice] * 2 if has.conditionals and has.operations else []
     ways += [folded] * 2 if has.loops else []
+    ways += [cased] * 3 if has.sums else []
+    ways += [down_a_list, counted_down] if has.recursion and has.constants else []
     if isinstance(cod, Tensor) and cod.shape and has.loops:
         ways += [scanned, mapped]
     return ways

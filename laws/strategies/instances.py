@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from combinators.errors import DomainError
 from combinators.morphisms import Morphism
-from combinators.objects import Fun, Object, Tensor, Unit, Vector, components
+from combinators.objects import Fun, Object, Tensor, Unit
 from laws.language import Generator
 from laws.law import Law
 from laws.model import Signature, signature_of
-from laws.observation import Probes
+from laws.observation import Probes, covector_of
 from laws.scene import Instance, Scene
 from laws.strategies.arrows import FUEL, making
 from laws.strategies.choices import Choices, chosen
@@ -37,21 +37,20 @@ def covectors(signature: Signature, obj: Object) -> st.SearchStrategy[Any]:
 
 def covector(choices: Choices, signature: Signature, obj: Object) -> Any:
     """One covector."""
-    product = components(obj)
-    if product is not None:
-        return tuple(covector(choices, signature, part) for part in product.parts)
-    match obj:
-        case Tensor():
-            return literal(choices, obj) if obj.is_smooth else None
-        case Vector(item, length):
-            return tuple(covector(choices, signature, item) for _ in range(length))
-        case Fun(dom, cod):
-            return [
-                (making(choices, signature).point(dom), covector(choices, signature, cod))
-                for _ in range(choices.pick(CALLS))
-            ]
-        case _:
-            return None
+
+    def leaf(obj: Object) -> Any:
+        match obj:
+            case Tensor():
+                return literal(choices, obj) if obj.is_smooth else None
+            case Fun(dom, cod):
+                return [
+                    (making(choices, signature).point(dom), covector(choices, signature, cod))
+                    for _ in range(choices.pick(CALLS))
+                ]
+            case _:
+                return None
+
+    return covector_of(obj, leaf)
 
 
 def instances(law: Law, signature: Signature) -> st.SearchStrategy[Instance]:

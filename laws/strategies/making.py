@@ -16,6 +16,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from combinators.errors import TypeMismatch
+from combinators.kit.tree import distinct_nodes
 from combinators.literal import Literal
 from combinators.morphisms import (
     Choice,
@@ -34,10 +35,12 @@ from combinators.morphisms import (
 from combinators.objects import (
     Bool,
     Fun,
+    Mu,
     Object,
     Product,
     Real,
     Record,
+    Sum,
     Tensor,
     Unit,
     Vector,
@@ -45,7 +48,9 @@ from combinators.objects import (
 )
 from combinators.operation import Operation, named
 from combinators.primitives.structural import VECTOR
+from combinators.type_folds import unfolded
 from laws.model import Signature
+from laws.recursion import inject, roll
 from laws.strategies.choices import Choices
 from laws.strategies.objects import any_object, as_element, literal, points_at
 
@@ -57,6 +62,8 @@ WIRED = 2
 An arrow that does not has no derivative, and laws of derivatives are asked in vain.
 """
 POINT_FUEL = 2
+CELLS = 2
+"""How deep values of recursive types are, before their last alternatives."""
 
 
 class Making:
@@ -75,6 +82,8 @@ class Making:
         self.choices, self.signature, self.special = choices, signature, special
         self.fuel, self._ways = fuel, ways
         self._is_plain = False
+        self._rolled: list[Mu] = []
+        """The recursive types of which values are being made."""
 
     def arrow(self, dom: Object, cod: Object) -> Morphism:
         """Any arrow."""
@@ -133,11 +142,27 @@ class Making:
                 alone = length == 1 and not isinstance(item, Product)
                 given = items[0] if alone else prod(dom, *items)
                 return given >> Primitive(Operation(VECTOR), (item,) * length)
+            case Sum():
+                index = self.choices.pick(self._alternatives(cod))
+                return part(dom, cod.parts[index]) >> inject(cod, index)
+            case Mu():
+                self._rolled.append(cod)
+                inside = self._built(dom, unfolded(cod))
+                self._rolled.pop()
+                return inside >> roll(cod)
             case _:
                 raise TypeMismatch(
                     f"points of {cod!r} have no generator; "
                     "laws.strategies.register(object, strategy) gives them one"
                 )
+
+    def _alternatives(self, obj: Sum) -> list[int]:
+        """Those that may be made here: in large values, those alone that hold no further ones."""
+        every = list(range(len(obj.parts)))
+        if len(self._rolled) <= CELLS:
+            return every
+        small = (i for i in every if not _holds(obj.parts[i], self._rolled))
+        return list(small) or every
 
     def own(self, dom: Object, cod: Object) -> Morphism | None:
         """An arrow of the model's own, where it has one."""
@@ -160,6 +185,10 @@ class Making:
 
 
 Way = Callable[[Making, Object, Any], Morphism]
+
+
+def _holds(obj: Object, any_of: Sequence[Object]) -> bool:
+    return any(node in any_of for node in distinct_nodes(obj))
 
 
 @lru_cache(maxsize=1 << 12)

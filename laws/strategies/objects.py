@@ -1,7 +1,7 @@
 """Random objects, and numbers and tensors: small ones first, special ones last.
 
-Objects are numbers first, then tensors, integers, products, records and functions. A user may
-register generators of points of an object, of numbers of an element type, of objects.
+Objects are numbers first, then tensors, integers, products, records, functions, sums and lists. A
+user may register generators of points of an object, of numbers of an element type, of objects.
 """
 
 from __future__ import annotations
@@ -16,9 +16,23 @@ from hypothesis import strategies as st
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
-from combinators.objects import Bool, Fun, Int, Object, Product, Real, Record, Tensor, Vector
+from combinators.objects import (
+    Bool,
+    Fun,
+    Int,
+    Object,
+    Product,
+    Real,
+    Record,
+    Sum,
+    Tensor,
+    Unit,
+    Vector,
+)
+from combinators.tracing.classes import list_of
 from laws.language import Kind
 from laws.model import Signature
+from laws.recursion import tree_of
 from laws.strategies.choices import Choices, chosen
 
 NUMBERS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5, 1.5, -1.5, 0.25, -0.75, 1.25)
@@ -208,6 +222,10 @@ def any_object(choices: Choices, signature: Signature, kind: Kind, depth: int) -
         options += [lambda: Fun(below(), below())] * 2
         if signature.vectors:
             options.append(lambda: Vector(Fun(below(), below()), 1 + choices.below(WIDTH)))
+    if depth > 0 and kind == "any" and signature.sums:
+        options += [lambda: Sum(below(), below()), lambda: Sum(nothing=Unit, just=below())]
+    if depth > 0 and kind == "any" and signature.recursion:
+        options += [lambda: list_of(below()), lambda: tree_of(below())]
     within = KINDS[KINDS.index(kind) :]  # every vector is data, too
     options += [partial(choices.draw, _POINTS[name]) for name in within if name in _POINTS]
     found = choices.pick(options)

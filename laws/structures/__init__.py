@@ -9,6 +9,7 @@ from combinators.errors import TypeMismatch
 from laws.law import Law, Structure
 from laws.structures import (
     categories,
+    coproducts,
     cost,
     derivatives,
     function_tangents,
@@ -21,6 +22,7 @@ from laws.structures import (
 
 LAWS: tuple[Law, ...] = (
     *(*categories.LAWS, *derivatives.LAWS, *pullback.LAWS, *function_tangents.LAWS),
+    *coproducts.LAWS,
     *(*functor.LAWS, *cost.LAWS, *numbers.LAWS, *primitive.LAWS, *spaces.LAWS),
 )
 """Every law."""

@@ -2,7 +2,7 @@
 
 E5 of the textbook, that currying and uncurrying undo each other, is E1 and E2 together. Of a
 distributive category programs have what there is with ``Bool = 1 + 1``: ``cond(f, g) : Bool × A →
-B``. S1-S4 of a general sum ``A + B`` wait for an object that is one.
+B``. General sums ``A + B`` are in ``coproducts``.
 
 Loops go over the rows of an array. Their number is part of a type, so that the laws are stated at
 arrays of 0, 1, 2 and 3 numbers: ``fold-one``, ``fold-cons`` and ``fold-join`` say what folds over

@@ -1,7 +1,12 @@
 """Planted bugs: what is found is tiny."""
 
-import pytest
+from fractions import Fraction
+from random import Random
 
+import pytest
+from hypothesis import find
+
+from combinators.errors import WrongAlternative
 from combinators.literal import Literal
 from combinators.morphisms import (
     Choice,
@@ -18,13 +23,19 @@ from combinators.morphisms import (
 )
 from combinators.objects import Fun, Product, Real, Record, Unit, components
 from combinators.operation import Operation, named
+from diffcurry.models.modes import PrimalModel
+from interpreters.carriers.fractions import Fractions
+from interpreters.modes.primal import Primal
 from laws.checking import check, check_law
 from laws.free import Free
 from laws.language import Generator, Image, Variable
 from laws.law import Law
-from laws.scene import Instance, Recorded, Scene, nodes, simplest
+from laws.model import Signature
+from laws.scene import Instance, Recorded, Scene, nodes, simplest, size
 from laws.shrinking import joined, smaller
+from laws.strategies import arrows
 from laws.structures.categories import CATEGORY
+from laws.tally import features
 from tests.laws.values import Values
 
 A, B = Variable("A"), Variable("B")
@@ -47,6 +58,29 @@ class Swapped(Values):
 class Short(Values):
     def fold(self, f, init, xs, reverse, cod):
         return super().fold(f, init, xs[:-1], reverse, cod)
+
+
+class Recursive(PrimalModel):
+    signature = Signature(sums=True, recursion=True)
+
+
+def test_a_recursive_program_that_is_made_smaller_still_ends():
+    model, one = Recursive(Primal(Fractions())), Constant(Unit, Literal(1.0))
+    drawn = arrows(model.signature, Product(Real), Real)
+    arrow = find(drawn, lambda arrow: features([arrow]) >= {"recursion", "case"}, random=Random(1))
+    given = Instance({A: Product(Real), B: Real}, {f: arrow})
+    scene = Scene(SAME, model, given, prod(Unit, one), Recorded({}, {}))
+
+    def recurses(scene):
+        try:
+            value = scene.at(scene.point >> scene.program(f))
+        except WrongAlternative:
+            return False
+        assert isinstance(value, Fraction)
+        return "recursion" in features(scene.instance.arrows.values())
+
+    found = smaller(scene, recurses).instance.arrows[f]
+    assert size(found) <= size(arrow)
 
 
 @pytest.mark.parametrize(

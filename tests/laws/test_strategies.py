@@ -1,6 +1,7 @@
 """Random things: what they hold, what they shrink to, and how users add their own."""
 
 from collections import Counter
+from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -11,11 +12,27 @@ from hypothesis import strategies as st
 from combinators.errors import TypeMismatch
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Curry, Extend, interpret
-from combinators.objects import Fun, Int, Object, Product, Real, Record, Tensor, Unit, Vector
+from combinators.objects import (
+    Fun,
+    Int,
+    Mu,
+    Object,
+    Product,
+    Real,
+    Record,
+    Sum,
+    Tensor,
+    Unit,
+    Vector,
+)
 from combinators.terms import Lam
+from combinators.tracing.classes import list_of
 from combinators.translate import translate
+from combinators.value_folds import Injected
+from interpreters.carriers.fractions import Fractions
+from interpreters.modes.primal import Primal
 from laws.model import Signature
-from laws.observation import Probes, is_not_zero, leaves
+from laws.observation import Probes, has_sums, is_not_zero, leaves
 from laws.scene import nodes, size
 from laws.strategies import (
     arrows,
@@ -206,3 +223,32 @@ def test_only_what_has_points_is_registered():
 def test_closures_stand_in_points_of_function_types():
     held = sampled(points(Signature(), Fun(Real, Real)))
     assert all(any(isinstance(node, Curry) for node in nodes(element)) for element in held)
+
+
+WITH_RECURSION = Signature(sums=True, recursion=True)
+
+
+@pytest.mark.parametrize("cod", [Real, Tensor((2, 2)), Sum(Real, Unit), Fun(Real, Real)])
+def test_a_third_of_arrows_hold_a_case_or_recursion(cod):
+    held = sampled(arrows(WITH_RECURSION, Product(Real, Tensor((3,))), cod))
+    assert sum(not {"case", "recursion"}.isdisjoint(features([arrow])) for arrow in held) >= 90
+
+
+def test_objects_hold_sums_and_lists():
+    drawn = sampled(objects(WITH_RECURSION))
+    assert {Sum, Mu} <= {type(obj) for obj in drawn}
+    assert not any(has_sums(obj) for obj in sampled(objects(WITH_RECURSION, "data")))
+
+
+def test_recursive_functions_that_are_drawn_end():
+    mode = Primal(Fractions())
+    element = Constant(Unit, Literal(1.0))
+    point = mode.value(interpret(element, mode), ())
+    for arrow in sampled(arrows(WITH_RECURSION, Real, Real)):
+        assert isinstance(mode.value(interpret(arrow, mode), point), Fraction)
+
+
+def test_lists_shrink_to_the_empty_one():
+    found = find(points(WITH_RECURSION, list_of(Real)), lambda element: True)
+    mode = Primal(Fractions())
+    assert mode.value(interpret(found, mode), ()) == Injected(0, ())
