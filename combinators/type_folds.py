@@ -194,15 +194,6 @@ def is_smooth(obj: Object) -> bool:
     return fold_type(obj, at, parts_inside, "smooth_")
 
 
-def holds_functions(obj: Object) -> bool:
-    """Whether a value may hold a function, or the cotangent of one."""
-
-    def at(part: Object, below: list[bool]) -> bool:
-        return isinstance(part, Fun | Erased) or any(below)
-
-    return fold_type(obj, at, parts_inside, "functions_")
-
-
 def is_first_order(obj: Object) -> bool:
     """Whether a type is of tensors, products and records only."""
     others = Fun | Vector | Sum | Mu | Erased

@@ -184,7 +184,8 @@ class ReverseModel(WithPushforward):
                 at = None if point is None else point[i]
                 yield from self.told(self.part(cotangent, i), part, at, probes, f"{place}[{i}]")
         elif isinstance(obj, Space):
-            yield from leaves(self, tangent_of(obj), dense(self.carrier, cotangent, obj), probes)
+            vector = dense(self.carrier, cotangent, obj)
+            yield from leaves(self, tangent_of(obj), vector, probes, place)
         elif isinstance(obj, Tensor) and obj.is_smooth:
             yield place, dense(self.carrier, cotangent, obj)
         elif isinstance(obj, Fun) and (point is None or self.mode.records_calls):

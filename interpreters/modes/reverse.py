@@ -18,11 +18,11 @@ from typing import Any
 from combinators.errors import TooManyCalls
 from combinators.kit.memory import uncollected
 from combinators.morphisms import Label
-from combinators.objects import Fun, Object, Product
+from combinators.objects import Erased, Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
 from combinators.primitives.sums import SUMS
-from combinators.type_folds import holds_functions, is_smooth, tangent_of
+from combinators.type_folds import fold_type, is_smooth, parts_inside, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.machine import (
     Arrow,
@@ -77,7 +77,7 @@ class Reverse(Running):
         with uncollected():
             machine.run(arrow.steps)
         value, tape = settled(machine.stack.pop(), arrow.cod), machine.tape
-        closed = not holds_functions(arrow.dom)
+        closed = not _holds_functions(arrow.dom)
 
         def pullback(cotangent: Cotangent) -> Cotangent:
             back = Machine(own(cotangent))
@@ -248,6 +248,15 @@ class Reverse(Running):
             machine.tape.append(save)
 
         return apply
+
+
+def _holds_functions(obj: Object) -> bool:
+    """Whether a value may hold a function, or the cotangent of one."""
+
+    def at(part: Object, below: list[bool]) -> bool:
+        return isinstance(part, Fun | Erased) or any(below)
+
+    return fold_type(obj, at, parts_inside, "functions_")
 
 
 def _is_still(code: Code, env: Any) -> bool:

@@ -5,12 +5,12 @@ import os
 import pytest
 
 from laws.checking import check_law
-from laws.structures import LAWS, laws_of
+from laws.structures import LAWS, coproducts, laws_of
 from tests.laws.bugs.forms import Calls, Environments
 from tests.laws.bugs.implied import IMPLIED
 from tests.laws.bugs.seeded import BUGS
 from tests.laws.bugs.table import PAGE, listed, silent_laws, why
-from tests.laws.bugs.variants import Floats, Numbers, Quiet
+from tests.laws.bugs.variants import Everything, EverythingByCalls, Floats, Numbers, Quiet
 
 SMALL = 12
 """Combinators, at most, in a counterexample."""
@@ -19,6 +19,7 @@ FEW = 25
 
 NAMES = [law.name for law in LAWS]
 RIGHT = Environments, Calls
+OF_ALL = Everything, EverythingByCalls
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 
 
@@ -40,7 +41,9 @@ def test_its_law_is_the_first(bug):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [*RIGHT, Floats, Numbers, Quiet], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "model", [*RIGHT, *OF_ALL, Floats, Numbers, Quiet], ids=lambda m: m.__name__
+)
 def test_what_has_no_bug_passes(model):
     right = model()
     failed = [law.name for law in laws_of(right) if broken(law, right)]
@@ -54,13 +57,19 @@ def test_the_laws_that_catch_bugs_hold_without_them(model):
     assert not [law.name for law in laws_of(right) if law.name in first and broken(law, right)]
 
 
+@pytest.mark.parametrize("model", OF_ALL, ids=lambda m: m.__name__)
+def test_the_laws_of_sums_and_recursion_hold_without_bugs(model):
+    right = model()
+    assert not [law.name for law in coproducts.LAWS if broken(law, right)]
+
+
 def broken(law, model):
     return check_law(law, model, examples=FEW).outcome == "failed"
 
 
 def test_there_are_bugs_of_every_kind():
-    assert len(BUGS) >= 44
-    assert sum(bug.is_own for bug in BUGS) >= 30
+    assert len(BUGS) >= 170
+    assert sum(bug.is_own for bug in BUGS) >= 110
     assert len({bug.name for bug in BUGS}) == len(BUGS)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from combinators.objects import Fun, Object, Product, Real, Tensor, components
-from combinators.type_folds import tangent_of
+from combinators.objects import Fun, Mu, Object, Product, Real, Sum, Tensor, components
+from combinators.type_folds import tangent_of, unfolded
 from laws.equality import Leaf
 from laws.model import Signature
-from laws.observation import leaves
+from laws.observation import IF, at_value, leaves
 from tests.laws.bugs.arrows import Arrow, Outcome, Rep
 from tests.laws.bugs.cotangents import Cotangents
 
@@ -36,7 +36,8 @@ class Asked(Cotangents):
         rep, dom, point = outcome
         yield from leaves(self, cod, rep.value, probes)
         if rep.pullback is not None:
-            g = self.covector(probes.cotangent("pullback", cod), cod)
+            probe = at_value(self, probes.cotangent("pullback", cod), cod, rep.value)
+            g = self.covector(probe, cod)
             pulled = rep.pullback(self.at(g, cod, rep.value))
             yield from self.told(pulled, dom, point, probes, "pullback(…)")
 
@@ -44,8 +45,14 @@ class Asked(Cotangents):
         self, cotangent: Any, obj: Object, point: Any, probes: Any, place: str = "cotangent"
     ) -> Iterator[Leaf]:
         """The numbers of a cotangent; of a function's, those of its environment."""
+        obj = unfolded(obj) if isinstance(obj, Mu) else obj
         product = components(obj)
-        if product is not None:
+        if isinstance(obj, Sum):
+            if cotangent is not None:
+                tag, inner = cotangent
+                part, at = obj.parts[tag], point and point.value
+                yield from self.told(inner, part, at, probes, f"{place}{IF}{tag}")
+        elif product is not None:
             parts, points = cotangent or (None,) * product.width, point or (None,) * product.width
             for i, part in enumerate(product.parts):
                 yield from self.told(parts[i], part, points[i], probes, f"{place}[{i}]")

@@ -1,6 +1,7 @@
 """Tangents and cotangents of the naive interpreter.
 
-None is zero; a product's is a tuple; a function's is that of its environment, or a list of calls.
+None is zero; a product's is a tuple; a sum's is ``Injected``; a function's is that of its
+environment, or a list of calls.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Mu, Object, Sum, Tensor, components
+from combinators.type_folds import unfolded
+from combinators.value_folds import Injected
 
 
 class Cotangents:
@@ -28,9 +31,14 @@ class Cotangents:
             return b if a is None else a
         if isinstance(a, list):
             return self.together(a, b)
+        if isinstance(a, Injected):
+            return self.both_alternatives(a, b)
         if isinstance(a, tuple):
             return tuple(self.both(x, y) for x, y in zip(a, b, strict=True))
         return self.added(a, b)
+
+    def both_alternatives(self, a: Injected, b: Injected) -> Injected:
+        return Injected(a.tag, self.both(a.value, b.value))
 
     def together(self, calls: list[Any], more: list[Any]) -> list[Any]:
         return [*calls, *more]
@@ -52,11 +60,19 @@ class Cotangents:
         product = components(obj)
         if product is not None:
             return tuple(map(self.zeros, product.parts))
+        if isinstance(obj, Sum | Mu):
+            return None
         assert isinstance(obj, Tensor)
         return self.exact(np.zeros(obj.shape)) if obj.is_smooth else ()
 
     def dense(self, cotangent: Any, obj: Object) -> Any:
         """With its zeros."""
+        obj = unfolded(obj) if isinstance(obj, Mu) else obj
+        if isinstance(obj, Sum):
+            if cotangent is None:
+                return None
+            tag, inner = cotangent
+            return Injected(tag, self.dense(inner, obj.parts[tag]))
         product = components(obj)
         if product is not None:
             pairs = zip(cotangent or (None,) * product.width, product.parts, strict=True)

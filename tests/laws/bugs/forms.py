@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from combinators.literal import Literal
-from combinators.objects import Fun, Object, components
+from combinators.objects import Fun, Mu, Object, Sum, components
+from combinators.type_folds import unfolded
+from combinators.value_folds import Injected, opened_at
 from laws.observation import point_of
 from tests.laws.bugs.arrows import Arrow, Closure
 from tests.laws.bugs.naive import Naive
@@ -23,8 +25,11 @@ class Pulling(Naive):
 
     def covector(self, covector: Any, obj: Object) -> Any:
         """A covector of the kit, a function's as a list of calls."""
+        obj, (covector,), tag = opened_at(obj, (covector,))
+        if tag is not None:
+            return Injected(tag, self.covector(covector, obj))
         product = components(obj)
-        if product is not None:
+        if covector is not None and product is not None:
             pairs = zip(covector, product.parts, strict=True)
             return tuple(self.covector(*pair) for pair in pairs)
         if isinstance(obj, Fun):
@@ -65,14 +70,23 @@ class Environments(Pulling):
 
     def at(self, cotangent: Any, obj: Object, value: Any) -> Any:
         """Lists of calls as cotangents of the environments, so that they can be added."""
+        obj = unfolded(obj) if isinstance(obj, Mu) else obj
         product = components(obj)
+        if isinstance(obj, Sum):
+            if cotangent is None:
+                return None
+            tag, inner = cotangent
+            return Injected(tag, self.at(inner, obj.parts[tag], value.value))
         if product is not None and cotangent is not None:
             triples = zip(cotangent, product.parts, value, strict=True)
             return tuple(self.at(*triple) for triple in triples)
-        if isinstance(obj, Fun):
+        if isinstance(obj, Fun) and cotangent is not None:
             calls = [(x, self.at(w, obj.cod, self.enter(value, x).value)) for x, w in cotangent]
             return self.run_again(value, calls)
         return cotangent
+
+    def pulled_fixed(self, step: Closure, itself: Closure, g: Any) -> Any:
+        return None if g is None else self.pulled_closure(itself, g)
 
     def captured(self, cotangent: Any) -> Any:
         return cotangent
@@ -95,6 +109,17 @@ class Calls(Pulling):
 
     def pulled_closure(self, closure: Closure, g: Any) -> Any:
         return self.run_again(closure, g or [])
+
+    def pulled_fixed(self, step: Closure, itself: Closure, g: Any) -> Any:
+        """The calls of a recursive function, and those of itself inside, as calls of its step."""
+        found, todo = [], list(g or [])
+        while todo:
+            x, w = todo.pop(0)
+            found.append(((itself, x), w))
+            pulled = self.enter(step, (itself, x)).pullback(w)
+            again, _ = (pulled and pulled[-1]) or (None, None)
+            todo += again or []
+        return found
 
     def at(self, cotangent: Any, obj: Object, value: Any) -> Any:
         return cotangent

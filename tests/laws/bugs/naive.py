@@ -16,13 +16,15 @@ from combinators.literal import Literal
 from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product, Vector, components
 from combinators.operation import Operation
+from combinators.primitives.sums import SUMS
 from tests.laws.bugs.arrays import ARRAYS, Known
 from tests.laws.bugs.arrows import Arrow, Closure, Rep, derived
 from tests.laws.bugs.asked import Asked
 from tests.laws.bugs.loops import Loops
+from tests.laws.bugs.sums import Sums
 
 
-class Naive(Asked, Loops):
+class Naive(Asked, Loops, Sums):
     """The combinators, but for what a function's cotangent is (``forms``)."""
 
     operations: Mapping[str, Known] = ARRAYS
@@ -167,6 +169,10 @@ class Naive(Asked, Loops):
             case "fold" | "scan" | "map" as loop:
                 reverse = {"reverse": True} if operation.keywords.get("reverse") else {}
                 return getattr(self, loop)(dom, cod, **reverse)
+            case _ if operation.primitive in SUMS:
+                return self.of_sums(operation, dom, cod)
+            case "fix":
+                return self.fix(dom, cod)
             case "plus":
                 return Arrow(dom, cod, lambda pair: self.sum(*pair))
             case "zeros":

@@ -15,7 +15,7 @@ from laws.strategies.arrows import points
 from laws.strategies.choices import Choices
 from laws.strategies.instances import instances
 from laws.structures.primitive import PRIMITIVE, X, Y, p
-from tests.laws.bugs.forms import Environments
+from tests.laws.bugs.forms import Calls, Environments
 
 
 class Floats(Environments):
@@ -91,6 +91,20 @@ class Quiet(Environments):
 
     def observe(self, cod: Any, outcome: Any, probes: Any) -> Any:
         return leaves(self, cod, outcome.rep.value, probes)
+
+
+class Everything(Environments):
+    """Of programs with sums, recursive types and recursion too."""
+
+    name = "naive, everything"
+    signature = Signature(sums=True, recursion=True)
+
+
+class EverythingByCalls(Calls):
+    """The same, by lists of calls."""
+
+    name = "naive, everything by calls"
+    signature = Everything.signature
 
 
 class QuietNumbers(Quiet, Numbers):

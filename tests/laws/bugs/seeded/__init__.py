@@ -23,6 +23,8 @@ KINDS = (
     "modes",
     "shown",
     "costs",
+    "alternatives",
+    "recursion",
 )
 for kind in KINDS:
     import_module(f"{__name__}.{kind}")
