@@ -2,7 +2,6 @@
 
 import functools
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import diffcurry as dc
 from diffcurry import interpretation
 from diffcurry.rep_function import LinearMap
+from tests.house.calls import entered
 
 XS = np.linspace(0.1, 1.0, 7)
 
@@ -185,24 +185,6 @@ def test_a_function_that_is_given_again_with_other_defaults_or_code_is_another()
     assert [dc.vjp(applied, given, 1.0)[0] for _ in range(3)] == [2.0] * 3
     given.__defaults__ = (5.0,)
     assert [dc.vjp(applied, given, 1.0)[0] for _ in range(3)] == [4.0] * 3
-
-
-def entered(call, calls=3):
-    """How many Python functions a call enters that is not one of the first."""
-    for _ in range(calls):
-        call()
-    count = 0
-
-    def noted(frame, event, arg):
-        nonlocal count
-        count += event == "call"
-
-    sys.setprofile(noted)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 APPLIED = dc.fun(lambda cell, c: dc.fold(cell, c, XS))

@@ -9,6 +9,7 @@ import pytest
 import diffcurry as dc
 from combinators.tracing.faces import take_apart
 from diffcurry.border import NotThese
+from tests.house.calls import entered
 
 
 class Pair(NamedTuple):
@@ -150,3 +151,20 @@ def test_of_a_long_program_only_what_tracing_reads_is_watched():
     factor = 3.0
     assert [slope(1.0) for _ in range(3)] == [7200.0] * 3
     assert len(seen) <= 4
+
+
+def steps(count):
+    """A program of so many steps, written out."""
+
+    def f(x):
+        for i in range(count):
+            x = np.sin(x) * x + 0.001 * (i + 1)
+        return x
+
+    return f
+
+
+def test_a_first_result_costs_so_many_calls_a_line():
+    first = {n: entered(lambda n=n: dc.grad(steps(n))(0.5), calls=1) for n in (1, 20, 60)}
+    assert first[1] < 2_000
+    assert first[60] - first[20] < 40 * 600  # of which eight lines are written, and three are left

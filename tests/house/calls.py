@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.house.imports import ROOMS
@@ -36,3 +37,21 @@ def files_entered(root: Path, call: str) -> list[str]:
     paths = [Path(line) for line in done.stdout.splitlines() if line.startswith(str(root))]
     found = [str(path.relative_to(root)) for path in paths]
     return [file for file in found if file.split("/")[0] in ROOMS]
+
+
+def entered(call: Callable[[], object], calls: int = 3) -> int:
+    """How many Python functions a call enters that is not one of the first."""
+    for _ in range(calls):
+        call()
+    count = 0
+
+    def noted(frame: object, event: str, arg: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(noted)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return count
