@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry import Fun, Real, fun, stop_gradient
+from diffcurry import Fun, Product, Real, fun, stop_gradient
 
 CUBE = fun(lambda x: x * x * x, Real)
 MODES = ["dependent", "simple", "forward", "delta"]
@@ -76,3 +76,19 @@ def test_a_stopped_step_makes_a_loop_a_constant() -> None:
     assert (
         dc.grad(lambda x: dc.fold(stop_gradient(lambda c, r: c * r * x), x, steps) * x)(2.0) == 16.0
     )
+
+
+EITHER = dc.Sum(Real, Product(Real, Real))
+
+
+def chosen(x: Any) -> Any:
+    """x², or the pair of x, by its sign, stopped: what it is multiplied by is not."""
+    made = dc.cond(x > 0, lambda: dc.inject(EITHER, 0, x * x), lambda: dc.inject(EITHER, 1, (x, x)))
+    return dc.case(stop_gradient(made), lambda a: a * x, lambda p: p[0] * p[1] * x)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("x", [2.0, -3.0])
+def test_what_an_alternative_holds_is_stopped(mode: Any, x: float) -> None:
+    assert dc.grad(chosen, mode=mode)(x) == x * x
+    assert dc.jvp(chosen, (x,), (1.0,))[1] == x * x
