@@ -139,3 +139,46 @@ def calls_where_it_ends(itself: str, body: Term, known: Captured) -> frozenset[i
         if isinstance(term, Let | Cond) and any(id(part) in calls for part in below):
             calls.add(id(term))
     return frozenset(calls)
+
+
+class Rounds(NamedTuple):
+    """A function that calls itself as a loop: while a test ``holds``, ``again``; then ``end``."""
+
+    lines: Sequence[tuple[Var, Term]]
+    """What stands before the test."""
+    test: Term
+    holds: bool
+    """What comes of the test as long as it goes on."""
+    again: Term
+    end: Term
+    calls: frozenset[int]
+    """The ids of the terms that end with a call."""
+
+
+def rounds_of(step: Term, known: Captured) -> Rounds | None:
+    """The loop that ``fix step`` is; None where a round is not first a test and then a call."""
+    if not isinstance(step, Lam) or len(step.params) != 2:
+        return None
+    calls = calls_where_it_ends(step.params[0].name, step.body, known)
+    lines: list[tuple[Var, Term]] = []
+    last: Term = step.body
+    while isinstance(last, Let):
+        own, last = ending(last)
+        lines += own
+    if not isinstance(last, Cond):
+        return None
+    holds = id(last.then) in calls
+    again, end = (last.then, last.other) if holds else (last.other, last.then)
+    todo = [again]
+    while todo:
+        here = todo.pop()
+        if id(here) not in calls or id(end) in calls:
+            return None
+        match here:
+            case Let():
+                todo.append(ending(here)[1])
+            case Cond(_, then, other):
+                todo += (then, other)
+            case _:
+                pass
+    return Rounds(lines, last.test, holds, again, end, calls)

@@ -25,8 +25,8 @@ from collections.abc import Mapping, Sequence
 
 from combinators.kit.recursion import Recursive
 from combinators.objects import Fun
-from combinators.terms import Cond, Lam, Let, Prim, Term, Tuple, Var
-from interpreters.backends.analysis.captures import VariableUses, calls_where_it_ends, ending
+from combinators.terms import Lam, Prim, Term, Tuple, Var
+from interpreters.backends.analysis.captures import VariableUses, calls_where_it_ends, rounds_of
 from interpreters.backends.python.python_blocks import negated
 from interpreters.backends.python.python_functions import (
     Again,
@@ -85,31 +85,21 @@ def recursive(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
 def in_place(writer: Writer, fixed: Prim, argument: Term, wish: str) -> Recursive[Value | None]:
     """``fix step x`` as ``while test: x = …``, where a round tests, and then calls or ends."""
     (step,), at = fixed.args, writer.at
-    if not isinstance(step, Lam) or len(step.params) != 2 or not writer.is_once(step):
+    found = rounds_of(step, writer.captured)
+    if found is None or not writer.is_once(step) or not writer.is_flat:
         return None
-    (itself, rest), last = step.params, step.body
-    again = calls_where_it_ends(itself.name, last, writer.captured)
-    while isinstance(last, Let):
-        last = ending(last)[1]
-    if not isinstance(last, Cond) or not writer.is_flat:
-        return None
-    first, other = (last.then, last.other) if id(last.then) in again else (last.other, last.then)
-    if id(other) in again or not _goes_round(first, again):
-        return None
+    assert isinstance(step, Lam)
+    first, other, rest = found.again, found.end, step.params[1]
     outside, known = (at.env, at.uses), writer.at.env
     at.env = {var.name: known[var.name] for var in writer.captured[id(step)]}
     names, _ = named_parameters(writer, (rest,), step.body)
-    term = step.body
     with writer.block() as before:
-        while isinstance(term, Let):
-            lines, term = ending(term)
-            yield writer.bindings(lines)
-        test: Value = yield writer.value(last.test)
+        yield writer.bindings(found.lines)
+        test: Value = yield writer.value(found.test)
         condition = writer.array(test)
     header = condition.text
-    if first is last.other:
-        is_loose = condition.level < NOT
-        header = negated(last.test, f"({header})" if is_loose else header)
+    if not found.holds:
+        header = negated(found.test, f"({header})" if condition.level < NOT else header)
     if before or any(name.startswith("*") for name in names):
         at.env, at.uses = outside
         return None
@@ -123,27 +113,13 @@ def in_place(writer: Writer, fixed: Prim, argument: Term, wish: str) -> Recursiv
     at.rounds += 1
     with writer.block() as body:
         at.uses = VariableUses(first, writer.captured)
-        yield returned(writer, first, Again(again, names, rest.type))
+        yield returned(writer, first, Again(found.calls, names, rest.type))
     at.rounds -= 1
     at.body.append(Clause("while ", header, body))
     at.uses = VariableUses(other, writer.captured)
     result: Value = yield writer.value(other, wish)
     at.env, at.uses = outside
     return result
-
-
-def _goes_round(term: Term, again: frozenset[int]) -> bool:
-    """Whether a term ends with a call however it goes."""
-    todo = [term]
-    while todo:
-        here = todo.pop()
-        if id(here) not in again:
-            return False
-        if isinstance(here, Let):
-            todo.append(ending(here)[1])
-        elif isinstance(here, Cond):
-            todo += here.then, here.other
-    return True
 
 
 def _repeated(writer: Writer, function: Lam, me: Leaf) -> Recursive[Sequence[str]]:

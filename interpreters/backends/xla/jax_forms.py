@@ -82,12 +82,22 @@ def _same(text: Text) -> Text:
     return text
 
 
-def local(writer: Writer, known: CapturedLam, wish: str, ending: Ending = _same) -> Recursive[Text]:
+def local(
+    writer: Writer,
+    known: CapturedLam,
+    wish: str,
+    ending: Ending = _same,
+    *,
+    whole: bool = False,
+) -> Recursive[Text]:
     """A function that stands inside the one that is being written; a short one as a λ."""
     outside = writer.at.env
     with writer.block() as statements:
         writer.at.env = dict(known.captured)
-        names = writer.parameters(known.function.params)
+        params = known.function.params
+        names = writer.parameters(params)
+        if whole:  # JAX gives a product as the tuple that it is
+            names = (names[0].removeprefix("*"),)
         value: Value = yield writer.value(known.function.body, "result")
         result = ending((yield writer.text(value)))
         short = f"lambda {', '.join(names)}: ".replace(" :", ":") + flat(result)

@@ -47,7 +47,7 @@ from interpreters.backends.xla.jax_numbers import (
     number_of,
     strong,
 )
-from interpreters.backends.xla.jax_recursion import of_sum, recursive, zero_of_sum
+from interpreters.backends.xla.jax_recursion import in_place, of_sum, recursive, zero_of_sum
 
 _SOURCE = """\
 def _scale(v, p):
@@ -243,7 +243,7 @@ class JaxWriter(Writer):
     number_of, elements, sum = number_of, elements, total
     placed, checked, arrays = placed, checked, arrays
     closure, choice, loop, recursive = closure, choice, loop, recursive
-    of_sum, zero_of_sum = of_sum, zero_of_sum
+    of_sum, zero_of_sum, in_place = of_sum, zero_of_sum, in_place
 
     def leaf(self, value: Value, wish: str = "t") -> Step[Leaf]:
         """The value as one expression, which has a type of its own wherever it stands."""

@@ -2,15 +2,12 @@
 
 XLA's values have one layout each. So a sum is a tuple of a tag and a value where all alternatives
 are of one type, and the zero of its tangents has the tag -1. A function that calls itself where it
-ends, and nowhere else, is a loop over whether to go on, its argument and its result:
+ends, and nowhere else, is a loop: where each round tests first, one over its argument, else over
+whether to go on, its argument and its result.
 
-    f x y = if x < 1 then y else f (x / 2) (y + 1)
+    f (x, y) = if x < 1 then y else f (x / 2, y + 1)
 
-    def f_round(going, xy, so_far):
-        x, y = xy
-        return lax.cond(x < 1, lambda: (False, xy, y), lambda: (True, (x / 2, y + 1), so_far))
-
-    lax.while_loop(lambda state: state[0], lambda state: f_round(*state), (True, (x, y), 0))[2]
+    lax.while_loop(lambda xy: ~(xy[0] < 1), lambda xy: (xy[0] / 2, xy[1] + 1), (x, y))[1]
 
 What calls itself elsewhere needs a stack, and recursive data needs memory that grows.
 """
@@ -20,9 +17,23 @@ from __future__ import annotations
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive
 from combinators.objects import Bool, Fun, Int, Object, Sum
+from combinators.operation import named
 from combinators.primitives.sums import INJECT, IS, TAG
-from combinators.terms import App, Cond, Lam, Let, Prim, Term, Tuple, Var, captured, const, let
-from interpreters.backends.analysis.captures import calls_where_it_ends, ending
+from combinators.terms import (
+    App,
+    Cond,
+    Lam,
+    Let,
+    Prim,
+    Proj,
+    Term,
+    Tuple,
+    Var,
+    captured,
+    const,
+    let,
+)
+from interpreters.backends.analysis.captures import calls_where_it_ends, ending, rounds_of
 from interpreters.backends.text.layout import (
     COMPARED,
     Assign,
@@ -65,6 +76,45 @@ def zero_of_sum(writer: Writer, obj: Sum) -> Recursive[Value]:
     return Bundle((number(-1, "int64"), inside), obj)
 
 
+def in_place(writer: Writer, fixed: Prim, argument: Term, wish: str) -> Recursive[Value | None]:
+    """``fix step x`` as ``while_loop(test, body, x)``, where a round tests, then calls or ends."""
+    (step,) = fixed.args
+    found = rounds_of(step, writer.captured)
+    if found is None or any(not isinstance(bound, Proj) for _, bound in found.lines):
+        return None
+    assert isinstance(step, Lam)
+    (_, x), lines = step.params, tuple(found.lines)
+    check_first_order("a loop", x.type, found.end.type, place=fixed.place)
+    f: CapturedLam = yield writer.value(step)
+    given: Value = yield writer.value(argument)
+    start: Leaf = yield writer.leaf(given)
+    after: Term = yield _after(found.again, found.calls)
+    test = found.test if found.holds else Prim(named("logical_not").plain, (found.test,))
+    texts: list[Text] = []
+    for term, name in ((test, "test"), (after, "round")):
+        one = Lam((x,), let(lines, term))
+        writer.captured.update(captured(one, writer.captured)[1])
+        writer.kept.append(one)
+        texts.append((yield local(writer, CapturedLam(one, f.captured), name, whole=True)))
+    last = writer.assign(call("lax.while_loop", *texts, start.text), x.name)
+    outside, writer.at.env = writer.at.env, {**f.captured, x.name: writer.opaque(x.type, last)}
+    result: Value = yield writer.value(let(lines, found.end), wish)
+    writer.at.env = outside
+    return result
+
+
+def _after(term: Term, calls: frozenset[int]) -> Recursive[Term]:
+    """A term that ends with calls, with what they are given in their places."""
+    if isinstance(term, Let):
+        lines, last = ending(term)
+        return let(tuple(lines), (yield _after(last, calls)))
+    if isinstance(term, Cond):
+        then: Term = yield _after(term.then, calls)
+        return Cond(term.test, then, (yield _after(term.other, calls)), term.place)
+    assert isinstance(term, App)
+    return term.argument
+
+
 def recursive(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
     """A function that calls itself where it ends, as a loop."""
     (step,), obj = term.args, term.type
@@ -78,8 +128,9 @@ def recursive(writer: Writer, term: Prim, wish: str) -> Recursive[Value]:
         again = calls_where_it_ends(itself.name, known.function.body, writer.captured)
     if known is None or not again:
         raise MissingRule(
-            f"XLA has loops, not recursion, and {name} goes on after it has called itself; carry "
-            "on what it computes and end with the call, or run this on the Python backend",
+            f"XLA has loops, not recursion, and {name} goes on after it has called itself, as the "
+            "gradient of a loop does; end with the call, carrying on what is computed, take jvp or "
+            "jacfwd for grad, or run this on the Python backend",
             term.place,
         )
     check_first_order(f"the loop {name}", obj.dom, obj.cod, place=term.place)

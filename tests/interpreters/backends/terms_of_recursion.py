@@ -106,6 +106,14 @@ def composed() -> Lam:
     return Lam((n, x), App(made, x))
 
 
+def climbing() -> Lam:
+    """``x ↦ f x`` with ``f x = x if x > 9 else 0 if x < 0 else f (2 x)``: two ends, one call."""
+    x, itself = Var("x", Real), function("climb", Real, Real)
+    again = App(itself, applied("multiply", const(2.0), x))
+    lower = Cond(applied("less", x, const(0.0)), const(0.0), again)
+    return Lam((x,), App(fixed(itself, x, Cond(applied("greater", x, const(9.0)), x, lower)), x))
+
+
 def chain(*, ends: bool) -> Lam:
     """``(a, n, x) ↦ f n x`` with ``f n x = x if n <= 0 else f (n - 1) (a * sin x)``.
 

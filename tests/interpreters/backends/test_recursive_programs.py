@@ -22,6 +22,7 @@ from tests.interpreters.backends.terms_of_recursion import (
     NUMBERS,
     applied,
     cells,
+    climbing,
     composed,
     depth,
     function,
@@ -92,6 +93,14 @@ def test_a_function_that_is_a_loop_may_be_given_on():
             t1 = count(5, x)
             return t, t1
         """)
+
+
+def test_a_loop_may_end_in_several_places():
+    program = compile_program(climbing())
+    assert [program.function(x) for x in (1.0, -1.0, 10.0)] == [16.0, 0.0, 10.0]
+    assert (
+        "        while True:\n            if x > 9.0:\n                return x\n" in program.source
+    )
 
 
 def test_a_million_calls_are_no_depth_and_leave_no_limit():

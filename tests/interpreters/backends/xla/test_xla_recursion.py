@@ -12,7 +12,13 @@ from combinators.terms import Cond, Lam, Let, Tuple, Var, const
 from combinators.type_folds import tangent_of
 from interpreters.backends.xla import compile_program
 from interpreters.staging.programs import pushforward
-from tests.interpreters.backends.terms_of_recursion import applied, halvings, powers, squares
+from tests.interpreters.backends.terms_of_recursion import (
+    applied,
+    climbing,
+    halvings,
+    powers,
+    squares,
+)
 from tests.interpreters.backends.xla.comparing import on_xla
 from tests.interpreters.staging.closed_forms import RECURSIONS, A, B
 
@@ -28,9 +34,15 @@ def given(lam: Lam, *args: Any) -> Any:
     return numbers(on_xla(lam, *args))
 
 
-def test_a_call_that_ends_a_function_is_a_while_loop():
+def test_a_call_that_ends_a_function_is_a_while_loop() -> None:
     assert given(halvings(), 1000.0) == 10
-    assert "lax.while_loop(" in compile_program(halvings()).source
+    source = compile_program(halvings()).source
+    assert "lax.while_loop(test, round1, (jnp.int64(0), x))" in source
+
+
+@pytest.mark.parametrize(("x", "found"), [(1.0, 16.0), (-1.0, 0.0), (10.0, 10.0)])
+def test_a_loop_may_end_in_several_places(x: float, found: float) -> None:
+    assert given(climbing(), x) == found
 
 
 @pytest.mark.parametrize("at", [(-1.5, 0.7), (1.25, -0.5)])
