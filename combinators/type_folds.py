@@ -17,6 +17,7 @@ Depth is no limit to any.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from combinators.errors import ShapeMismatch, TypeMismatch
@@ -157,6 +158,7 @@ def map_type(
     return fold_type(obj, made, inside, key)
 
 
+@lru_cache(maxsize=1 << 10)
 def unfolded(mu: Mu) -> Object:
     """The body of a recursive type, with the type itself for ``MuVar()``.
 
@@ -164,18 +166,23 @@ def unfolded(mu: Mu) -> Object:
     >>> unfolded(Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar()))))
     [nil: Unit | cons: Real × Numbers]
     """
-    made: dict[tuple[Object, int], Object] = vars(mu).setdefault("unfolded_", {})
+    return _replaced(mu.body, lambda depth: (MuVar(depth), mu))
+
+
+def _replaced(obj: Object, at_depth: Callable[[int], tuple[Object, Object]]) -> Object:
+    """``obj`` with a type in it, at each depth of recursive types, replaced by another."""
+    made: dict[tuple[Object, int], Object] = {}
 
     def at(obj: Object, depth: int) -> Recursive[Object]:
         if (obj, depth) not in made:
+            old, new = at_depth(depth)
             parts = []
-            for part in _constituents(obj):
+            for part in () if obj is old else _constituents(obj):
                 parts.append((yield at(part, depth + isinstance(obj, Mu))))
-            here = isinstance(obj, MuVar) and obj.depth == depth
-            made[obj, depth] = mu if here else _built(obj, parts)
+            made[obj, depth] = new if obj is old else _built(obj, parts)
         return made[obj, depth]
 
-    return recurse(at(mu.body, 0))
+    return recurse(at(obj, 0))
 
 
 # ---- instances: what a type can hold -------------------------------------------------------------
@@ -216,20 +223,6 @@ def order(obj: Object) -> int:
         return max(below[0] + 1, below[1]) if isinstance(part, Fun) else max(below, default=0)
 
     return fold_type(obj, at, key="order")
-
-
-MOST_OPENED, MOST_SHARED = 256, 16
-"""So many leaves, and so many for each place of a type as it is shared, are always looked at."""
-
-
-def is_large(obj: Object) -> bool:
-    """Whether a product shares its parts so much that nobody should look at every leaf."""
-    if not isinstance(obj, Product):
-        return False
-    leaves: int = fold_type(obj, lambda _, n: sum(n) or 1, lambda o: columns_of(o) or (), "leaves_")
-    if leaves <= MOST_OPENED:
-        return False
-    return leaves > MOST_SHARED * sum(len(columns_of(part) or ()) for part in types_within(obj))
 
 
 def alike(given: Object, dom: Object) -> bool:
@@ -326,16 +319,25 @@ Represent = Callable[[Object, Object], Object]
 """From the representations of a function's argument and result to that of the function."""
 
 
-def represented(obj: Object, function: Represent) -> Object:
+def represented(obj: Object, function: Represent, held: frozenset[Object] = frozenset()) -> Object:
     """The type with which values of type ``obj`` stand in a program: functions bring their own.
 
-    ``Fun`` brings no derivatives.
+    ``Fun`` brings no derivatives. A function in a recursive type brings tangents of it, unfolded.
     """
 
     def at(part: Object, below: list[Object]) -> Object:
+        if isinstance(part, Mu) and part not in held:
+            body = represented(unfolded(part), function, held | {part})
+            return Mu(part.name, _replaced(body, lambda depth: (part, MuVar(depth))))
+        if isinstance(part, Mu):
+            return part
         return function(*below) if isinstance(part, Fun) else _built(part, below)
 
-    return fold_type(obj, at)
+    def within(part: Object) -> Sequence[Object]:
+        return () if isinstance(part, Mu) else _constituents(part)
+
+    holds = fold_type(obj, lambda part, below: isinstance(part, Fun) or any(below), key="holds_")
+    return fold_type(obj, at, within) if holds else obj
 
 
 def rep_function(dom: Object, cod: Object) -> Object:

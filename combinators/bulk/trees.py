@@ -26,11 +26,11 @@ from combinators.operation import Operation
 from combinators.primitives.loops import LoopType, is_associative, loop_term, sequential
 from combinators.terms import Lam, Let, Proj, Tuple, Var
 from combinators.tracing import control
-from combinators.tracing.faces import face_of, put_together, take_apart
+from combinators.tracing.faces import face_of, is_large, put_together, take_apart
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import is_first_order, is_large, types_within
+from combinators.type_folds import is_first_order, types_within
 
 FEW, MANY = 16, 256
 """So many numbers are combined one by one: those that are left of many, and all of not many."""

@@ -14,10 +14,9 @@ from combinators.objects import Tensor, Vector, components, element_name
 from combinators.operation import Operation, Primitive, Promotion
 from combinators.spaces import SPACES, Space
 from combinators.terms import Const, Proj, Term, Tuple, Var, const, prim
-from combinators.tracing.faces import Face, face_of
+from combinators.tracing.faces import Face, face_of, is_large
 from combinators.tracing.scope import Scope, check_in_scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
-from combinators.type_folds import is_large
 
 NUMBERS = (bool, int, float, np.generic, np.ndarray)
 

@@ -21,7 +21,7 @@ from typing import Any
 from combinators.errors import TooDeep
 from combinators.objects import Mu, Object, Product, Record, Sum, components
 from combinators.spaces import SPACES
-from combinators.type_folds import is_large
+from combinators.type_folds import columns_of, fold_type, types_within
 from combinators.value_folds import Injected
 
 
@@ -220,3 +220,17 @@ def face_of(obj: Object) -> Face | None:
     if isinstance(obj, Record):
         return Face(dict, obj.names, children)
     return Face(tuple, (), children)
+
+
+MOST_OPENED, MOST_SHARED = 256, 16
+"""So many leaves, and so many for each place of a type as it is shared, are always looked at."""
+
+
+def is_large(obj: Object) -> bool:
+    """Whether a product shares its parts so much that nobody should look at every leaf."""
+    if not isinstance(obj, Product):
+        return False
+    leaves: int = fold_type(obj, lambda _, n: sum(n) or 1, lambda o: columns_of(o) or (), "leaves_")
+    if leaves <= MOST_OPENED:
+        return False
+    return leaves > MOST_SHARED * sum(len(columns_of(part) or ()) for part in types_within(obj))

@@ -15,7 +15,7 @@ from interpreters.staging.programs import gradient
 from tests.interpreters.staging.closed_forms import RECURSIONS, SUMS, A, B
 
 AT = (np.float64(1.3), np.float64(0.7)), (np.float64(5.3), np.float64(0.9))
-UNKNOWN = {"given", "passed", "unknown"}
+UNKNOWN = {"given", "passed", "unknown", "streamed"}
 """What makes functions of which no call is known at types."""
 
 

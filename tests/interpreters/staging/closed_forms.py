@@ -346,6 +346,22 @@ def _summed(a: Any, b: Any) -> Any:
     return total
 
 
+STREAM = Mu("Stream", Product(Real, Fun(Unit, MuVar())))
+
+
+def streamed() -> Term:
+    """A list without end, of which each tail is a function."""
+    start, s = Var("start", Fun(Real, STREAM)), Var("s", STREAM)
+    tail = Lam((Var("u", Unit),), App(start, times(X, A)))
+    step = Lam((start, X), applied("roll", Tuple((X, tail)), of=STREAM))
+
+    def after(stream: Term) -> Term:
+        return App(Proj(1, applied("unroll", stream)), Tuple(()))
+
+    first, third = (Proj(0, applied("unroll", each)) for each in (s, after(after(s))))
+    return Let(((s, App(fix(step), times(B, B))),), times(first, third))
+
+
 def still() -> Term:
     """A recursive function that captures nothing."""
     body = Cond(less(X, 1.0), times(X, X), times(X, App(SELF, half(X))))
@@ -390,5 +406,6 @@ RECURSIONS: dict[str, tuple[Term, Callable[[Any, Any], Any]]] = {
     "unknown": (unknown(), _unknown),
     "summed": (summed(), _summed),
     "still": (still(), _still),
+    "streamed": (streamed(), lambda a, b: b**4 * a * a),
     "counted": (counted(), _counted),
 }
