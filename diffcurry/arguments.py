@@ -12,7 +12,7 @@ import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, components
-from combinators.spaces import Space
+from combinators.spaces import SPACES, Space
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
@@ -194,6 +194,16 @@ def numbers_along(leaf: Object) -> Tensor | None:
     if isinstance(obj, Space) and obj.declared.plus is None:
         obj = obj.coordinates
     return obj if isinstance(obj, Tensor) and obj.is_smooth else None
+
+
+def of_coordinates(leaves: Sequence[Any], word: str) -> None:
+    """Raise where one is of a class with a tangent space of its own: ``word`` moves numbers."""
+    for leaf in leaves:
+        if type(leaf) in SPACES:
+            raise NotDifferentiable(
+                f"{word} moves numbers, and this is {leaf!r:.60}, which moves as it was declared; "
+                "give it the function of the coordinates"
+            )
 
 
 def is_number(leaf: Object) -> bool:

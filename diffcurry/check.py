@@ -16,7 +16,7 @@ from combinators.operation import Operation
 from combinators.terms import Lam, Prim
 from combinators.tracing.faces import flattened, put_together, take_apart
 from combinators.tracing.scope import current
-from diffcurry.arguments import holds_functions
+from diffcurry.arguments import holds_functions, of_coordinates
 from diffcurry.function import Function, as_function
 from diffcurry.modes import Mode
 from diffcurry.transforms import grad, hvp, jvp, vjp
@@ -116,6 +116,7 @@ def _inner(xs: Any, ys: Any) -> Any:
 def _direction(value: Any, random: np.random.Generator) -> Any:
     """A random tangent of ``value``; None where it has none."""
     face, leaves = take_apart(value)
+    of_coordinates(leaves, "check_grads")
     drawn = [
         random.standard_normal(np.shape(x)).astype(np.asarray(x).dtype)[()]
         if _is_number(x)

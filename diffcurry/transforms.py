@@ -28,6 +28,7 @@ from diffcurry.arguments import (
     is_many,
     is_number,
     leaves,
+    of_coordinates,
 )
 from diffcurry.derivative import LONG, Derivative, Gradient, Pushed, transformed
 from diffcurry.function import Function, as_function
@@ -183,6 +184,7 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
         )
     random = np.random.default_rng(0)
     face, leaves = take_apart(primals)
+    of_coordinates(leaves, "linear_transpose")
     arrays = [np.asarray(leaf) for leaf in leaves]
     drawn = [random.uniform(0.5, 1.5, x.shape).astype(x.dtype)[()] for x in arrays]
     points, doubled = (put_together(face, iter(xs)) for xs in (drawn, [2 * x for x in drawn]))

@@ -20,6 +20,7 @@ from combinators.literal import Literal
 from combinators.objects import Fun, Object, Sum, Tensor
 from combinators.operation import CONSTANT, Linear, Selection, declare, free
 from combinators.primitives.signatures import check_axes, common, same_dtype, tensor
+from combinators.spaces import SPACES
 from combinators.terms import Const
 from combinators.tracing.cases import case
 from combinators.tracing.definition import Definition, taken
@@ -51,6 +52,8 @@ def stop_gradient(x: Any) -> Any:
 
     What a function is called on, and what it captured, get nothing through its calls.
     """
+    if type(x) in SPACES:
+        return LIBRARY["value_of"](SPACES[type(x)], stop_gradient(LIBRARY["coordinates"](x)))
     if open_up(x) is not None:
         face, leaves = take_apart(x)
         return put_together(face, map(stop_gradient, leaves))

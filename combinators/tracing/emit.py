@@ -170,6 +170,8 @@ def _promoted(value: Any, to: np.dtype[Any] | None) -> Term:
 
 def unpack(face: Face | None, whole: Traced) -> Any:
     """A traced value as the container that ``face`` describes, of traced components."""
+    if type(whole) in SPACES:
+        return whole
     if is_large(whole.type) and (face is None or face.is_plain):
         return Unopened(whole)
     if face is None:

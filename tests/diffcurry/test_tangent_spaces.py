@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import dataclass
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -11,6 +12,8 @@ import diffcurry as dc
 from combinators.operation import Pair
 from combinators.spaces import SPACES
 from diffcurry import MissingRule, NotDifferentiable, Real, Tensor, TypeMismatch, WrongDerivative
+from interpreters.carriers.fractions import Fractions
+from interpreters.modes.reverse import Dependent
 from tests.diffcurry.spaces import (
     ONE,
     Angle,
@@ -177,6 +180,17 @@ def twice(f, q):
     return near(f(f(q)))
 
 
+@dc.rec
+def listed(self, items):
+    return dc.case(items, lambda _: 0.0, lambda pair: near(pair[0]) + self(pair[1]))
+
+
+@dc.rec
+def powers(self, state):
+    q, power, count = state
+    return dc.cond(count > 1.5, lambda: power, lambda: self((q, power * q, count + 1.0)))
+
+
 @dc.fun
 def multiplied(record):
     return record["a"] * record["b"][0]
@@ -193,6 +207,21 @@ WAYS = {
     "a closure": (
         lambda q: twice(dc.fun(lambda p: p * q), q),
         lambda q: near(q * q * q),
+    ),
+    "a sum": (
+        lambda q: dc.case(
+            dc.cond(q.w > 0.0, lambda: dc.inl(q), lambda: dc.inr(1.0)), near, lambda x: x
+        ),
+        near,
+    ),
+    "a list": (
+        lambda q: listed(dc.cons(q, dc.cons(q * q, dc.nil))),
+        lambda q: near(q) + near(q * q),
+    ),
+    "recursion": (lambda q: near(powers((q, q, 0.0))), lambda q: near(q * q * q)),
+    "a while loop": (
+        lambda q: near(dc.while_loop(lambda c: c.w > 0.0, lambda c: c * turn(RATES[0]), q)),
+        lambda q: near(q * turn(RATES[0]) * turn(RATES[0])),
     ),
     "a record": (lambda q: near(multiplied({"a": q, "b": (q,)})), lambda q: near(q * q)),
 }
@@ -391,6 +420,32 @@ def test_cotangents_and_arguments_are_of_their_types():
         pullback(np.ones(4))
     with pytest.raises(TypeMismatch, match=r"q : Quaternion was given"):
         dc.fun(lambda q: q.w, rotations(check=False))(2.0)
+
+
+def test_what_moves_numbers_alone_says_so():
+    for word in ("check_grads", "linear_transpose"):
+        given = ((Q,),) if word == "check_grads" else (Q,)
+        with pytest.raises(NotDifferentiable, match=rf"{word} moves numbers, and this is Quat"):
+            getattr(dc, word)(near, *given)
+
+
+def test_a_value_is_stopped():
+    assert dc.grad(lambda q: near(dc.stop_gradient(q)))(Q) == pytest.approx(np.zeros(3))
+
+
+def test_the_rationals_compute_it():
+    mode = Dependent(over=Fractions())
+    arrow = dc.fun(near).program(Q).arrow(mode)
+    value, pullback = mode.rep(arrow, (np.array([Fraction(1), *[Fraction(0)] * 3], dtype=object),))
+    assert float(value) == pytest.approx(near(ONE))
+    assert pullback(Fraction(1))[0].astype(float) == pytest.approx(dc.grad(near)(ONE))
+
+
+def test_on_xla_it_is_the_same():
+    pytest.importorskip("jax")
+    assert np.asarray(dc.xla(dc.grad(folded))(Q)) == pytest.approx(dc.grad(folded)(Q))
+    assert np.asarray(dc.xla(lambda q: q * q)(Q).w) == pytest.approx((Q * Q).w)
+    assert np.asarray(dc.xla(dc.grad(lambda d: near(d["q"][0])))({"q": (Q,)})["q"][0]).shape == (3,)
 
 
 # ---- primitives ----------------------------------------------------------------------------------
