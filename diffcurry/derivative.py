@@ -49,7 +49,7 @@ LONG = 1_000
 
 
 class Long(BaseException):
-    """A derivative would be written for one call alone."""
+    """A derivative of many lines, each computed once, would be written for one call alone."""
 
 
 _FIRST: ContextVar[bool] = ContextVar("first", default=False)
@@ -174,9 +174,11 @@ class Derivative(Function[P, R]):
     def write(self, made: Specialised, faces: Faces) -> Written:
         """The derivative as a closed λ."""
         closed = closed_of(made)
-        if _FIRST.get() and current() is None and is_long(closed):
+        found = surveyed(closed)
+        if _FIRST.get() and current() is None and found.size > LONG and not found.times:
             raise Long
-        return self._derive(bulk(closed), len(made.captured), made.face, faces)
+        whole = bulk(closed) if found.has_loops else closed
+        return self._derive(whole, len(made.captured), made.face, faces)
 
     def finish(
         self, both: Lam, results: Callable[[Var], Term], of: Lam, writer: Writer | None
@@ -184,12 +186,6 @@ class Derivative(Function[P, R]):
         """What is written of the λ ``of``, with the ``results`` that are asked for."""
         name = f"{self.word}_{of.name}" if of.name else self.word
         return finished(both, results, name, writer=writer)
-
-
-def is_long(lam: Lam) -> bool:
-    """Whether it is one block of many lines, which are computed once each."""
-    found = surveyed(lam)
-    return found.size > LONG and not found.times
 
 
 def transformed(function: Function[..., Any], kind: Callable[..., D], **options: Any) -> D:

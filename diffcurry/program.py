@@ -16,7 +16,7 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import VIEWS
-from combinators.primitives.loops import LOOP, is_associative
+from combinators.primitives.loops import is_associative
 from combinators.simplify import Fold, Rule, simplify
 from combinators.spaces import SPACES
 from combinators.terms import Const, Lam, Prim
@@ -162,8 +162,7 @@ class Program:
     @cached_property
     def bulk(self) -> Lam:
         """The λ that runs: with bulk operations for its maps (003, section 5)."""
-        has_loops = any(operation.primitive is LOOP for operation in self.survey.operations)
-        return bulk(self.lam, trees=True) if has_loops else self.lam
+        return bulk(self.lam, trees=True) if self.survey.has_loops else self.lam
 
     @cached_property
     def scanning(self) -> Lam:

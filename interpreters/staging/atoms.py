@@ -127,6 +127,8 @@ def zeros(obj: Object) -> Atom:
 
 def plus(x: Atom, y: Atom) -> Atom:
     """The sum of two cotangents."""
+    if x.type is y.type:
+        return typed(PLUS.plain, x.type, x, y)
     return primitive(PLUS.plain, x, y)
 
 

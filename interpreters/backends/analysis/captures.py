@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from combinators.objects import Object
 from combinators.operation import Operation
+from combinators.primitives.loops import LOOP
 from combinators.terms import App, Captured, Cond, Const, Lam, Let, Prim, Term, Var, captured
 
 OFTEN = 1 << 30
@@ -33,6 +34,11 @@ class Occurrences(NamedTuple):
     """The types of all terms but variables, each once."""
     size: int
     """How many terms there are but variables and numbers."""
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether there are loops among the primitives."""
+        return any(operation.primitive is LOOP for operation in self.operations)
 
     def is_once(self, function: Lam) -> bool:
         """Whether a λ stands in one place only, where it may be written out."""
