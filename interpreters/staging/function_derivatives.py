@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 from combinators.errors import NotDifferentiable, UnknownCode
 from combinators.literal import Literal
 from combinators.morphisms import interpret
-from combinators.objects import Fun, Object, Product, Tangent
+from combinators.objects import Fun, Object, Product, Tangent, Vector, component
 from combinators.operation import Operation
 from combinators.primitives.structural import DUAL, REP
 from combinators.terms import Const, Lam, Var, packed
@@ -71,11 +71,14 @@ Captured = Object | Template
 for which its derivative stands, the type of that."""
 
 
-def derived(obj: Object, operation: Operation) -> Fun:
-    """The type of ``rep`` or ``dual`` of a function."""
-    made = represented(obj, rep_function if operation == REP else dual_function)
-    assert isinstance(made, Fun)
-    return made
+def derived(obj: Object, operation: Operation) -> Object:
+    """The type of ``rep`` or ``dual`` of a function, or of each function of a vector."""
+    return represented(obj, rep_function if operation == REP else dual_function)
+
+
+def is_of_functions(obj: Object) -> bool:
+    """Whether a type is a function's, or a vector's of functions."""
+    return isinstance(obj, Fun) or (isinstance(obj, Vector) and isinstance(obj.item, Fun))
 
 
 def variable(captured: Captured) -> Object:
@@ -217,9 +220,9 @@ class Missing(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accompanied:
-    """A function of type ``obj`` with its companions; it has the empty word itself."""
+    """A function, or a vector of some, with its companions; it has the empty word itself."""
 
-    obj: Fun
+    obj: Object
     companions: dict[Word, Atom]
     path: Word = ()
     """Whose companion it is."""
@@ -231,12 +234,17 @@ class Accompanied:
             raise Missing((*self.path, operation))
         return Accompanied(derived(self.obj, operation), held, (*self.path, operation))
 
+    def __getitem__(self, index: int) -> Accompanied:
+        """A function of a vector."""
+        held = {word: atom[index] for word, atom in self.companions.items()}
+        return Accompanied(component(self.obj, index), held, self.path)
+
 
 @dataclass(frozen=True, eq=False)
 class Accompanying(Shape):
-    """A function of unknown code: the term is that of it and its companions ``words``."""
+    """A function of unknown code, or a vector: the term is that of it and of ``words`` of it."""
 
-    obj: Fun
+    obj: Object
     words: tuple[Word, ...]
 
 
@@ -277,13 +285,13 @@ class AccompaniedBorders(Borders):
 
     def _is_apart(self, obj: Object) -> bool:
         """Whether a type is a function, or a product that holds some, whose parts go apart."""
-        return not self.is_inside and any(isinstance(part, Fun) for part in types_within(obj))
+        return not self.is_inside and any(map(is_of_functions, types_within(obj)))
 
     def represented(self, obj: Object) -> Object:
         """The type of a plain value."""
         if not self._is_apart(obj):
             return obj
-        if isinstance(obj, Fun):
+        if is_of_functions(obj):
             return packed(tuple(reduce(derived, word, obj) for word in self.words))
         return Product(*map(self.represented, parts_of(obj) or ()))
 
@@ -291,7 +299,7 @@ class AccompaniedBorders(Borders):
         """The shape of a plain value."""
         if not self._is_apart(obj):
             return super().plain_shape(obj)
-        if isinstance(obj, Fun):
+        if is_of_functions(obj):
             return self.shape(Accompanying, obj, self.words)
         return self.shape(Several, tuple(map(self.plain_shape, parts_of(obj) or ())))
 
@@ -301,7 +309,7 @@ class AccompaniedBorders(Borders):
             companions = isinstance(shape, Accompanying) and len(shape.words) > 1
             return term[0] if companions else (yield from super().plain(machine, shape, term, obj))
         value, made = self.value(shape, term), []
-        if not isinstance(obj, Fun):
+        if not is_of_functions(obj):
             for part, below in zip(value, parts_of(obj) or (), strict=True):
                 made.append((yield from self.given(machine, part, below)).term)
             return atoms.tuple_of(made)
@@ -326,8 +334,8 @@ def accompanied(lam: Lam) -> Lam:
             if len(words) == MOST or word in words:
                 raise UnknownCode(
                     "the derivative of a function whose code is not known is differentiated: a "
-                    "function that another unknown function, or a vector of functions, gives "
-                    "tells its first derivative only; let it be known where the gradient is taken"
+                    "function that another unknown function gives tells its first derivative "
+                    "only; let it be known where the gradient is taken"
                 ) from None
             words = (*words, word)
 

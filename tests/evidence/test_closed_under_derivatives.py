@@ -38,7 +38,15 @@ def given(x):
     return take(chosen(x))
 
 
-MADE = [chosen, chosen_twice, constant_in_a_loop, made_by_a_loop, given]
+def vector(x):
+    return dc.map(lambda a: fun(lambda z: np.sin(z) * a * x, Real), STEPS)
+
+
+def one_of_a_vector(x):
+    return vector(x)[-1]
+
+
+MADE = [chosen, chosen_twice, constant_in_a_loop, made_by_a_loop, given, one_of_a_vector]
 
 
 def plain(make, x):
@@ -49,7 +57,7 @@ def plain(make, x):
         return lambda z: np.sin(z * z) * x
     if make is given:
         return lambda z: np.sin(z) * x * z
-    if make is constant_in_a_loop:
+    if make in (constant_in_a_loop, one_of_a_vector):
         return lambda z: np.sin(z) * STEPS[-1] * x
     g = lambda z: z * x
     for a in STEPS:
@@ -160,3 +168,14 @@ def test_second_derivatives_of_folds_whose_carry_is_a_function():
         expected[1, 0, 1, 0] = 2.0
         assert np.allclose(dc.hessian(f)(at), expected)
         assert np.allclose(dc.jacrev(dc.grad(f))(at), expected)
+
+
+@pytest.mark.parametrize(
+    "over",
+    [lambda f, fs: fold(lambda c, g: c + f(g), 0.0, fs), lambda f, fs: np.sum(dc.map(f, fs))],
+)
+def test_derivatives_of_a_vector_of_functions_are_differentiated_in_loops(over):
+    slopes = lambda x: over(lambda g: dc.grad(g)(x), vector(x))  # Σa · x cos x
+    total = np.sum(STEPS)
+    assert np.isclose(dc.grad(slopes)(0.7), total * (np.cos(0.7) - 0.7 * np.sin(0.7)))
+    assert np.isclose(dc.hessian(slopes)(0.7), -total * (2.0 * np.sin(0.7) + 0.7 * np.cos(0.7)))
