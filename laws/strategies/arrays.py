@@ -117,21 +117,43 @@ def folded(make: Making, dom: Object, cod: Object) -> Morphism:
     binary = [name for name, arity in make.signature.operations.items() if arity == 2]
     if not (binary and isinstance(cod, Tensor) and cod.is_smooth and make.choices.below(2)):
         return make.applied(_fold(make), dom, kinds)
-    step = _accumulating(make, dom, cod, sorted(binary))
+    step, is_associative = _accumulating(make, dom, cod, sorted(binary))
     parts = prod(dom, step, *(make.arrow(dom, kind) for kind in kinds[1:]))
-    return parts >> Primitive(_fold(make), kinds)
+    fold = _fold(make)
+    if is_associative:
+        reverse = bool(fold.keywords.get("reverse"))
+        fold = looping(keeps=False, reverse=reverse, sequential=False)
+    return parts >> Primitive(fold, kinds)
 
 
-def _accumulating(make: Making, dom: Object, cod: Tensor, names: list[str]) -> Morphism:
-    """A step that uses what it carries, the row and what it captures, and so minds the order."""
+def _accumulating(
+    make: Making, dom: Object, cod: Tensor, names: list[str]
+) -> tuple[Morphism, bool]:
+    """A step that uses what it carries, the row and what it captures, and so minds the order.
+
+    Of numbers it often is the associative ``c + x + t · c · x``, for a t that it captures.
+    """
     context = dom if isinstance(dom, Product) else Product(dom)
     inside = context.snoc(Product(cod, Real))
     given = Projection(inside, context.width)
     carried, row = given >> Projection(given.cod, 0), given >> Projection(given.cod, 1)
     once, then = (Operation(named(make.choices.pick(names))) for _ in range(2))
-    more = prod(inside, carried, make.arrow(inside, cod)) >> Primitive(once, (cod, cod))
-    body = Curry(prod(inside, more, row) >> Primitive(then, (cod, Real)))
-    return body if context is dom else prod(dom, Id(dom)) >> body
+    other = make.arrow(inside, cod)
+    sum_, product = (Operation(named(name)) for name in ("add", "multiply"))
+
+    def both(operation: Operation, x: Morphism, y: Morphism) -> Morphism:
+        return prod(inside, x, y) >> Primitive(operation, (x.cod, y.cod))
+
+    is_associative = cod is Real and not {once.name, then.name}.isdisjoint(("add", "multiply"))
+    if is_associative:
+        still = [Projection(inside, i) for i in range(context.width)]
+        zeros = prod(inside, *[Constant(inside, Literal(0.0))] * 2)
+        times = both(product, prod(inside, *still, zeros) >> other, both(product, carried, row))
+        made = both(sum_, both(sum_, carried, row), times)
+    else:
+        made = both(then, both(once, carried, other), row)
+    body = Curry(made)
+    return (body if context is dom else prod(dom, Id(dom)) >> body), is_associative
 
 
 def scanned(make: Making, dom: Object, cod: Tensor) -> Morphism:

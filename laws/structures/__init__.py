@@ -14,6 +14,7 @@ from laws.structures import (
     derivatives,
     function_tangents,
     functor,
+    monoids,
     numbers,
     primitive,
     pullback,
@@ -21,7 +22,7 @@ from laws.structures import (
 )
 
 LAWS: tuple[Law, ...] = (
-    *(*categories.LAWS, *derivatives.LAWS, *pullback.LAWS, *function_tangents.LAWS),
+    *(*categories.LAWS, *monoids.LAWS, *derivatives.LAWS, *pullback.LAWS, *function_tangents.LAWS),
     *coproducts.LAWS,
     *(*functor.LAWS, *cost.LAWS, *numbers.LAWS, *primitive.LAWS, *spaces.LAWS),
 )

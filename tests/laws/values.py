@@ -74,6 +74,8 @@ class Values:
             ys.append(y)
         return init, self.stacked(ys[::-1] if reverse else ys, components(cod).parts[1])
 
+    reduce, scanl, scanr = fold, scan, scan
+
     def map(self, f, xs, cod):
         return self.stacked([f(x) for x in xs], cod)
 

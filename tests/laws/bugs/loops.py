@@ -34,6 +34,9 @@ class Loops(Cotangents):
 
         return Arrow(dom, cod, rep)
 
+    def reduce(self, dom: Any, cod: Object, *, reverse: bool = False) -> Arrow:
+        return self.fold(dom, cod, reverse=reverse)
+
     def rounds(self, length: int, reverse: bool) -> range:
         return range(length)[::-1] if reverse else range(length)
 
@@ -84,6 +87,12 @@ class Loops(Cotangents):
             )
 
         return Arrow(dom, cod, rep)
+
+    def scanl(self, dom: Any, cod: Any) -> Arrow:
+        return self.scan(dom, cod)
+
+    def scanr(self, dom: Any, cod: Any, *, reverse: bool) -> Arrow:
+        return self.scan(dom, cod, reverse=reverse)
 
     def outputs(self, ys: list[Any]) -> list[Any]:
         return ys

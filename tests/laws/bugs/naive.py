@@ -166,7 +166,7 @@ class Naive(Asked, Loops, Sums):
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         match operation.name:
-            case "fold" | "scan" | "map" as loop:
+            case "fold" | "scan" | "map" | "reduce" | "scanl" | "scanr" as loop:
                 reverse = {"reverse": True} if operation.keywords.get("reverse") else {}
                 return getattr(self, loop)(dom, cod, **reverse)
             case _ if operation.primitive in SUMS:

@@ -11,6 +11,7 @@ KINDS = (
     "calls",
     "branches",
     "loops",
+    "monoids",
     "sums",
     "forwards",
     "transposes",
