@@ -59,9 +59,9 @@ OPERATIONS, DIVIDING = 5, 6
 """How many operations K1 grants for one of the program: the second where the program divides."""
 DIVISIONS = frozenset(("divide", "remainder", "floor_divide", "unscale"))
 
-COMBINING = 2
+COMBINING = 3
 """So many times as many where rows are combined by an operator, for each such loop in another: its
-derivative in few steps combines what stands before each row, and behind it, once more."""
+derivative in few steps combines more than one that goes from row to row."""
 
 THEOREM = "Theorem 5.4 of Huot & Shaikhha"
 

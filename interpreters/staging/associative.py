@@ -8,14 +8,10 @@ but for two slips of theirs: see ``docs/programs.md``)
     dxs, dop = map2 (λs x. ∂(s ∘ x)ᵀ c) s xs               what comes of it, a row a round
     du       = ∂₁(u ∘ x₀) · c₀
 
-where the products of the derivatives ``∂₁`` are those of Jacobians. They are not laid out where a
-row is no number: since ∘ is associative, all of them from a row on are one, at what stands there,
-
-    e = scanr (∘) u xs,    c = map3 (λs x e. ∂₁((s ∘ x) ∘ e)ᵀ dy) s xs e
-
 Of a scan each row of the stack has a cotangent g of its own, and what counts solves a recurrence,
 ``cᵢ = gᵢ + ∂₁(sᵢ ∘ xᵢ)ᵀ cᵢ₊₁``. That of numbers is the language's own; else it is a ``scanr`` of
-affine maps ``c ↦ g + ∂₁(s ∘ x)ᵀ c``, of which each stands as its row (s, x, g), and
+affine maps ``c ↦ g + ∂₁(s ∘ x)ᵀ c``, and so are the products above, without a g. No Jacobian is
+laid out: since ∘ is associative, a product of them is the one at one row. Each stands as (s, x, g),
 
     (s, x, g) after (t, y, h) = (s, x ∘ y, g + ∂₁(s ∘ x)ᵀ h)
 """
@@ -96,13 +92,12 @@ class WrittenAssociative:
             return
         given = types.halves(cotangent, lambda whole, index: opened(whole).get(index))
         last, items = layouts.dense(given[0], self.tangent), given[1]
-        before = (yield from self._beside(machine, reverse=types.reverse))[1]
-        if (items is None or types.stack is None) and self.is_number:
-            after, start = yield from self._by_products(machine, before, last)
-        elif items is None or types.stack is None:
-            after, start = yield from self._by_the_rest(machine, before, last)
-        else:
+        before = yield from self._before(machine)
+        if items is not None and types.stack is not None:
             items = layouts.dense(items, tangent_of(types.stack))
+        if items is None and self.is_number:
+            after, start = yield from self._by_products(machine, before, last)
+        else:
             after, start = yield from self._by_recurrence(machine, before, last, items)
         rows = LoopType(
             MAP, types.function, None, Product(before.type, types.xs), types.function.cod
@@ -119,19 +114,17 @@ class WrittenAssociative:
         back = self.init.returned(start), self.xs.returned(row)
         machine.stack.append(_sparse(parts.get(0), *back))
 
-    # ---- what stands before and behind, and how much what is carried counts
+    # ---- what stands before each row, and how much what is carried counts
 
-    def _beside(self, machine: Machine, *, reverse: bool) -> Written:
-        """The whole, and what stands before each row; from the other end, behind it."""
-        turned = reverse != self.types.reverse
+    def _before(self, machine: Machine) -> Written:
+        """What stands before each row."""
 
         def body(c: Atom, x: Atom) -> Written:
-            return atoms.tuple_of(
-                ((yield from self._value(machine, *((x, c) if turned else (c, x)))), c)
-            )
+            return atoms.tuple_of(((yield from self._value(machine, c, x)), c))
 
-        operation = looping(reverse=reverse, sequential=False)
-        return (yield from self._loop(operation, body, self.init.term, self.xs.term))
+        operation = looping(reverse=self.types.reverse, sequential=False)
+        whole = yield from self._loop(operation, body, self.init.term, self.xs.term)
+        return whole[1]
 
     def _by_products(self, machine: Machine, before: Atom, last: Atom) -> Written:
         """By products of derivatives, which are numbers."""
@@ -153,30 +146,19 @@ class WrittenAssociative:
 
         return (yield from self._loop(MAP, body, None, atoms.tuple_of((before, self.xs.term))))
 
-    def _by_the_rest(self, machine: Machine, before: Atom, last: Atom) -> Written:
-        """By what stands behind each row, of a cotangent of the whole alone."""
-        whole, behind = yield from self._beside(machine, reverse=not self.types.reverse)
-
-        def body(row: Atom) -> Written:
-            here = yield from self._value(machine, row[0], row[1])
-            return (yield from self._pulled(machine, here, row[2], last))
-
-        after = yield from self._loop(
-            MAP, body, None, atoms.tuple_of((before, self.xs.term, behind))
-        )
-        return after, (yield from self._pulled(machine, self.init.term, whole, last))
-
-    def _by_recurrence(self, machine: Machine, before: Atom, last: Atom, items: Atom) -> Written:
+    def _by_recurrence(
+        self, machine: Machine, before: Atom, last: Atom, items: Atom | None
+    ) -> Written:
         """By a linear recurrence from the last row on, whose terms are what each item counts."""
         backwards = not self.types.reverse
 
         def term(row: Atom) -> Written:
-            item = {1: row[2]}
-            return (yield from self._pulled(machine, row[0], row[1], item))
+            return (yield from self._pulled(machine, row[0], row[1], {1: row[2]}))
 
-        terms = yield from self._loop(
-            MAP, term, None, atoms.tuple_of((before, self.xs.term, items))
-        )
+        terms = atoms.zeros(tangent_of(before.type))
+        if items is not None:
+            given = atoms.tuple_of((before, self.xs.term, items))
+            terms = yield from self._loop(MAP, term, None, given)
         if self.is_number:
             return (yield from self._of_numbers(machine, before, last, terms))
 

@@ -306,3 +306,26 @@ def test_lawful_operators_pass(what):
     op, unit, xs = LAWFUL[what]
     found, true = dc.reduce(op, unit, xs), dc.fold(op, unit, xs)
     agree(*((tuple(x.values()) if isinstance(x, dict) else x) for x in (found, true)), rtol=1e-5)
+
+
+def by_word(word: str, *args: Any) -> Any:
+    return WORDS[word](*args)
+
+
+def slope_of_the_start(make: Any, word: str, name: str, xs: Any) -> Any:
+    op, unit, _ = OPERATORS[name]
+
+    def of(t):
+        start = tuple(u + t for u in unit) if isinstance(unit, tuple) else unit + t
+        return total(make(word, op(0.3), start, xs))
+
+    return dc.grad(of)(0.2)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("name", GENERAL)
+def test_derivatives_do_not_need_the_unit_to_be_one(name, word):
+    """A start that is an argument is asked nothing, and has a cotangent."""
+    for length in (0, 1, 4):
+        given = word, name, OPERATORS[name].rows(length)
+        agree(slope_of_the_start(by_word, *given), slope_of_the_start(by_loops, *given), rtol=1e-7)
