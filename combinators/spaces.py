@@ -20,10 +20,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch
+from combinators.errors import DomainError, ShapeMismatch, TypeMismatch
 from combinators.objects import Object, Tensor
 
 Rule = Callable[[Any, Any], Any]
+NEAR = 1e-6
+"""So far may a value's coordinates be from those of the value near to them."""
 
 
 class Space(Object):
@@ -69,6 +71,8 @@ class Declared:
     """``x``: a value whose coordinates are near to x."""
     at: Any = None
     """The coordinates of an example."""
+    settled: Callable[[Any], Any] | None = None
+    """The coordinates of the value near to some, at numbers, where values are asked for theirs."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -103,6 +107,12 @@ class Declared:
         found = np.array(value, dtype=obj.coordinates.dtype)
         if found.shape != obj.coordinates.shape:
             raise ShapeMismatch(f"{obj!r} has coordinates of shape {found.shape} here")
+        near = found if self.settled is None else self.settled(found)
+        if not np.allclose(found, near, rtol=NEAR, atol=NEAR, equal_nan=True):
+            raise DomainError(
+                f"{value!r:.120} is no {obj!r}: that near to it has the coordinates {near}, by "
+                "nearby=; give that, or declare the type without nearby="
+            )
         return found[()]
 
     def value(self, parts: tuple[Any, ...]) -> Any:

@@ -17,6 +17,7 @@ from combinators.tracing.functions import Draft, natural
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import tangent_of
+from diffcurry.function import Function
 from diffcurry.function_cotangents import space_of
 from diffcurry.primitive import asked_for_laws
 from diffcurry.transforms import vjp
@@ -63,7 +64,8 @@ def tangent_space(
     - ``move(x, v)``, ``leave(x, w)``: their transposes, by default those.
 
     ``at`` is a value of the class, and ``nearby(a)`` one whose coordinates are near to the array a,
-    by default a itself. ``plus`` adds two tangents of a class and ``zero`` is what adds nothing, if
+    by default a itself; a value that is not near to its own raises DomainError where it is given to
+    a program. ``plus`` adds two tangents of a class and ``zero`` is what adds nothing, if
     not by coordinates; then ``move`` and ``leave`` have to be said where they are used. The laws of
     tangent spaces (docs/laws.md) are asked at ``at`` and near it. Raises WrongDerivative with a
     counterexample where one fails, and TypeMismatch where a rule gives another type.
@@ -105,6 +107,7 @@ def tangent_space(
             tangent_of=cache(lambda space: _tangent_of(space, arrive, tangent)),
             nearby=nearby or (lambda array: LIBRARY["value_of"](SPACES[value], array)),
             at=coordinates_of(at),
+            settled=_settled(nearby) if nearby is not None and check else None,
         )
         obj = natural(at).type
         assert isinstance(obj, Space)
@@ -180,6 +183,12 @@ def _check_types(obj: Space) -> None:
     if own is not None:
         found = _given(own, tangent, tangent)
         _insist(found is tangent, f"plus= gives {found!r}, and not {tangent!r}")
+
+
+def _settled(nearby: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """``nearby``, from coordinates to coordinates, at numbers."""
+    function = Function(nearby)
+    return lambda array: coordinates_of(function(array))
 
 
 def _transposed(rule: Rule) -> Rule:

@@ -11,7 +11,15 @@ import pytest
 import diffcurry as dc
 from combinators.operation import Pair
 from combinators.spaces import SPACES
-from diffcurry import MissingRule, NotDifferentiable, Real, Tensor, TypeMismatch, WrongDerivative
+from diffcurry import (
+    DomainError,
+    MissingRule,
+    NotDifferentiable,
+    Real,
+    Tensor,
+    TypeMismatch,
+    WrongDerivative,
+)
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.reverse import Dependent
 from tests.diffcurry.spaces import (
@@ -420,6 +428,17 @@ def test_cotangents_and_arguments_are_of_their_types():
         pullback(np.ones(4))
     with pytest.raises(TypeMismatch, match=r"q : Quaternion was given"):
         dc.fun(lambda q: q.w, rotations(check=False))(2.0)
+
+
+def test_a_value_out_of_the_type_is_refused_where_it_is_given():
+    for f in (
+        near,
+        dc.grad(near),
+        lambda q: dc.vjp(near, q),
+        lambda q: dc.grad(near, mode="simple")(q),
+    ):
+        with pytest.raises(DomainError, match=r"is no Quaternion: that near to it has .*0\.5"):
+            (dc.fun(f) if f is near else f)(Quaternion(1.0, 1.0, 1.0, 1.0))
 
 
 def test_what_moves_numbers_alone_says_so():
