@@ -5,19 +5,21 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
-from combinators.objects import Fun, Object, Product, Record, Tensor, Vector, components
+from combinators.objects import Fun, Mu, Object, Product, Record, Sum, Tensor, Vector, components
 from combinators.spaces import SPACES, Space
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
+from diffcurry.values import program_value
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -90,7 +92,14 @@ def fits(value: Any, obj: Object, path: str) -> bool:
     A function that a program never calls stands for a Unit.
     """
     product = components(obj)
-    if product is not None:
+    if isinstance(obj, Sum | Mu):
+        try:
+            leaf, opened = partial(fits, path=path), partial(opened_as, what=path)
+            program_value(value, obj, leaf, lambda o, v: opened(o, v)[1])
+        except TypeMismatch as error:
+            said = error.message if error.message.startswith(path) else f"{path}: {error.message}"
+            raise TypeMismatch(said) from None
+    elif product is not None:
         if open_up(value) is None and callable(value) and product.width == 0:
             return False
         face, parts = opened_as(obj, value, path)
@@ -107,10 +116,19 @@ def fits(value: Any, obj: Object, path: str) -> bool:
     elif isinstance(obj, Fun) and not callable(value):
         raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
     elif isinstance(obj, Tensor):
-        given = natural(value)
-        if given.type is not obj and not _casts(given, obj, value):
-            raise TypeMismatch(f"{path} : {obj!r} was given {given.type!r}")
+        found = natural(value)
+        if found.type is not obj and not _casts(found, obj, value):
+            raise TypeMismatch(f"{path} : {obj!r} was given {found.type!r}")
     return True
+
+
+def face_at(value: Any, obj: Object) -> Face | None:
+    """The containers of a value of type ``obj``, as far as the type is of products."""
+    product, opened = components(obj), open_up(value)
+    if product is None or opened is None or len(opened[2]) != product.width:
+        return None
+    parts = zip(opened[2], product.parts, strict=True)
+    return Face(opened[0], opened[1], tuple([face_at(part, below) for part, below in parts]))
 
 
 def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]]:

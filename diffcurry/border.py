@@ -17,16 +17,17 @@ are converted first. For λ(x : Real, w : {b: Real}). … the text that is run a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.objects import Bool, Int, Object, Real, Tensor, components
+from combinators.objects import Bool, Int, Mu, Object, Real, Sum, Tensor, components
 from combinators.operation import allocating
 from combinators.spaces import Space
 from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
-from combinators.tracing.functions import Faces
+from combinators.tracing.functions import Faces, natural
+from diffcurry.values import program_value, python_value
 from interpreters.backends.text.module import executed
 
 Run = Callable[..., Any]
@@ -118,6 +119,8 @@ class Border:
 
     def given(self, value: Any, obj: Object) -> Any:
         """A user's value as the compiled function takes it."""
+        if isinstance(obj, Sum | Mu):
+            return program_value(value, obj, self.given)
         product = components(obj)
         if product is not None:
             opened = open_up(value)
@@ -130,6 +133,25 @@ class Border:
             return SCALARS[obj][0](np.asarray(value, dtype=obj.dtype)[()])
         return np.asarray(value, dtype=obj.dtype)[()]
 
+    def _as_it_is(self, obj: Object) -> Run:
+        """From a value of a sum to that of the compiled function; NotThese of any other."""
+
+        def leaf(value: Any, obj: Object) -> Any:
+            python, numpy = SCALARS.get(obj, (None, None))
+            if type(value) is python or type(value) is numpy:
+                return value if type(value) is python else SCALARS[obj][0](value)
+            if type(value) is not np.ndarray or natural(value).type is not obj:
+                raise NotThese
+            return value
+
+        def taken(value: Any) -> Any:
+            try:
+                return program_value(value, obj, leaf)
+            except (TypeError, ValueError):
+                raise NotThese from None
+
+        return taken
+
     def _named(self, word: str, value: Any) -> str:
         """A name for ``value`` in the text that is run."""
         name = f"{word}{len(self._space)}"
@@ -139,6 +161,8 @@ class Border:
     def _taken(self, name: str, obj: Object, face: Face | None) -> str:
         """The expression that the compiled function takes for ``name``; its tests are lines."""
         product = components(obj)
+        if isinstance(obj, Sum | Mu):
+            return f"{self._named('given', self._as_it_is(obj))}({name})"
         if product is None:
             self._lines += self._tests(name, obj)
             return name
@@ -196,15 +220,22 @@ class Border:
         product = components(obj)
         if isinstance(obj, Space):
             return f"{self._named('shown', obj.declared.shown)}({name})"
+        if isinstance(obj, Sum | Mu):
+            return f"{self._named('shown', partial(python_value, obj=obj, leaf=_number))}({name})"
         if product is None:  # a function is as it is
             return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
-        shown = face if face is not None else face_of(obj)
-        assert shown is not None
+        wears = face if face is not None else face_of(obj)
+        assert wears is not None
         names = [f"{name}[{index}]" for index in range(product.width)]
-        parts = list(map(self._result, names, product.parts, shown.children))
-        if shown.kind is tuple:
+        parts = list(map(self._result, names, product.parts, wears.children))
+        if wears.kind is tuple:
             return name if parts == names else f"({', '.join(parts)}{',' * bool(parts)})"
-        return f"{self._named('build', shown.build)}([{', '.join(parts)}])"
+        return f"{self._named('build', wears.build)}([{', '.join(parts)}])"
+
+
+def _number(value: Any, obj: Object) -> Any:
+    """A leaf of a compiled function's result."""
+    return SCALARS[obj][1](value) if obj in SCALARS else value
 
 
 def owned(value: Any, others: Sequence[Any]) -> Any:

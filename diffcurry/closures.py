@@ -13,7 +13,7 @@ from combinators.errors import TypeMismatch
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.morphisms import Label, Morphism, interpret
-from combinators.objects import Fun, Object, Product, Tensor, Vector, components
+from combinators.objects import Fun, Mu, Object, Product, Sum, Tensor, Vector, components
 from combinators.spaces import Space
 from combinators.terms import Lam, Term, Var
 from combinators.tracing.definition import Definition, traced_apart
@@ -32,6 +32,7 @@ from combinators.tracing.traced import Traced
 from combinators.translate import translate
 from diffcurry.arguments import fits, is_function
 from diffcurry.modes import CARRIER, primal
+from diffcurry.values import program_value, python_value
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running, Transport
@@ -126,6 +127,8 @@ def apply(closure: Closure, argument: Any, mode: Running) -> Any:
 
 def lower(value: Any, obj: Object, face: Face | None = None) -> Any:
     """A value of a program as the user gets it, in the containers that ``face`` describes."""
+    if isinstance(obj, Sum | Mu):
+        return python_value(value, obj, lower, face)
     product = components(obj)
     if product is not None:
         shown = face or face_of(obj)
@@ -267,6 +270,8 @@ def is_static(value: Any) -> bool:
 
 def lift(value: Any, obj: Object, mode: Running) -> Any:
     """A user's value as one of ``mode``'s, of type ``obj``."""
+    if isinstance(obj, Sum | Mu):
+        return program_value(value, obj, functools.partial(lift, mode=mode))
     product = components(obj)
     if product is not None:
         opened = open_up(value)

@@ -12,17 +12,19 @@ import numpy as np
 
 from combinators.errors import DiffcurryError, TooDeep, TypeMismatch
 from combinators.kit.memory import Remembered, uncollected
-from combinators.objects import Object, components
+from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
+from combinators.tracing.classes import is_union, typed
 from combinators.tracing.definition import Definition, traced_apart
-from combinators.tracing.faces import face_of, take_apart
+from combinators.tracing.faces import face_of
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
 from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced
 from diffcurry.arguments import (
     by_name,
+    face_at,
     fits,
     holds_functions,
     in_order,
@@ -311,7 +313,10 @@ class Function(Shown, Definition, Generic[P, R]):
     def types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
         """The types of arguments, and their containers."""
         if self.types is None:
-            return traced_apart(lambda: argument_types(args))
+            given = [() if i in self.sums else arg for i, arg in enumerate(args)]
+            for i in self.sums.keys() & range(len(args)):
+                fits(args[i], self.sums[i], parameter_names(self.function, len(args))[i])
+            return self.declared(*traced_apart(lambda: argument_types(given)))
         if not args:
             return self.types, tuple(map(face_of, self.types))
         if len(args) != (count := len(self.types)):
@@ -320,8 +325,7 @@ class Function(Shown, Definition, Generic[P, R]):
         for arg, obj, name in zip(args, self.types, names, strict=True):
             fits(arg, obj, name)
         return self.types, tuple(
-            take_apart(arg)[0] if components(obj) is not None else None
-            for arg, obj in zip(args, self.types, strict=True)
+            face_at(arg, obj) for arg, obj in zip(args, self.types, strict=True)
         )
 
     def without_functions(
@@ -362,16 +366,12 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     >>> area(2.0)
     np.float64(12.0)
     """
-    if function is None or isinstance(function, Object):
+    if function is None or isinstance(function, Object) or is_union(function):
         given = (function, *types) if function is not None else ()
         return lambda f: fun(f, *given, checked=checked)
     if isinstance(function, Function) and not types and function.checked >= checked:
         return function
-    for obj in types:
-        if not isinstance(obj, Object):
-            raise TypeMismatch(
-                f"fun takes the types of the parameters as objects, as in fun(f, Real), not {obj!r}"
-            )
+    types = tuple([one if isinstance(one, Object) else typed(one).object for one in types])
     if isinstance(function, Traced):
         function, types = of_traced(function, types)
     if not callable(function):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Mu, Object, Sum, Tensor
 from combinators.operation import check_size
 from combinators.spaces import SPACES, Space, coordinates_of
 from combinators.tracing.control import map as map_rows
@@ -26,6 +26,7 @@ from diffcurry.arguments import (
     Argnums,
     check_scalar,
     chosen,
+    face_at,
     is_many,
     leaves,
     numbers_along,
@@ -74,7 +75,7 @@ def run(function: Function[..., Any], args: tuple[Any, ...], mode: str, *, has_a
     def pulled(seed: Cotangent, which: Sequence[int] = range(len(args))) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
             found = pull({0: seed} if has_aux and seed is not None else seed) or {}
-        faces = [None if components(types[i]) is None else take_apart(args[i])[0] for i in which]
+        faces = [face_at(args[i], types[i]) for i in which]
         return tuple(
             show(found.get(i), types[i], face, values[i], category)
             for i, face in zip(which, faces, strict=True)
@@ -139,8 +140,8 @@ def pushing(
             result, moved = mode.push(program.arrow(mode), lifted, read)
         value = lower(result, program.cod, program.face)
         if has_aux:
-            return value[0], show_tangent(moved and moved[0], obj, face), value[1]
-        return value, show_tangent(moved, obj, face)
+            return value[0], show_tangent(moved and moved[0], obj, face, result[0]), value[1]
+        return value, show_tangent(moved, obj, face, result)
 
     return push
 
@@ -233,6 +234,7 @@ def between_numbers(types: Iterable[Object]) -> None:
         for leaf in leaves(obj):
             if not isinstance(leaf, Tensor) and numbers_along(leaf) is None:
                 holds = "adds as it says" if isinstance(leaf, Space) else "holds functions"
+                holds = "has alternatives" if isinstance(leaf, Sum | Mu) else holds
                 raise NotDifferentiable(
                     f"a Jacobian is between numbers, and {leaf!r} {holds}; use vjp or jvp"
                 )

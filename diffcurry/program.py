@@ -27,6 +27,7 @@ from diffcurry.arguments import fits
 from diffcurry.border import Border, Guard
 from diffcurry.closures import arrow_in, lift
 from diffcurry.modes import CARRIER
+from diffcurry.values import is_of_data
 from interpreters.backends import xla
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.python import PythonProgram, compile_program
@@ -244,7 +245,8 @@ class Program:
     @cached_property
     def _quick(self) -> Quick | None:
         lam = self._compiled
-        if not all(map(is_first_order, self.types)) or not self._gives_numbers(self.cod):
+        holds = is_first_order if self._is_simple else is_of_data
+        if not all(map(holds, self.types)) or not self._gives_numbers(self.cod):
             return None
         border = Border(self.types, self.faces, self.cod, self.face)
         try:
@@ -258,7 +260,7 @@ class Program:
             value, function, *aux = cod.parts
             assert isinstance(function, Fun)
             return all(map(is_first_order, (value, function.dom, function.cod, *aux)))
-        return is_first_order(cod)
+        return is_first_order(cod) if self._is_simple else is_of_data(cod)
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it takes numbers and has code.

@@ -34,7 +34,8 @@ from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, reverse, written
 from diffcurry.program import Program, Quick, folded
-from diffcurry.tangents import PullbackInTrace, Returned, read, read_tangent
+from diffcurry.tangents import read, read_tangent
+from diffcurry.tangents_in_traces import PullbackInTrace, Returned
 from interpreters.sparse_cotangents import dense
 from interpreters.staging import programs
 

@@ -5,16 +5,12 @@ integer's or a boolean's is None. A function's cotangent is, in the form of Fig.
 of its ``Calls``, and in the form of Fig. 5 the mapping of its ``Captured`` variables. The tangent
 of a function ``A ⇒ B`` is a function from an argument to the tangent of the result, or a mapping of
 the tangents of what it captures, by name.
-
-Inside a trace a pullback takes a ``Tangent`` for each function in the result: the erased cotangent
-of what it captured (004, section 5). A list of calls becomes one by the rep-function of that
-function, and a mapping of what it captured by its environment, where its code is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,29 +19,34 @@ from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import (
     Fun,
+    Mu,
     Object,
-    Tangent,
+    Sum,
     Tensor,
     Vector,
     components,
 )
-from combinators.primitives.structural import PACK
 from combinators.spaces import Space
-from combinators.terms import Term
-from combinators.tracing.emit import emit_operation, operand
-from combinators.tracing.faces import Face, face_of, open_up
-from combinators.tracing.functions import Faces, Specialisable, Types, call, coerce, natural
-from combinators.tracing.traced import LIBRARY, Traced
-from combinators.type_folds import is_first_order, parts_of, tangent_of
+from combinators.tracing.classes import (
+    alternative,
+    face_of_alternative,
+    face_of_recursive,
+    is_list,
+    rows_of,
+)
+from combinators.tracing.faces import Face, face_of
+from combinators.tracing.functions import natural
+from combinators.tracing.injections import item_of
+from combinators.type_folds import is_first_order, parts_of, tangent_of, unfolded
+from combinators.value_folds import Injected
 from diffcurry.arguments import fits, opened_as
 from diffcurry.closures import FunctionValue, apply, lift, lower
 from diffcurry.function import fun
 from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
-from diffcurry.known import zeros_in_trace
 from diffcurry.modes import CARRIER, Pulling, primal, pushforward
+from diffcurry.values import as_alternative
 from interpreters.execution.running import Closure
 from interpreters.sparse_cotangents import Cotangent, Environment, zeros
-from interpreters.staging.programs import ResultShape
 
 # ---- shown ---------------------------------------------------------------------------------------
 
@@ -58,7 +59,7 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     """
 
     def function(given: Any, obj: Fun, closure: Closure) -> Any:
-        if not mode.records_calls or not _is_calls(given):
+        if not mode.records_calls or not _iscalls_of(given):
             return _show_captured(given, closure, mode)
         calls = []
         for argument, part in given or ():
@@ -69,17 +70,39 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     return _show(cotangent, obj, face, value, function)
 
 
-def show_tangent(tangent: Any, obj: Object, face: Face | None) -> Any:
-    """A tangent as the user gets it."""
-    return _show(tangent, obj, face, None, lambda given, obj, _: TangentFunction(given, obj))
+def show_tangent(tangent: Any, obj: Object, face: Face | None, value: Any = None) -> Any:
+    """A tangent as the user gets it; of ``value``, where its alternatives matter."""
+    return _show(tangent, obj, face, value, lambda given, obj, _: TangentFunction(given, obj))
 
 
 def _show(
     given: Any, obj: Object, face: Face | None, value: Any, function: Callable[..., Any]
 ) -> Any:
-    """What is sparse, or a tuple, in the containers of ``face``; None is zero."""
+    """What is sparse, or a tuple, in the containers of ``face``; None is zero.
+
+    That of a sum is of the alternative that ``value`` is; of a zero without a value it is None.
+    """
+    return recurse(_shown(given, obj, face, value, function))
+
+
+def _shown(
+    given: Any, obj: Object, face: Face | None, value: Any, function: Callable[..., Any]
+) -> Recursive[Any]:
     if isinstance(obj, Fun):
         return function(given, obj, value)
+    if isinstance(obj, Mu) and is_list(obj):
+        return (yield _shown_list(given, item_of(obj), value, function))
+    if isinstance(obj, Mu):
+        face = face_of_recursive(obj)
+        obj = unfolded(obj)
+    if isinstance(obj, Sum):
+        tag, given, value = _alternative(given, value)
+        if tag is None:
+            return None
+        wears = face_of_alternative(obj, tag)
+        return as_alternative(
+            obj, tag, (yield _shown(given, obj.parts[tag], wears, value, function))
+        )
     types = parts_of(obj)
     if isinstance(obj, Space):
         leaf = tangent_of(obj)
@@ -91,17 +114,44 @@ def _show(
     if not types and face is None:
         return None
     width = len(types)
-    parts = (None,) * width if given is None else given
+    wears = None if isinstance(obj, Vector) else face or face_of(obj)
+    children = (None,) * width if wears is None else wears.children
+    found = []
+    for i, (below, child) in enumerate(zip(types, children, strict=True)):
+        found.append((yield _shown(_part(given, i), below, child, _part(value, i), function)))
+    return tuple(found) if wears is None else wears.build(found)
+
+
+def _shown_list(
+    given: Any, item: Object, value: Any, function: Callable[..., Any]
+) -> Recursive[Any]:
+    found = []
+    while (opened := _alternative(given, value))[0]:
+        _, given, value = opened
+        found.append((yield _shown(_part(given, 0), item, None, _part(value, 0), function)))
+        given, value = _part(given, 1), _part(value, 1)
+    return found
+
+
+def _alternative(given: Any, value: Any) -> tuple[int | None, Any, Any]:
+    """Which alternative a value is, or a cotangent alone, and both inside."""
     if type(given) is dict:
-        parts = tuple(map(given.get, range(width)))
-    shown = None if isinstance(obj, Vector) else face or face_of(obj)
-    children = (None,) * width if shown is None else shown.children
-    each = zip(parts, types, children, value or (None,) * width, strict=True)
-    found = [_show(part, below, child, inside, function) for part, below, child, inside in each]
-    return tuple(found) if shown is None else shown.build(found)
+        ((tag, given),) = given.items()
+    elif given is not None:
+        tag, given = given
+    if value is None:
+        return (None if given is None else tag), given, None
+    return value[0], given, value[1]
 
 
-def _is_calls(cotangent: Cotangent) -> bool:
+def _part(whole: Any, index: int) -> Any:
+    """A component of what is sparse, or a tuple, or nothing."""
+    if whole is None:
+        return None
+    return whole.get(index) if type(whole) is dict else whole[index]
+
+
+def _iscalls_of(cotangent: Cotangent) -> bool:
     """Whether it lists calls, and no environment came in among them."""
     if cotangent is None:
         return True
@@ -151,6 +201,7 @@ class _Reader(NamedTuple):
     word: str
     function: Callable[[Any, Fun, Any, str], Any]
     whole: Callable[[list[Any]], Any]
+    inject: Callable[[int, Any], Any]
 
 
 def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling) -> Cotangent:
@@ -161,14 +212,17 @@ def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling) -> C
             found = yield _read_captured(given, closure, path, reader)
             return [Environment(found or {})] if mode.records_calls else found
         calls = []
-        for index, (argument, part) in enumerate(_calls(given, obj, path)):
+        for index, (argument, part) in enumerate(calls_of(given, obj, path)):
             fits(argument, obj.dom, f"the argument of call {index} of {path}")
             x = lift(argument, obj.dom, mode)
             y = None if is_first_order(obj.cod) else apply(closure, x, mode)
             calls.append((x, (yield _read(part, obj.cod, y, f"{path}(…)", reader))))
         return calls
 
-    reader = _Reader("cotangent", function, lambda found: _sparse(dict(enumerate(found))))
+    def injected(index: int, part: Any) -> Cotangent:
+        return None if part is None else {index: part}
+
+    reader = _Reader("cotangent", function, lambda xs: _sparse(dict(enumerate(xs))), injected)
     return recurse(_read(cotangent, obj, value, path, reader))
 
 
@@ -180,7 +234,7 @@ def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any
             return (yield _read_captured(given, closure, path, reader)) or {}
         return _along(given, obj, path)
 
-    reader = _Reader("tangent", function, tuple)
+    reader = _Reader("tangent", function, tuple, Injected)
     return recurse(_read(tangent, obj, value, path, reader))
 
 
@@ -193,6 +247,8 @@ def _read(given: Any, obj: Object, value: Any, path: str, reader: _Reader) -> Re
         return None
     if isinstance(obj, Fun):
         return (yield reader.function(given, obj, value, path))
+    if isinstance(obj, Sum | Mu):
+        return (yield _read_alternative(given, obj, value, path, reader))
     product = components(obj)
     if isinstance(obj, Space):
         return _read_declared(given, obj, path, reader.word)
@@ -225,6 +281,42 @@ def _read_declared(given: Any, obj: Space, path: str, word: str) -> Any:
     return lift(given, leaf, primal())
 
 
+def _read_alternative(
+    given: Any, obj: Sum | Mu, value: Any, path: str, reader: _Reader
+) -> Recursive[Any]:
+    """Of a sum: of the alternative that the value is; of a list, item by item from its end."""
+    if isinstance(obj, Mu) and is_list(obj):
+        rows, item, inside, found = rows_of(given), item_of(obj), list(_items(value)), None
+        if rows is None or len(rows) != len(inside):
+            raise TypeMismatch(
+                f"the {reader.word} of {path} : {obj!r} is a list of {len(inside)}, and this is "
+                f"{given!r:.60}"
+            )
+        for i in reversed(range(len(rows))):
+            one = yield _read(rows[i], item, inside[i], f"{path}[{i}]", reader)
+            found = reader.inject(1, reader.whole([one, found]))
+        return found
+    if isinstance(obj, Mu):
+        inner = unfolded(obj)
+        return (yield _read(given, inner, value, path, reader))
+    index, inside = alternative(obj, given)
+    if value is not None and value[0] != index:
+        names = [str(i) for i in range(len(obj.parts))] if obj.names is None else obj.names
+        raise TypeMismatch(
+            f"the {reader.word} of {path} is of the alternative {names[index]}, and the value is "
+            f"of {names[value[0]]}"
+        )
+    part = yield _read(inside, obj.parts[index], value and value[1], path, reader)
+    return None if part is None else reader.inject(index, part)
+
+
+def _items(cells: Any) -> Iterator[Any]:
+    """The items of a list, as a program has it."""
+    while cells[0]:
+        item, cells = cells[1]
+        yield item
+
+
 def _read_tensor(given: Any, obj: Object, path: str, word: str) -> Any:
     if not isinstance(obj, Tensor):
         raise TypeMismatch(f"the {word} of {path} : {obj!r} can only be None")
@@ -243,7 +335,7 @@ def _read_captured(
 ) -> Recursive[Any]:
     code = closure.code
     names, parts = code.label.names, code.captured.parts
-    _check_captures(given, names, path)
+    check_captures(given, names, path)
     if isinstance(given, Captured) and not given.belongs_to(code):
         raise TypeMismatch(
             f"the cotangent {given} is of another function than {path}, which captures "
@@ -257,7 +349,8 @@ def _read_captured(
     return _sparse(found)
 
 
-def _check_captures(given: Mapping[str, Any], names: Sequence[str], path: str) -> None:
+def check_captures(given: Mapping[str, Any], names: Sequence[str], path: str) -> None:
+    """Raise where a mapping names what the function ``path`` does not capture."""
     unknown = sorted(map(str, set(given) - set(names)))
     if unknown:
         raise TypeMismatch(
@@ -266,7 +359,7 @@ def _check_captures(given: Mapping[str, Any], names: Sequence[str], path: str) -
         )
 
 
-def _calls(given: Any, obj: Fun, path: str) -> Sequence[Any]:
+def calls_of(given: Any, obj: Fun, path: str) -> Sequence[Any]:
     """What has to be a list of calls."""
     is_list = isinstance(given, Sequence)
     if not is_list or not all(isinstance(x, (tuple, list)) and len(x) == 2 for x in given):
@@ -298,88 +391,3 @@ def _along(tangent: Any, obj: Fun, path: str) -> Any:
         return read_tangent(moved, obj.cod, path)
 
     return direction
-
-
-# ---- inside a trace ------------------------------------------------------------------------------
-
-
-class Returned(NamedTuple):
-    """A result inside a trace: its type, and what it is with rep-functions in it.
-
-    Where nothing is known of its functions the shape is None.
-    """
-
-    obj: Object
-    rep: Any
-    shape: ResultShape | None
-
-    def read(self, cotangent: Any, path: str = "the result") -> Any:
-        """The user's cotangent as the one that the pullback takes."""
-        obj = self.obj
-        if cotangent is None:
-            return zeros_in_trace(tangent_of(obj))
-        if isinstance(obj, Fun):
-            return self._read_function(cotangent, obj, path)
-        product, opened = components(obj), open_up(self.rep)
-        if product is None or opened is None:
-            return cotangent
-        face, given = opened_as(obj, cotangent, f"the cotangent of {path}")
-        parts = []
-        for i, (part, below) in enumerate(zip(given, product.parts, strict=True)):
-            shape = None if self.shape is None else self.shape.part(i)
-            parts.append(Returned(below, opened[2][i], shape).read(part, path + face.path(i)))
-        return tuple(parts)
-
-    def _read_function(self, cotangent: Any, obj: Fun, path: str) -> Any:
-        if isinstance(cotangent, Traced):
-            return cotangent
-        if isinstance(cotangent, Mapping):
-            return self._read_captured(cotangent, path)
-        pulled = [zeros_in_trace(Tangent)]
-        for argument, given in _calls(cotangent, obj, path):
-            y, pull = self.rep(argument)
-            pulled.append(pull(Returned(obj.cod, y, None).read(given, f"{path}(…)"))[0])
-        return reduce(LIBRARY["plus"], pulled)
-
-    def _read_captured(self, cotangent: Mapping[str, Any], path: str) -> Any:
-        environment = None if self.shape is None else self.shape.environment()
-        if environment is None or self.shape is None:
-            raise TypeMismatch(
-                f"what the function {path} captured is not known while this is traced, since it is "
-                "chosen or made when it runs; give its cotangent as a list of calls"
-            )
-        _check_captures(cotangent, list(environment), path)
-        whole = coerce(_captured(cotangent, self.shape), tangent_of(self.shape.obj))
-        return emit_operation(PACK.plain, (whole,))
-
-
-def _captured(cotangent: Any, shape: ResultShape) -> Any:
-    """The cotangent of what was captured; of a function of known code, of what that captured."""
-    environment = shape.environment()
-    if cotangent is None:
-        return zeros_in_trace(tangent_of(shape.obj))
-    if environment is None:
-        return cotangent
-    given = cotangent if isinstance(cotangent, Mapping) else {}
-    return tuple(_captured(given.get(name), below) for name, below in environment.items())
-
-
-class PullbackInTrace(Specialisable):
-    """From cotangents of a result that holds functions to those of the arguments."""
-
-    def __init__(self, pull: Traced, result: Returned) -> None:
-        """``pull`` takes a ``Tangent`` for each function in the result."""
-        self._pull, self._result = pull, result
-
-    def __call__(self, cotangent: Any) -> Any:
-        """The cotangents of the arguments."""
-        return call(self._pull, (self._result.read(cotangent),))
-
-    def type(self) -> Object:
-        """That of the function in the program."""
-        found: Object = self._pull.type
-        return found
-
-    def at(self, types: Types, faces: Faces) -> tuple[Term, Face | None]:
-        """The function in the program."""
-        return operand(self._pull), None

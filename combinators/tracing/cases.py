@@ -91,6 +91,8 @@ def _chosen(
     if not drafts:
         assert unknown is not None
         raise unknown
+    if unknown is not None and drafts[0].face is None and is_weak(drafts[0].leaves[0]):
+        return drafts[0].leaves[0]  # only the type is asked for, which may yield to another
     wanted = _joined(word, drafts)
     made = [draft.finish([one.type for one in wanted]) for draft in drafts]
     face, bodies = made[0].face, [one.lam.body for one in made]
@@ -102,14 +104,12 @@ def _chosen(
         body = Cond(test, then, body, place)
     captured = {var.name: var for one in made for var in one.captured}
     captured |= {arg.name: arg for test in tests for arg in getattr(test, "args", ())}
-    result = unpack(face, emit(body, "c", tuple(captured.values())))
-    return result if unknown is None else _weakened(result, drafts[0].leaves, face)
+    return unpack(face, emit(body, "c", tuple(captured.values())))
 
 
-def _weakened(result: Any, leaves: list[Any], face: Face | None) -> Any:
-    """What a branch gave, of which numbers of Python's still yield to another type."""
-    numbers = all(type(leaf) in (bool, int, float) for leaf in leaves)
-    return leaves[0] if numbers and face is None else result
+def is_weak(leaf: Any) -> bool:
+    """Whether a leaf's type yields to another's."""
+    return type(leaf) in (bool, int, float) or type(leaf) in PARTIAL
 
 
 def _joined(word: str, drafts: Sequence[Draft]) -> list[Natural]:

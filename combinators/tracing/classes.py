@@ -94,23 +94,34 @@ def is_list(obj: Object) -> bool:
 # ---- from annotations ----------------------------------------------------------------------------
 
 _HINTS: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
-_UNIONS: dict[Any, tuple[Any, ...]] = {}
-"""The members of a union, in the order in which they were first written."""
 
 
 def typed(hint: Any) -> Typed:
     """The type that an annotation says; ``NoType`` where it says none."""
-    return _typed(hint, ())
+    try:
+        return _typed(hint, ())
+    except NoType:
+        raise
+    except TypeError:
+        raise _no_type(hint) from None
+
+
+def _no_type(hint: Any) -> NoType:
+    return NoType(
+        f"{hint!r} is no type of the language; write an object, as in fun(f, Real), a "
+        "dataclass, a union of dataclasses, list[…], tuple[…], float, int or bool"
+    )
 
 
 def is_sum(hint: Any) -> bool:
     """Whether an annotation says a sum or a recursive type, which a value alone does not tell."""
     if isinstance(hint, Object):
         return isinstance(hint, Sum | Mu)
-    return _is_union(hint) or get_origin(hint) is list or (_is_data(hint) and _recurs(hint, ()))
+    return is_union(hint) or get_origin(hint) is list or (_is_data(hint) and _recurs(hint, ()))
 
 
-def _is_union(hint: Any) -> bool:
+def is_union(hint: Any) -> bool:
+    """Whether an annotation is a union."""
     return isinstance(hint, UnionType) or get_origin(hint) is Union
 
 
@@ -119,7 +130,7 @@ def _is_data(hint: Any) -> bool:
 
 
 def _members(union: Any) -> tuple[Any, ...]:
-    return _UNIONS.setdefault(frozenset(get_args(union)), get_args(union))
+    return get_args(union)
 
 
 def _optional(union: Any) -> Any:
@@ -151,7 +162,7 @@ def _typed(hint: Any, outer: tuple[Any, ...]) -> Typed:
         return Typed(Fun(dom, _typed(args[1], outer).object), None)
     if hint in outer and hint is not list:
         return Typed(MuVar(outer[::-1].index(hint)), None)
-    if _is_union(hint):
+    if is_union(hint):
         recurs = _recurs(hint, outer)
         sum_ = _union(hint, (*outer, hint) if recurs else outer)
         return Typed(Mu(_name(hint), sum_) if recurs else sum_, None)
@@ -159,10 +170,7 @@ def _typed(hint: Any, outer: tuple[Any, ...]) -> Typed:
         if not _recurs(hint, outer):
             return _record(hint, outer)
         return Typed(Mu(ClassName(hint), _record(hint, (*outer, hint)).object), None)
-    raise NoType(
-        f"{hint!r} is no type of the language; write an object, as dc.Tensor((3,)), a dataclass, a "
-        "union of dataclasses, list[…], tuple[…], float, int or bool"
-    )
+    raise _no_type(hint)
 
 
 def _item(hint: Any, outer: tuple[Any, ...]) -> Object:
@@ -224,7 +232,7 @@ def _recurs(hint: Any, outer: tuple[Any, ...]) -> bool:
 
 def _mentioned(hint: Any) -> Iterator[Any]:
     """The unions and dataclasses that stand in the fields of one, or in an annotation."""
-    if _is_union(hint) and (_optional(hint) is None or NoneType not in _members(hint)):
+    if is_union(hint) and (_optional(hint) is None or NoneType not in _members(hint)):
         for member in _members(hint):
             yield from hints_of(member).values() if _is_data(member) else _held(member)
     elif _is_data(hint):
@@ -298,6 +306,12 @@ def face_of_alternative(obj: Sum, index: int) -> Face | None:
     if cls is not None and is_dataclass(cls) and not isinstance(part, Mu):
         return _record(cls, ()).face
     return face_of(part)
+
+
+def face_of_recursive(obj: Mu) -> Face | None:
+    """The containers of a recursive type that is one class."""
+    cls = class_of(obj.name)
+    return None if cls is None or not is_dataclass(cls) else _record(cls, ()).face
 
 
 def alternative(obj: Sum, value: Any) -> tuple[int, Any]:

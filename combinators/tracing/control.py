@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Fun, Object, Product, Tensor, component
+from combinators.objects import Fun, Mu, Object, Product, Tensor, component
 from combinators.operation import Operation, check_size
 from combinators.primitives.loops import MAP, looping
 from combinators.primitives.structural import RECOMPUTE
 from combinators.terms import Term
+from combinators.tracing.classes import is_list
 from combinators.tracing.emit import emit_operation, scope_here, unpack
 from combinators.tracing.faces import (
     Face,
@@ -54,6 +55,8 @@ def fold(
     """
     scope_here()
     operation = looping(keeps=False, reverse=_direction("fold", reverse))
+    if is_traced_list(xs):
+        return LIBRARY["fold_list"](f, init, xs, reverse=reverse)
     if checkpoint is not None:
         return _checkpointed(f, init, Rows(xs, operation.name), reverse, checkpoint)
     return _looped(operation, f, xs, init)
@@ -72,7 +75,14 @@ def scan(f: Any, init: Any, xs: Any, *, reverse: bool = False) -> Any:
 def map(f: Any, *xs: Any) -> Any:
     """``f`` of each row of ``xs``; of several, ``f(x, y, …)`` of their rows together."""
     scope_here()
+    if any(is_traced_list(one) for one in xs):
+        return LIBRARY["map_list"](f, *xs)
     return _looped(MAP, f, xs[0] if len(xs) == 1 else xs, apart=len(xs) != 1)
+
+
+def is_traced_list(xs: Any) -> bool:
+    """Whether it is a list, of which there are no rows but cells."""
+    return isinstance(xs, Traced) and isinstance(xs.type, Mu) and is_list(xs.type)
 
 
 def _direction(word: str, reverse: Any) -> bool:

@@ -124,8 +124,10 @@ class Definition(Specialisable):
         self.__name__: str = getattr(function, "__name__", type(function).__name__)
         said = _annotated(function)
         self.types = types if types is not None else said.types
-        self.sums: dict[int, Object] = said.sums if self.types is None else {}
-        """Where the types of the arguments are theirs, those of the ones that are sums."""
+        self.sums: dict[int, Object] = said.sums
+        """The types of arguments that do not say theirs: of sums, and recursive types."""
+        if types is not None:
+            self.sums = {i: obj for i, obj in enumerate(types) if isinstance(obj, Sum | Mu)}
         self.returns: Typed | None = said.returns if self.gives(said.returns) else None
         """What it is declared to give."""
         self._closed: dict[Any, Specialised] = {}

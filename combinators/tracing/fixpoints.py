@@ -28,13 +28,14 @@ from combinators.objects import Bool, Fun, Int, Mu, Object, Product, Sum
 from combinators.primitives.structural import FIX
 from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
-from combinators.tracing.cases import ResultUnknown, cond
+from combinators.tracing.cases import ResultUnknown, cond, is_weak
 from combinators.tracing.classes import Typed
 from combinators.tracing.control import ROUNDS, Settling
 from combinators.tracing.definition import RECURRING, Definition
 from combinators.tracing.emit import emit, operand, scope_here, unpack
 from combinators.tracing.faces import Face, laid, leaf_types
 from combinators.tracing.functions import (
+    PARTIAL,
     Draft,
     Faces,
     Natural,
@@ -70,6 +71,8 @@ class Itself(NamedTuple):
     """The containers of what it gives."""
     rounds: Traced | None = None
     """How often it called itself, where that is bounded."""
+    stand: Any = None
+    """What stands for what it gives, where a part of that is known: an empty list, say."""
 
 
 class Recursive(Definition):
@@ -90,7 +93,8 @@ class Recursive(Definition):
         """``function`` at ``types``, where they are given, which calls itself ``most`` times."""
         if most is not None and (type(most) is not int or most < 0):
             raise TypeMismatch(f"most= is a number of rounds, and this is {most!r:.60}")
-        self._most, self._running = most, list[Itself]()
+        self._most = most
+        self._running: list[Itself] = []
         self._said = returns
         takes_itself = parameter_names(function, 1) == ["self"]
         super().__init__(_given(self, function) if takes_itself else function, types, **options)
@@ -98,6 +102,12 @@ class Recursive(Definition):
     def gives(self, returns: Typed | None) -> bool:
         """Whether what it gives is annotated."""
         return returns is not None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Its value; inside its own body its variable's, or what stands for that."""
+        if self._running and self._running[-1].stand is not None:
+            return self._running[-1].stand
+        return super().__call__(*args, **kwargs)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The recursive function at these types; inside its own body, its variable."""
@@ -113,9 +123,11 @@ class Recursive(Definition):
         given, _ = self.declared(types, faces)
         known = [obj for obj in given if isinstance(obj, Object)]
         for one in reversed(self._running):
-            is_here = one.variable is None or one.variable.scope.encloses(current())
+            inside = one.variable
+            is_here = inside is None or inside.scope.encloses(current())
             if is_here and (len(known) < len(given) or alike(packed(tuple(known)), one.dom)):
-                return one
+                found: Itself = one
+                return found
         return None
 
     def _inside(self, itself: Itself) -> tuple[Specialised, Term]:
@@ -140,6 +152,9 @@ class Recursive(Definition):
         place, returns = users_place(), self._said or self.returns
         if returns is None:
             draft = self._tried(types, faces, name, key)
+            kinds = {type(leaf) for leaf in draft.leaves}
+            if kinds & PARTIAL.keys() and all(map(is_weak, draft.leaves)):
+                draft = self._tried(types, faces, name, key, draft.value)
             result = Settling(self.__name__, draft.face, draft.naturals)
             found = draft.finish()
             if RECURRING.get():
@@ -173,11 +188,11 @@ class Recursive(Definition):
             "gives, as in def f(x: float) -> float, or rec(f, returns=Real)"
         )
 
-    def _tried(self, types: Types, faces: Faces, name: str, key: Any) -> Draft:
+    def _tried(self, types: Types, faces: Faces, name: str, key: Any, stand: Any = None) -> Draft:
         """The body where a call of itself gives up its branch: it says what the others give."""
         dom = packed(tuple([obj for obj in types if isinstance(obj, Object)]))
         try:
-            with self._recurring(Itself(dom), only_asked=True):
+            with self._recurring(Itself(dom, stand=stand), only_asked=True):
                 return Draft(self.function, types, faces, name, key)
         except ResultUnknown as error:
             if error.function is not self:
@@ -296,7 +311,7 @@ def _loop(word: str, test: Any, body: Any, init: Any, most: int | None) -> Any:
     carry = Settling.of(word, init)
 
     def rounds(x: Any) -> Any:
-        return cond(_tested(word, test(x)), lambda: loop(_next(carry, body(x))), lambda: x)
+        return cond(_tested(word, test(x)), lambda: loop(next_of(carry, body(x))), lambda: x)
 
     rounds.__name__ = word
     for _ in range(ROUNDS):
@@ -309,7 +324,7 @@ def _loop(word: str, test: Any, body: Any, init: Any, most: int | None) -> Any:
     raise TypeMismatch(f"what {word} carries, {carry.obj!r}, settles on no type")
 
 
-def _next(carry: Settling, value: Any) -> Any:
+def next_of(carry: Settling, value: Any) -> Any:
     """The value of the next round, which is built as this one was."""
     leaves = laid(value, carry.face, iter(carry.types))
     if leaves is None:

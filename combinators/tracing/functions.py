@@ -386,7 +386,8 @@ def call(function: Any, args: Sequence[Any]) -> Any:
     """``f(a, b)``: an application of a function value."""
     scope_here()
     place = users_place()
-    types, faces = argument_types(args)
+    sums = getattr(function, "sums", ())
+    types, faces = argument_types([() if i in sums else arg for i, arg in enumerate(args)])
     term, face = function_operand(function, types, faces)
     if not isinstance(term.type, Fun):
         raise TypeMismatch(f"{term.type!r} is called, and is not a function")

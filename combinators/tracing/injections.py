@@ -12,22 +12,23 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from combinators.errors import TypeMismatch
+from combinators.errors import MissingAttribute, TypeMismatch
 from combinators.kit.class_names import class_of
-from combinators.objects import Mu, Object, Product, Record, Sum, Unit
+from combinators.objects import Mu, Object, Product, Sum, Tagged, Unit
 from combinators.operation import Operation, Primitive
-from combinators.primitives.sums import INJECT, ROLL
-from combinators.terms import Proj, Term, Tuple
+from combinators.primitives.sums import INJECT, ROLL, TAG
+from combinators.terms import Term, Tuple
 from combinators.tracing.classes import (
     List,
     alternative,
     face_of_alternative,
+    face_of_recursive,
     is_list,
     rows_of,
     typed,
 )
 from combinators.tracing.emit import emit, emit_operation, operand, scope_here, unpack
-from combinators.tracing.faces import face_of, object_of, open_up, take_apart
+from combinators.tracing.faces import object_of, open_up, take_apart
 from combinators.tracing.functions import PARTIAL, coerce, natural
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.type_folds import types_within, unfolded
@@ -193,7 +194,8 @@ def as_sum(value: Any, obj: Object) -> Term:
     if isinstance(value, Traced) and isinstance(value.type, Sum | Mu):
         return _wider(value, obj)
     index, inside = alternative(obj, value)
-    return _applied(INJECT, coerce(inside, obj.parts[index]), of=obj, index=index)
+    made = TAG if isinstance(obj, Tagged) else INJECT
+    return _applied(made, coerce(inside, obj.parts[index]), of=obj, index=index)
 
 
 def _opened(obj: Object) -> Product:
@@ -236,16 +238,17 @@ def _wider(value: Traced, obj: Sum) -> Term:
 
 @library("field", word=False)
 def field(value: Traced, name: str) -> Any:
-    """``x.name`` of a value that is an instance of one class; NotImplemented of any other."""
+    """``x.name`` of a value that is an instance of one class."""
     obj: Object = value.type
-    if isinstance(obj, Mu):
-        obj = unfolded(obj)
-        value = LIBRARY["unroll"](value)
-    if isinstance(obj, Sum) and len(obj.parts) == 1:
-        value, face = LIBRARY["payload"](value, 0), face_of_alternative(obj, 0)
-        return getattr(unpack(face, value), name)
-    if isinstance(obj, Record) and name in obj.names:
-        index = obj.names.index(name)
-        part = emit(Proj(index, operand(value)), name)
-        return unpack(face_of(obj.product.parts[index]), part)
-    return NotImplemented
+    inner = unfolded(obj) if isinstance(obj, Mu) else obj
+    whole = LIBRARY["unroll"](value) if isinstance(obj, Mu) else value
+    if isinstance(inner, Sum) and len(inner.parts) == 1:
+        whole, face = LIBRARY["payload"](whole, 0), face_of_alternative(inner, 0)
+    else:
+        face = face_of_recursive(obj) if isinstance(obj, Mu) else None
+    if face is None or name not in face.keys:
+        raise MissingAttribute(
+            f"{value!r} has no {name} by itself; ask which alternative it is with case(s, f, g), "
+            "a function for each"
+        )
+    return getattr(unpack(face, whole), name)

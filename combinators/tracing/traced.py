@@ -8,6 +8,7 @@ what to write instead.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, Never
@@ -21,8 +22,9 @@ from combinators.errors import (
     MissingRule,
     ShapeMismatch,
     TypeMismatch,
+    is_passed_over,
 )
-from combinators.objects import Fun, Object, Tensor, Vector
+from combinators.objects import Fun, Mu, Object, Sum, Tensor, Vector
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
 
@@ -124,6 +126,23 @@ class Traced:
         """Its object."""
         return self.variable.type
 
+    @property
+    def __class__(self) -> Any:
+        """Its class; of a sum, whose class is not known yet, an error where a user asks for it."""
+        if isinstance(self.variable.type, Sum | Mu):
+            frame = sys._getframe(1)
+            package = str(frame.f_globals.get("__name__")).partition(".")[0]
+            if package not in sys.stdlib_module_names - {"__main__"} and not is_passed_over(frame):
+                raise ConcreteValueNeeded(
+                    f"isinstance and match ask {self!r} for its class, which a trace does not "
+                    "have; write case(s, f, g), a function for each alternative"
+                )
+        return type(self)
+
+    @__class__.setter
+    def __class__(self, kind: Any) -> None:
+        raise ImmutableValue(f"{self!r} stays what it is")
+
     def _tensor(self, asked: str) -> Tensor:
         if not isinstance(self.type, Tensor):
             raise TypeMismatch(f"{self!r} is no tensor and has no {asked}")
@@ -197,10 +216,12 @@ class Traced:
         """``x[2]``, ``x[1:5, :]``, ``x[indices]``; of a vector, ``x[2]``."""
         return LIBRARY["item" if isinstance(self.type, Vector) else "getitem"](self, key)
 
-    def __getattr__(self, name: str) -> Never:
+    def __getattr__(self, name: str) -> Any:
         """Say that NumPy's other methods are not in the language."""
         if name.startswith("__"):
             raise AttributeError(name)
+        if isinstance(self.type, Sum | Mu):
+            return LIBRARY["field"](self, name)
         raise MissingAttribute(
             f"{self!r} has no {name} in the language; write it with functions that are, "
             "or add a primitive"

@@ -58,7 +58,7 @@ COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
 }
 ENTERED = {
     "the first gradient of a scalar": (40, 64),
-    "the first gradient of a fold": (55, 78),
+    "the first gradient of a fold": (55, 79),
     "the first Hessian": (60, 94),
     "the first vjp at numbers": (45, 70),
 }
