@@ -254,7 +254,7 @@ def _tangents(obj: Object, parts: Sequence[Object]) -> Object:
     """Of a sum, those of the alternative that a value is; else those of every part."""
     if isinstance(obj, Sum):
         return Tagged.of(obj.names, Product(*parts))
-    return _built(obj, parts)
+    return Unit if isinstance(obj, Vector) and parts[0] is Unit else _built(obj, parts)
 
 
 def _tangent_at(obj: Object, of_function: Object) -> Object | None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from combinators.morphisms import interpret
-from combinators.objects import Fun, Mu, MuVar, Product, Real, Sum, Tensor, Unit
-from combinators.primitives.loops import loop_term, looping
+from combinators.objects import Fun, Mu, MuVar, Product, Real, Sum, Tensor, Unit, Vector
+from combinators.primitives.loops import MAP, loop_term, looping
 from combinators.simplify import simplify
-from combinators.terms import Lam, Proj, Term, Var
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing.scope import Scope, entered
 from combinators.translate import translate
 from combinators.value_folds import Injected
@@ -25,12 +25,14 @@ from interpreters.staging.programs import gradient, pushforward, value
 from interpreters.staging.terms import TERMS
 from tests.interpreters.staging.closed_forms import (
     AREAS,
+    ENDO,
     RECURSIONS,
     SUMS,
     A,
     B,
     applied,
     case,
+    less,
     times,
 )
 
@@ -150,3 +152,16 @@ def test_what_is_opened_in_a_loop_of_no_rounds_is_not_opened_before_it() -> None
     step = Lam((c, x), times(c, Proj(0, applied("payload", s, index=1))))
     body = loop_term(looping(carries=True, keeps=False), step, A, rows)
     assert run(simplify(Lam((s, A, rows), body)), Injected(0, 2.0), 3.0, np.zeros(0)) == 3.0
+
+
+def test_functions_that_a_loop_makes_and_others_are_chosen_in_forward_mode() -> None:
+    x, z, c = Var("x", Real), Var("z", Real), Var("c", Product(Tensor((2,)), Vector(ENDO, 2)))
+    rows = const(np.array([2.0, 3.0]))
+    made = Prim(MAP, (Lam((x,), Tuple((times(x, A), Lam((z,), times(z, x, A))))), rows))
+    other = Tuple((times(rows, B), Proj(1, made)))
+    chosen = Cond(less(A, 0.0), made, other)
+    total = applied("sum", Proj(0, c), axis=(0,), keepdims=False)
+    called = times(App(Proj(1, Proj(1, c)), B), total)
+    lam = Lam((A, B), Let(((c, chosen),), called))
+    assert run(pushforward(lam), -2.0, 0.5, 1.0, 0.0) == pytest.approx((30.0, -30.0))
+    assert run(pushforward(lam), 2.0, 0.5, 1.0, 0.0) == pytest.approx((7.5, 3.75))
