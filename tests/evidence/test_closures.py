@@ -97,7 +97,7 @@ def test_the_dependent_form_computes_nothing_again(f, runs):
 
 
 def watching(base):
-    """The mode ``base``, which counts evals, runs of bodies, and the calls that curry is given."""
+    """The mode ``base``, which counts evals, runs of bodies, and the calls of what captures."""
 
     class Watching(base):
         evals = bodies = recorded = 0
@@ -114,7 +114,7 @@ def watching(base):
                 self.bodies += 1
 
             def look(machine):
-                if type(machine.stack[-1]) is list:
+                if type(machine.stack[-1]) is list and captured.width:
                     self.recorded += sum(g is not None for _, g in machine.stack[-1])
 
             def leave(machine):
@@ -145,10 +145,10 @@ def test_the_dependent_form_runs_no_body_again(f, runs):
 
 
 @each
-def test_the_simple_form_runs_a_body_again_once_for_each_recorded_call(f, runs):
+def test_the_simple_form_runs_a_body_that_captures_again_once_for_each_recorded_call(f, runs):
     mode = watching(Pullback)
     forwards = pulled_back(f, mode, 0.7, 1.3)
-    assert mode.recorded >= forwards >= runs
+    assert min(mode.recorded, forwards) >= runs
     assert mode.bodies == mode.evals + mode.recorded
 
 
