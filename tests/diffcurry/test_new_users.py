@@ -174,6 +174,15 @@ def test_arguments_are_counted_in_errors():
         dc.grad(lambda x, y: x)(1.0)
 
 
+@pytest.mark.parametrize("scale", [np.float32(3.0), np.float64(3.0)])
+def test_check_grads_takes_a_larger_step_at_numbers_of_single_precision(scale):
+    at = np.linspace(0.1, 2.0, 5, dtype=np.float32)
+    dc.check_grads(lambda x: np.sin(x) * x * scale, (at,))
+    dc.check_grads(lambda x: np.sum(np.sin(x) * x * scale), (at,), order=2)
+    with pytest.raises(dc.WrongDerivative):
+        dc.check_grads(dc.with_derivative(lambda x: x * x, lambda x, g: 2.1 * x * g), (at[2],))
+
+
 def test_check_grads_takes_a_smaller_step_where_its_own_leaves_the_domain():
     dc.check_grads(np.log, (1e-6,))
     dc.check_grads(lambda x: np.sqrt(x), (5e-6,), order=2)
