@@ -114,6 +114,14 @@ def test_functions_made_in_a_loop_know_their_own_round():
     assert compile_program(composed()).function(3, 0.5) == 6.5
 
 
+def test_a_function_that_a_program_gives_may_call_as_deep():
+    whole = composed()
+    program = compile_program(Lam(whole.params[:1], whole.body.function))
+    given, before = program.function(50_000), sys.getrecursionlimit()
+    assert given(0.5) == 50_000 * 50_001 / 2 + 0.5
+    assert sys.getrecursionlimit() == before
+
+
 @pytest.mark.slow
 def test_a_million_functions_made_in_a_loop_call_each_other():
     f = compile_program(composed()).function
