@@ -5,15 +5,23 @@ import sys
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 
+from combinators.morphisms import interpret
+from combinators.objects import Object, Product, Real
 from combinators.simplify import simplify
 from combinators.terms import Lam, Proj
+from combinators.translate import translate
 from interpreters.backends.python import compile_program
+from interpreters.carriers.numpy import NumPy
 from interpreters.modes.delta import Deltas
+from interpreters.modes.primal import Primal
 from interpreters.modes.reverse import Dependent, Pullback
+from interpreters.sparse_cotangents import dense
 from interpreters.staging.programs import gradient, pushforward
 from interpreters.staging.terms import TERMS
+from tests.interpreters.backends.drawn_recursion import BOTH, EITHER, REALS, drawn
 from tests.interpreters.backends.terms_of_recursion import cells, chain, squares
 from tests.interpreters.staging.closed_forms import RECURSIONS, SUMS, A, B
 
@@ -108,3 +116,26 @@ def test_the_gradient_of_a_long_list_is_a_list() -> None:
         seen.append(found[1][0])
         found = found[1][1]
     assert seen == [2 * item for item in items]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_give_what_the_modes_that_run_give(seed: int) -> None:
+    lam, at = drawn(seed, Real), (0.7, -1.3)
+    mode, numbers = Dependent(NumPy()), tuple(map(np.float64, at))
+    y, pullback = mode.rep(interpret(translate(lam.params, lam.body), mode), numbers)
+    slopes = dense(NumPy(), pullback(np.float64(1.0)), Product(Real, Real))
+    true = pytest.approx([y, *slopes], rel=1e-9, abs=1e-12)
+    for written in (gradient(lam, (0, 1)), simplify(gradient(lam, (0, 1)))):
+        assert flat(run(written, *at)) == true
+    moved = simplify(pushforward(lam))
+    assert run(moved, *at, 1.0, 0.5) == pytest.approx((y, slopes[0] + 0.5 * slopes[1]), rel=1e-9)
+
+
+@pytest.mark.parametrize("cod", [BOTH, EITHER, REALS], ids=repr)
+@pytest.mark.parametrize("seed", range(15))
+def test_random_programs_give_sums_and_lists(seed: int, cod: Object) -> None:
+    lam, at, mode = drawn(seed, cod), (0.7, -1.3), Primal(NumPy())
+    numbers = tuple(map(np.float64, at))
+    true = flat(mode.value(interpret(translate(lam.params, lam.body), mode), numbers))
+    for written in (lam, simplify(lam)):
+        assert flat(run(written, *at)) == pytest.approx(true, rel=1e-9)
