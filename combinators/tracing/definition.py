@@ -116,6 +116,9 @@ class Definition(Specialisable):
     it stands, not where it is first called.
     """
 
+    at_once = True
+    """Whether it is; one that is called by its name in its own body waits until that means it."""
+
     def __init__(
         self, function: Callable[..., Any], types: tuple[Object, ...] | None = None
     ) -> None:
@@ -133,7 +136,7 @@ class Definition(Specialisable):
         self._closed: dict[Any, Specialised] = {}
         self._open: dict[Any, tuple[Scope, Var, Specialised]] = {}
         self._home = current()
-        if self.types is not None and current() is not None:
+        if self.at_once and self.types is not None and current() is not None:
             self.at(self.types, tuple(map(face_of, self.types)))
 
     def gives(self, returns: Typed | None) -> bool:
@@ -212,8 +215,8 @@ class Definition(Specialisable):
             if scope.encloses(current()):
                 return made, var
         home, here = self._home, current()
-        if home is None or not home.encloses(here):
-            home = here
+        if home is None or RECURRING.get() is not None or not home.encloses(here):
+            home = here  # inside a recursive function, whose variable it may mention
         with entered(home) if home is not None else nullcontext():
             made = self.specialise(types, faces)
             term = made.operand()

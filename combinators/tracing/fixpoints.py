@@ -78,6 +78,7 @@ class Itself(NamedTuple):
 class Recursive(Definition):
     """A Python function that may call itself, and functions that call it."""
 
+    at_once = False
     does = "called itself"
     """What it did too often, in words."""
 

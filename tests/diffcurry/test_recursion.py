@@ -112,3 +112,18 @@ def test_a_recursive_function_of_unknown_result_asks_for_its_annotation() -> Non
 def test_bad_input_is_refused(wrong: Any, said: str) -> None:
     with pytest.raises(dc.TypeMismatch, match=said):
         wrong()
+
+
+def test_functions_in_a_circle_capture_and_are_annotated_where_they_stand() -> None:
+    def factors(x: Any, y: Any) -> Any:
+        @dc.rec
+        def odd(n: int) -> float:
+            return dc.cond(n == 0, lambda: y, lambda: y * even(n - 1))
+
+        @dc.rec
+        def even(n: int) -> float:
+            return dc.cond(n == 0, lambda: 1.0, lambda: x * odd(n - 1))
+
+        return even(4)
+
+    assert dc.grad(factors, argnums=(0, 1))(2.0, 3.0) == (2 * 2.0 * 9.0, 4.0 * 2 * 3.0)
