@@ -72,21 +72,9 @@ def _erased(node: Any, parts: tuple[Any, ...]) -> Term:
         case Prim():
             return _primitive(node, parts)
         case _:
-            made: Term = type(node)(*_given(node, parts), **node.remarks())
+            made: Term = node.with_parts(parts)
+            vars(made)["type"] = without_spaces(node.type)
             return made
-
-
-def _given(node: Any, parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a term, of other terms."""
-    it = iter(parts)
-    return tuple(
-        tuple(next(it) for _ in argument)
-        if isinstance(argument, tuple) and argument and isinstance(argument[0], Term)
-        else next(it)
-        if isinstance(argument, Term)
-        else argument
-        for argument in node.arguments()
-    )
 
 
 def _primitive(node: Prim, parts: tuple[Any, ...]) -> Term:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -77,7 +78,7 @@ class Declared:
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the fields."""
-        return tuple(field.name for field in fields(self.kind))
+        return _keys(self.kind)
 
     @property
     def is_family(self) -> bool:
@@ -108,7 +109,7 @@ class Declared:
         if found.shape != obj.coordinates.shape:
             raise ShapeMismatch(f"{obj!r} has coordinates of shape {found.shape} here")
         near = found if self.settled is None else self.settled(found)
-        if not np.allclose(found, near, rtol=NEAR, atol=NEAR, equal_nan=True):
+        if (abs(found - near) > NEAR * (1.0 + abs(found))).any():  # a nan is none
             raise DomainError(
                 f"{value!r:.120} is no {obj!r}: that near to it has the coordinates {near}, by "
                 "nearby=; give that, or declare the type without nearby="
@@ -139,13 +140,19 @@ SPACES: dict[type, Declared] = {}
 """Every declaration, by class."""
 
 
+@cache
+def _keys(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 def coordinates_of(value: Any) -> Any:
     """The coordinates of a value of a class that is declared, or will be."""
-    parts = [np.asarray(getattr(value, field.name)) for field in fields(value)]
-    if len(parts) > 1 and any(part.shape for part in parts):
+    kind: Any = type(value)
+    parts = [getattr(value, key) for key in _keys(kind)]
+    if len(parts) > 1 and any(map(np.ndim, parts)):
         raise TypeMismatch(
-            f"a {type(value).__name__} has a tangent space of its own, and is made of one array or "
-            f"of numbers, not of parts of the shapes {', '.join(str(p.shape) for p in parts)}"
+            f"a {kind.__name__} has a tangent space of its own, and is made of one array or of "
+            f"numbers, not of parts of the shapes {', '.join(str(np.shape(x)) for x in parts)}"
         )
     return np.asarray(parts[0] if len(parts) == 1 else parts, dtype=float)[()]
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from combinators.primitives.coordinates import COORDINATES, POINT, plus_of
 from combinators.spaces import Space
 from interpreters.carriers.carrier import computes
@@ -24,9 +22,6 @@ class Summand:
 
     def __init__(self, of: Space, array: Any) -> None:
         self.of, self.array = of, array
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self.array, dtype=dtype)
 
     def __add__(self, other: Summand) -> Summand:
         """The declared sum."""
