@@ -8,6 +8,7 @@ whose code is known; what has no code is interpreted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
@@ -35,6 +36,7 @@ from diffcurry.derived import (
     unrepresented,
 )
 from diffcurry.function import Function
+from diffcurry.gradients_of_sums import of_sums
 from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, Mode, written
 from diffcurry.program import Program, Quick, folded
@@ -239,6 +241,13 @@ class Gradient(Derivative[P, Any]):
             assert face is not None
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
+
+    def _computed(self, values: tuple[Any, ...]) -> Any:
+        if self.is_program and self.inner.sums:
+            with suppress(UnknownCode, WrongMode, NotKnown):
+                which = chosen(self.argnums, len(values))
+                return self._shown(*of_sums(self.program(*values), values, which, self))
+        return super()._computed(values)
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         if self.mode not in known.modes:

@@ -14,7 +14,7 @@ from combinators.erasure import erased
 from combinators.errors import DiffcurryError, MissingRule
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
-from combinators.objects import Fun, Object, Product, Tensor
+from combinators.objects import Fun, Object, Product, Tensor, Unit
 from combinators.operation import VIEWS
 from combinators.primitives.loops import is_associative
 from combinators.simplify import Fold, Rule, simplify
@@ -251,6 +251,16 @@ class Program:
         border = Border(self.types, self.faces, self.cod, self.face)
         try:
             return Quick(border, self._code(lam.name or "f"))
+        except MissingRule:
+            return None
+
+    @cached_property
+    def of_sums(self) -> Quick | None:
+        """The program as compiled Python, of which only the arguments are converted."""
+        if not all(map(is_of_data, (*self.types, self.cod))):
+            return None
+        try:
+            return Quick(Border(self.types, (), Unit, None), self._code(self.lam.name or "f"))
         except MissingRule:
             return None
 

@@ -70,6 +70,11 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     return _show(cotangent, obj, face, value, function)
 
 
+def show_numbers(given: Any, obj: Object, face: Face | None, value: Any) -> Any:
+    """The cotangent of ``value``, without functions, as compiled code gives both."""
+    return _show(given, obj, face, value, lambda *_: None)
+
+
 def show_tangent(tangent: Any, obj: Object, face: Face | None, value: Any = None) -> Any:
     """A tangent as the user gets it; of ``value``, where its alternatives matter."""
     return _show(tangent, obj, face, value, lambda given, obj, _: TangentFunction(given, obj))
@@ -110,7 +115,8 @@ def _shown(
     if types is None:
         if not isinstance(obj, Tensor) or not obj.is_smooth:
             return None
-        return CARRIER.lower(zeros(CARRIER, obj) if given is None else given)
+        number = CARRIER.lower(zeros(CARRIER, obj) if given is None else given)
+        return np.float64(number) if type(number) is float else number
     if not types and face is None:
         return None
     width = len(types)

@@ -263,3 +263,11 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
 def test_what_does_not_fit_says_so(wrong: Callable[[], Any], said: str) -> None:
     with pytest.raises(dc.DiffcurryError, match=said):
         wrong()
+
+
+def test_the_gradient_has_its_value_and_what_is_auxiliary_beside_it() -> None:
+    f = dc.fun(lambda s, x: (area(s) * x, x), SHAPE, Real)
+    assert dc.value_and_grad(area)(Circle(2.0)) == (12.0, Circle(12.0))
+    assert dc.grad(f, argnums=(0, 1), has_aux=True)(Square(3.0), 2.0) == ((Square(12.0), 9.0), 2.0)
+    value = dc.value_and_grad(f, has_aux=True)(Square(3.0), 2.0)
+    assert value == ((18.0, 2.0), Square(12.0))
