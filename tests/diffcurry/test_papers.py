@@ -90,22 +90,56 @@ def test_argmin_of_the_lambda_backpropagator_by_recursive_line_search() -> None:
     assert found == pytest.approx([1.0, -0.5], abs=1e-5)
 
 
+def payoff(x: Any, y: Any) -> Any:
+    """PAYOFF of 001."""
+    return x[0] ** 2 + x[1] ** 2 - y[0] ** 2 - y[1] ** 2
+
+
+def golden_section(f: Any) -> Any:
+    """UNIVARIATEARGMIN of 001: the interval that holds the least value shrinks until it is ε."""
+    ratio = (np.sqrt(5) - 1) / 2
+
+    def step(interval: Any) -> Any:
+        low, high = interval
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        return dc.cond(f(left) < f(right), lambda: (low, right), lambda: (left, high))
+
+    low, high = dc.while_loop(lambda ends: ends[1] - ends[0] > 1e-7, step, (-2.0, 2.0), most=80)
+    return (low + high) / 2
+
+
 def test_the_saddle_of_the_lambda_backpropagator_by_an_epsilon_test() -> None:
-    def payoff(x: Any, y: Any) -> Any:
-        return x * x - y * y + 0.5 * x * y
+    """Section 5, line by line; the derivative of λx reaches through ARGMIN of λy, and its ∇."""
 
-    def descend(f: Any, start: Any) -> Any:
-        slope = dc.grad(f)
-        return dc.until(
-            lambda x: abs(slope(x)) <= 1e-8, lambda x: x - 0.3 * slope(x), start, most=500
-        )
+    def argmin(f: Any, start: Any, eps: float) -> Any:
+        @dc.rec(most=50)
+        def go(x: Tensor((2,))) -> Tensor((2,)):  # type: ignore[valid-type]
+            g = dc.grad(f)(x)
+            further = lambda: go(x + golden_section(lambda k: f(x + k * g)) * g)
+            return dc.cond(np.sqrt(np.sum(g * g)) <= eps, lambda: x, further)
 
-    def best(x: Any) -> Any:
-        y = descend(lambda y: -payoff(x, y), 0.5)
-        return payoff(x, y)
+        return go(start)
 
-    found = fun(lambda x: descend(best, x), Real)(1.0)
-    assert abs(found) < 1e-6
+    def argmax(f: Any, start: Any, eps: float) -> Any:
+        return argmin(lambda x: -f(x), start, eps)
+
+    def most(f: Any, start: Any, eps: float) -> Any:
+        return f(argmax(f, start, eps))
+
+    def saddle(x: Any, y: Any) -> Any:
+        best = argmin(lambda x: most(lambda y: payoff(x, y), y, 1e-3), x, 1e-3)
+        return best, argmax(lambda y: payoff(best, y), y, 1e-3)
+
+    x, y = fun(saddle, Tensor((2,)), Tensor((2,)))(np.array([1.0, 0.5]), np.array([0.7, -1.0]))
+    assert x == pytest.approx([0.0, 0.0], abs=1e-3)
+    assert y == pytest.approx([0.0, 0.0], abs=1e-3)
+
+
+def test_the_hessian_of_the_lambda_backpropagator_times_a_vector() -> None:
+    """``(H f [3, 4]) × [7, 8] = [52, 85]``, where λx refers to v freely."""
+    f = lambda x: 2 * x[0] ** 2 + 3 * x[0] * x[1] + 4 * x[1] ** 2
+    product = fun(lambda v: dc.grad(lambda x: np.dot(dc.grad(f)(x), v))(np.array([3.0, 4.0])))
+    assert product(np.array([7.0, 8.0])) == pytest.approx([52.0, 85.0])
 
 
 def test_figure_7_of_long_translates_sums_as_we_do() -> None:
@@ -127,6 +161,17 @@ def test_figure_7_of_long_translates_sums_as_we_do() -> None:
     assert dc.grad(left, argnums=(0, 1))(2.0, 3.0) == (2 * 2.0 * 9.0, 2 * 4.0 * 3.0)
     assert right(2.0, 5.0, 3.0) == 13.0**2
     assert dc.grad(right, argnums=(0, 1, 2))(2.0, 5.0, 3.0) == (130.0, 52.0, 26.0)
+
+
+@pytest.mark.parametrize("mode", ["delta", "dependent", "simple", "forward"])
+def test_figure_7_of_long_has_the_rule_of_case_in_the_mode_of_the_paper_too(mode: Any) -> None:
+    def either(x: Any, y: Any) -> Any:
+        s = dc.cond(x < y, lambda: dc.inl(x * y), lambda: dc.inr((x, y)))
+        return dc.case(s, np.sin, lambda p, q: p * q * q)
+
+    gradient = dc.grad(fun(either, Real, Real), argnums=(0, 1), mode=mode)
+    assert gradient(2.0, 1.0) == pytest.approx((1.0, 4.0))
+    assert gradient(1.0, 2.0) == pytest.approx((2 * np.cos(2.0), np.cos(2.0)))
 
 
 def test_a_recursion_runs_in_forward_mode_and_twice() -> None:
