@@ -14,9 +14,11 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Fun, Mu, Object, Product, Record, Sum, Tensor, Vector, components
 from combinators.spaces import SPACES, Space
+from combinators.tracing.classes import is_list, rows_of
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
+from combinators.tracing.injections import item_of
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
 from diffcurry.values import program_value
@@ -97,6 +99,7 @@ def fits(value: Any, obj: Object, path: str) -> bool:
             leaf, opened = partial(fits, path=path), partial(opened_as, what=path)
             program_value(value, obj, leaf, lambda o, v: opened(o, v)[1])
         except TypeMismatch as error:
+            _fits_as_list(value, obj, path)
             said = error.message if error.message.startswith(path) else f"{path}: {error.message}"
             raise TypeMismatch(said) from None
     elif product is not None:
@@ -120,6 +123,20 @@ def fits(value: Any, obj: Object, path: str) -> bool:
         if found.type is not obj and not _casts(found, obj, value):
             raise TypeMismatch(f"{path} : {obj!r} was given {found.type!r}")
     return True
+
+
+def _fits_as_list(value: Any, obj: Object, path: str) -> None:
+    """It raises, naming the item, where one of a list's is not of their type."""
+    rows = rows_of(value) if isinstance(obj, Mu) and is_list(obj) else None
+    for index, row in enumerate(rows or ()):
+        item, at = item_of(obj), f"{path}[{index}]"
+        try:
+            fits(row, item, at)
+        except TypeMismatch as error:
+            said = error.message if error.message.startswith(at) else f"{at} : {item!r} was given "
+            shown = "" if said is error.message else f"{row!r:.60}"
+            one = f"{said}{shown}; the items of {obj!r} are of one type"
+            raise TypeMismatch(one) from None
 
 
 def face_at(value: Any, obj: Object) -> Face | None:

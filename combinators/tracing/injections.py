@@ -7,7 +7,8 @@ type is known, the left; the rest yields to the type that it meets, as a number 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -145,7 +146,8 @@ def inject(of: Any, alternative: Any, *x: Any) -> Any:
             raise TypeMismatch(f"{obj!r} has no alternatives")
         value = Injected(cells.index(alternative), x[0] if len(x) == 1 else x)
     scope_here()
-    return _traced(as_sum(value, obj))
+    with _naming(f"inject makes a {obj!r}"):
+        return _traced(as_sum(value, obj))
 
 
 def cons(head: Any, tail: Any) -> Any:
@@ -156,7 +158,17 @@ def cons(head: Any, tail: Any) -> Any:
         known = List(natural_object(head))
     if not isinstance(known, Mu) or not is_list(known):
         raise TypeMismatch(f"cons puts an item before a list, and this is {known!r}")
-    return _traced(_cell(head, as_sum(tail, known), known))
+    with _naming(f"cons makes a {known!r}, whose items are of one type"):
+        return _traced(_cell(head, as_sum(tail, known), known))
+
+
+@contextmanager
+def _naming(what: str) -> Iterator[None]:
+    """Errors about types begin with ``what``."""
+    try:
+        yield
+    except TypeMismatch as error:
+        raise TypeMismatch(f"{what}: {error.message}", error.place) from None
 
 
 def _applied(primitive: Primitive, term: Term, **said: Any) -> Term:

@@ -242,10 +242,25 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
         lambda: dc.fun(lambda s: dc.case(s, lambda c: c, lambda q: 1.0), SHAPE)(Circle(1.0)),
         "the branches of a case have one type, but these have {radius: Real} and Real",
     ),
-    (lambda: dc.fun(lambda xs: xs, dc.List(Real))([1.0, "a"]), "this is a str: 'a'"),
+    (
+        lambda: dc.fun(lambda xs: xs, dc.List(Real))([1.0, "a"]),
+        r"xs\[1\] : Real was given 'a'; the items of List\[Real\] are of one type",
+    ),
     (
         lambda: dc.fun(lambda xs: xs, dc.List(Real))([1.0, (2.0,)]),
-        "this is a tuple",
+        r"xs\[1\] : Real was given \(2.0,\); the items of List\[Real\] are of one type",
+    ),
+    (
+        lambda: dc.fun(lambda xs: xs, dc.List(dc.Int))([1, 2.5]),
+        r"xs\[1\] : Int was given Real; the items of List\[Int\] are of one type",
+    ),
+    (
+        lambda: dc.fun(lambda x: dc.cons(x, dc.cons(x > 0, dc.nil)), Real)(1.0),
+        r"cons makes a List\[Bool\], whose items are of one type: Bool was expected",
+    ),
+    (
+        lambda: dc.inject(dc.Sum(Real, dc.Product(Real, Real)), 1, 2.0),
+        r"inject makes a Real \+ \(Real × Real\): Real × Real was expected",
     ),
     (lambda: dc.fun(lambda x: dc.case(x, len, len), Real)(1.0), "case looks at a value of a sum"),
     (lambda: dc.fun(lambda s: s.radius, SHAPE)(Circle(1.0)), "case"),
