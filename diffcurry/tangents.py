@@ -292,7 +292,8 @@ def _read_alternative(
 ) -> Recursive[Any]:
     """Of a sum: of the alternative that the value is; of a list, item by item from its end."""
     if isinstance(obj, Mu) and is_list(obj):
-        rows, item, inside, found = rows_of(given), item_of(obj), list(_items(value)), None
+        rows, item, found = rows_of(given), item_of(obj), None
+        inside = [None] * len(rows or ()) if value is None else list(_items(value))
         if rows is None or len(rows) != len(inside):
             raise TypeMismatch(
                 f"the {reader.word} of {path} : {obj!r} is a list of {len(inside)}, and this is "

@@ -81,12 +81,12 @@ def program_value(value: Any, obj: Object, leaf: Leaf, opened: Opened = parts_of
 
 
 def python_value(value: Any, obj: Object, leaf: Leaf, face: Face | None = None) -> Any:
-    """What a program gives as Python has it."""
+    """What a program gives as Python has it; zero in the tangents of a sum is None."""
 
     def at(value: Any, obj: Object, face: Face | None) -> Recursive[Any]:
         if isinstance(obj, Mu) and is_list(obj):
             items, item = [], item_of(obj)
-            while value[0]:
+            while value and value[0]:
                 head, value = value[1]
                 is_number = isinstance(item, Tensor)
                 items.append(leaf(head, item) if is_number else (yield at(head, item, None)))
@@ -95,6 +95,8 @@ def python_value(value: Any, obj: Object, leaf: Leaf, face: Face | None = None) 
             face = face_of_recursive(obj)
             obj = unfolded(obj)
         if isinstance(obj, Sum):
+            if value is None:
+                return None
             tag, inside = value
             made = yield at(inside, obj.parts[tag], face_of_alternative(obj, tag))
             return as_alternative(obj, tag, made)

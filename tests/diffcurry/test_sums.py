@@ -185,6 +185,25 @@ def test_a_list_is_made_of_nil_and_cons() -> None:
     assert dc.fun(down, Int)(3) == [3.0, 2.0, 1.0]
 
 
+def test_a_gradient_that_a_function_of_the_language_gives_is_a_list_or_none_where_it_is_zero() -> (
+    None
+):
+    horner = dc.fun(lambda w, xs: dc.fold(lambda a, x: a * w + x, 0.0, xs), Real, dc.List(Real))
+    around = dc.fun(lambda w, xs: dc.grad(horner, (0, 1))(w, xs), Real, dc.List(Real))
+    assert around(2.0, [1.0, 3.0]) == dc.grad(horner, (0, 1))(2.0, [1.0, 3.0])
+    shape = Sum(still=Real, moving=Real)
+    half = dc.fun(lambda s: dc.case(s, lambda a: 1.0, lambda b: b * b), shape)
+    slope = dc.fun(lambda s: dc.grad(half)(s), shape)
+    assert slope(dc.inject(shape, "still", 3.0)) is None
+    assert slope(dc.inject(shape, "moving", 3.0)).value == 6.0
+
+
+def test_what_moves_numbers_alone_says_so_of_lists() -> None:
+    total = dc.fun(lambda xs: dc.fold(lambda a, x: a * x, 1.0, xs), dc.List(Real))
+    with pytest.raises(TypeError, match="moves numbers"):
+        dc.hvp(total, ([1.0, 2.0],), ([1.0, 0.0],))
+
+
 def test_functions_sit_inside_lists() -> None:
     fs = dc.List(dc.Fun(Real, Real))
     chain = dc.fun(lambda fs, x: dc.fold(lambda y, f: f(y), x, fs), fs, Real)
