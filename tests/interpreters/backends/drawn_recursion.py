@@ -1,10 +1,11 @@
-"""Random programs of two numbers, with sums, lists, functions in sums, and recursion."""
+"""Random programs of two numbers: sums, lists, functions in sums, recursion, reduces and scans."""
 
 import random
 from collections.abc import Sequence
 
 from combinators.objects import Fun, Int, Mu, MuVar, Object, Product, Real, Sum, Tensor, Unit
-from combinators.terms import App, Cond, Lam, Let, Proj, Term, Tuple, Var, const
+from combinators.primitives.loops import looping
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.type_folds import unfolded
 from tests.interpreters.backends.terms_of_recursion import applied, fixed
 
@@ -105,6 +106,17 @@ class Drawing:
         fewer = applied("subtract", self.calls[f.name], const(1))
         return App(f, Tuple((fewer, self.term(dom, env, deep))))
 
+    def combined(self, env: Env, deep: int, *, keeps: bool) -> Term:
+        """A reduce, or a scan from either end, by ``c + x + t·c·x``, for a t that it captures."""
+        cx = self.var("c", Real), self.var("x", Real)
+        t = applied("tanh", self.term(Real, env, deep - 1))
+        product = applied("multiply", t, applied("multiply", *cx))
+        made = applied("add", applied("add", *cx), product)
+        reverse = keeps and self.random.random() < 0.5
+        loop = looping(keeps=keeps, reverse=reverse, sequential=False)
+        step = Lam(cx, Tuple((made, made)) if keeps else made)
+        return Prim(loop, (step, const(0.0), self.term(VECTOR, env, deep)))
+
     def smallest(self, obj: Object) -> Term:
         if obj is Real:
             return const(round(self.random.uniform(-2.0, 2.0), 2))
@@ -122,13 +134,17 @@ class Drawing:
 
         if obj is Real:
             numbers: list[tuple[str, ...]] = [("sin",), ("tanh",), ("add", ""), ("multiply", "")]
-            name, *more = self.random.choice([*numbers, ("sum",), ("apply",)])
+            name, *more = self.random.choice([*numbers, ("sum",), ("reduce",), ("apply",)])
             if name == "sum":
                 return applied("sum", *of(VECTOR), axis=(0,), keepdims=False)
+            if name == "reduce":
+                return self.combined(env, deep, keeps=False)
             if name == "apply":
                 return App(*of(FUNCTION, Real))
             return applied(name, *of(*[Real] * (1 + len(more))))
         if obj is VECTOR:
+            if self.random.random() < 0.5:
+                return Proj(1, self.combined(env, deep, keeps=True))
             if self.random.random() < 0.5:
                 return applied("multiply", *of(VECTOR, VECTOR))
             return applied("broadcast_to", *of(Real), shape=(3,))

@@ -118,6 +118,13 @@ def test_the_gradient_of_a_long_list_is_a_list() -> None:
     assert seen == [2 * item for item in items]
 
 
+@pytest.mark.parametrize("form", ["is[", "fix", "unroll", "reduce", "scan"])
+def test_a_third_of_the_random_programs_hold_each_form(form: str) -> None:
+    """Sums, recursion, lists, reduces and scans, in what is asked of all modes below."""
+    held = [form in str(drawn(seed, Real)) for seed in range(40)]
+    assert sum(held) >= 13
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_give_what_the_modes_that_run_give(seed: int) -> None:
     lam, at = drawn(seed, Real), (0.7, -1.3)
