@@ -119,6 +119,8 @@ class Border:
 
     def given(self, value: Any, obj: Object) -> Any:
         """A user's value as the compiled function takes it."""
+        if obj is Real and type(value) is float:
+            return value
         if isinstance(obj, Sum | Mu):
             return program_value(value, obj, self.given)
         product = components(obj)

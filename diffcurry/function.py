@@ -18,6 +18,7 @@ from combinators.terms import Lam
 from combinators.tracing.classes import is_union, typed
 from combinators.tracing.definition import Definition, traced_apart
 from combinators.tracing.faces import face_of
+from combinators.tracing.fixpoints import Recursive
 from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
 from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
@@ -383,7 +384,7 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
         )
     if isinstance(function, Definition):
         types = types or function.types or ()
-        function = function.function
+        function = function if isinstance(function, Recursive) else function.function
     return Function(function, types or None, checked=checked)
 
 

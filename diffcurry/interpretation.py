@@ -205,6 +205,8 @@ def pushing_gradient(
 
 def _moving(value: Any, tangent: Any, obj: Object) -> Any:
     """``value``, whose numbers do not move, moving along ``tangent``."""
+    if tangent is None:
+        return value
 
     def leaf(value: Any, tangent: Any, obj: Object) -> Any:
         if tangent is not None and not isinstance(obj, Tensor | Space):

@@ -62,6 +62,27 @@ def test_a_recursive_function_captures_and_is_a_value() -> None:
     assert dc.grad(horner, argnums=(0, 1))(3.0, 2.0) == (10.0, 3 * (1 + 4) + 3)
 
 
+def test_a_recursive_function_at_a_type_is_its_fix_applied() -> None:
+    halved = dc.rec(lambda self, x: dc.cond(x < 1, lambda: x, lambda: x * self(x / 2)))
+    assert str(dc.fun(halved, Real)).count("if") == 1
+    assert dc.grad(dc.fun(halved, Real))(3.0) == dc.grad(halved)(3.0) == 3 * 3.0**2 / 8
+
+
+def test_the_gradient_mirrors_items_of_a_list_that_are_not_read() -> None:
+    def first(xs: list[float]) -> Any:
+        return dc.case(xs, lambda: 0.0, lambda x, rest: x * x)
+
+    assert dc.grad(first)([3.0, 4.0]) == [6.0, 0.0]
+    assert dc.grad(first)([]) == []
+
+
+def test_a_hessian_in_a_number_stands_beside_data_that_do_not_move() -> None:
+    def power(xs: list[float], w: float) -> Any:
+        return dc.fold(lambda s, x: s * w + x, 1.0, xs)
+
+    assert dc.hessian(power, argnums=1)([1.0, 2.0, 3.0], 2.0) == 6 * 2.0 + 2
+
+
 def test_a_while_loop_goes_on_as_long_as_its_test_holds() -> None:
     def doubled(x: Any) -> Any:
         return dc.while_loop(lambda c: c < 100.0, lambda c: c * x, 1)
