@@ -5,8 +5,9 @@ import io
 import numpy as np
 import pytest
 
+import diffcurry as dc
 from combinators.errors import DomainError
-from diffcurry import Real, Tensor, fun
+from diffcurry import Int, Real, Tensor, fun
 from diffcurry.display import LINES
 from diffcurry.explain import STAGES, Stage
 
@@ -48,6 +49,16 @@ def test_what_a_program_cannot_have_is_said_in_a_line():
         "(none: grad takes a function whose result is one"
     )
     assert "no gradient" in found["certificate"].text
+
+
+def test_recursion_and_cases_are_walked_through_too():
+    go = dc.rec(lambda self, x, n: dc.cond(n == 0, lambda: x, lambda: x * self(x, n - 1)))
+    power = sections(fun(lambda x, n: go(x, n), Real, Int).explain())
+    assert "fix" in power["combinators"].text
+    assert power["formula"].text.startswith("(none: a recursive function whose end depends on")
+    assert "per call of each recursive function" in power["certificate"].text
+    either = fun(lambda s: dc.case(s, np.sin, np.cos), dc.Sum(Real, Real)).explain()
+    assert "is[0] s" in sections(either)["term"].text
 
 
 FORMULA = next(stage for stage in STAGES if stage.title == "formula")
