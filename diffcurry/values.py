@@ -15,7 +15,7 @@ from typing import Any
 from combinators.errors import TypeMismatch
 from combinators.kit.class_names import class_of
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Erased, Fun, Mu, Object, Sum, Tensor, Vector, components
+from combinators.objects import Erased, Fun, Mu, Object, Sum, Tagged, Tensor, Vector, components
 from combinators.tracing.classes import (
     alternative,
     face_of_alternative,
@@ -67,6 +67,8 @@ def program_value(value: Any, obj: Object, leaf: Leaf, opened: Opened = parts_of
         if isinstance(obj, Mu):
             obj = unfolded(obj)
         if isinstance(obj, Sum):
+            if value is None and isinstance(obj, Tagged):
+                return None
             index, inside = alternative(obj, value)
             return Injected(index, (yield at(inside, obj.parts[index])))
         product = components(obj)

@@ -305,3 +305,14 @@ def test_the_gradient_has_its_value_and_what_is_auxiliary_beside_it() -> None:
     assert dc.grad(f, argnums=(0, 1), has_aux=True)(Square(3.0), 2.0) == ((Square(12.0), 9.0), 2.0)
     value = dc.value_and_grad(f, has_aux=True)(Square(3.0), 2.0)
     assert value == ((18.0, 2.0), Square(12.0))
+
+
+def test_a_program_gives_the_cotangent_of_a_list_or_a_sum_and_none_is_its_zero() -> None:
+    ends = dc.fun(lambda xs: dc.case(xs, lambda: 0.0, lambda x, rest: x * x), dc.List(Real))
+    assert dc.fun(lambda xs: dc.grad(ends)(xs), dc.List(Real))([3.0, 4.0]) == [6.0]
+    assert dc.fun(lambda xs: dc.grad(ends)(xs), dc.List(Real))([]) == []
+    side = dc.fun(lambda s: dc.case(s, lambda c: 1.0, lambda q: q.side**2), SHAPE)
+    gradient = dc.fun(lambda s: dc.grad(side)(s), SHAPE)
+    assert (gradient(Circle(2.0)), gradient(Square(2.0))) == (None, Square(4.0))
+    given_on = dc.fun(lambda g: g, gradient.program(Circle(2.0)).cod)
+    assert (given_on(None), given_on(Square(4.0))) == (None, Square(4.0))
