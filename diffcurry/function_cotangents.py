@@ -15,6 +15,10 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import reduce
+from operator import or_
+from types import GenericAlias
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +27,9 @@ from combinators.errors import TypeMismatch
 from combinators.kit.quotient import Quotient, number_key
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Fun, Object, Product, Record, Unit
+from combinators.spaces import SPACES
 from combinators.terms import packed
+from combinators.tracing.classes import list_of, typed
 from combinators.tracing.faces import Face, open_up
 from combinators.tracing.functions import natural
 from combinators.type_folds import tangent_of
@@ -327,7 +333,7 @@ class Copower(NamedTuple):
 
 
 def space_of(value: Any, mode: str) -> Any:
-    """``T[v]``: the type of the cotangents of a number, an array or a function.
+    """``T[v]``: the type of the cotangents of a number, an array, data or a function.
 
     In the dependently-typed form (Definition 5.2 of 004) it is, of a function, the record of the
     tangent spaces of what it captured; in ``mode="simple"`` (Fig. 6) it is the lists of its calls.
@@ -340,13 +346,32 @@ def space_of(value: Any, mode: str) -> Any:
     ({a: Real}, [(Real, Real)], Unit)
     """
     if not callable(value):
-        return tangent_of(natural(value).type)
+        return tangent_of(_type_of(value))
     types = getattr(value, "types", None)
     if types is None:
         raise TypeMismatch(
             f"the tangent space of {value!r:.60} depends on its types; say them, as in fun(f, Real)"
         )
     return _space(value, packed(types), mode)
+
+
+def _type_of(value: Any) -> Object:
+    """The type of a value: a list's by its items, and that of a class by its fields."""
+    lists, items = 0, [value]
+    while items and all(isinstance(item, list) for item in items):
+        lists, items = lists + 1, [below for item in items for below in item]
+    if not items:
+        raise TypeMismatch(f"{value!r} does not say of what it is a list; List(Real) is a type")
+    kinds = tuple(dict.fromkeys(map(type, items)))
+    if all(is_dataclass(kind) and kind not in SPACES for kind in kinds):
+        union = reduce(or_, kinds)
+        obj = typed(GenericAlias(list, (union,)) if lists else union).object
+        lists = max(lists - 1, 0)
+    else:
+        obj, *others = dict.fromkeys(natural(item).type for item in items)
+        if others:
+            raise TypeMismatch(f"a list is of one type, and this one holds {obj!r} and {others}")
+    return reduce(lambda item, _: list_of(item), range(lists), obj)
 
 
 def _space(function: Any, dom: Object, mode: str) -> Any:

@@ -316,3 +316,19 @@ def test_a_program_gives_the_cotangent_of_a_list_or_a_sum_and_none_is_its_zero()
     assert (gradient(Circle(2.0)), gradient(Square(2.0))) == (None, Square(4.0))
     given_on = dc.fun(lambda g: g, gradient.program(Circle(2.0)).cod)
     assert (given_on(None), given_on(Square(4.0))) == (None, Square(4.0))
+
+
+def test_the_tangent_space_of_data_is_shown() -> None:
+    shown = [
+        (Circle(1.0), "{radius: Real}"),
+        ([1.0, 2.0], "T List[Real]"),
+        ([[1.0], []], "T List[T List[Real]]"),
+        ([Circle(1.0)], "T List[[0 | Circle: {radius: Real}]]"),
+    ]
+    for value, space in shown:
+        assert repr(dc.tangent_space(value)) == space
+    assert "T Tree" in repr(dc.tangent_space(Node(Leaf(1.0), Leaf(2.0))))
+    with pytest.raises(dc.TypeMismatch, match="does not say of what it is a list"):
+        dc.tangent_space([])
+    with pytest.raises(dc.TypeMismatch, match="a list is of one type"):
+        dc.tangent_space([1.0, True])
