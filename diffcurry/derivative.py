@@ -7,7 +7,7 @@ whose code is known; what has no code is interpreted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, ClassVar, ParamSpec, TypeVar
@@ -15,35 +15,39 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 from combinators.bulk import bulk
 from combinators.errors import UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
-from combinators.objects import Object, components
+from combinators.objects import Object
 from combinators.simplify import simplifying
 from combinators.simplify.writer import Writer
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.definition import traced_apart
-from combinators.tracing.faces import Face, face_of
+from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces, Specialised, Types, call
 from combinators.tracing.scope import Scope, current, entered
-from combinators.type_folds import direction, is_first_order, velocity
 from diffcurry import interpretation
-from diffcurry.arguments import Argnums, check_scalar, chosen, fits, is_function, is_many, of_pair
+from diffcurry.arguments import (
+    Argnums,
+    check_scalar,
+    chosen,
+    holds_functions,
+    is_function,
+    is_many,
+    of_pair,
+)
+from diffcurry.derivatives_of_sums import Ran, ran
 from diffcurry.derived import (
     Written,
     applied,
     closed_of,
     finished,
-    result,
     tangent_face,
     unrepresented,
 )
 from diffcurry.function import Function
-from diffcurry.gradients_of_sums import of_sums
-from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions, tangents_of
-from diffcurry.modes import CARRIER, Mode, written
-from diffcurry.program import Program, Quick, folded
+from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions
+from diffcurry.modes import Mode, written
+from diffcurry.program import Program, folded
 from diffcurry.readings import Readings
-from diffcurry.tangents import read_tangent
 from interpreters.backends.analysis.captures import surveyed
-from interpreters.sparse_cotangents import zeros
 from interpreters.staging import programs
 
 LONG = 1_000
@@ -137,12 +141,19 @@ class Derivative(Function[P, R]):
         first = _FIRST.set(self.gives_numbers and not self._is_met)
         self._is_met = True
         try:
+            if not holds_functions(values):
+                with suppress(NotKnown):
+                    return self._of_sums(self.program(*values), values)
             return super()._computed(values)
         except (UnknownCode, WrongMode, Long):
             pass
         finally:
             _FIRST.reset(first)
         return self.otherwise(values)  # where every function is a closure, whose code is known
+
+    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
+        """The value at values of sums, compiled; raises NotKnown where it is not."""
+        raise NotKnown
 
     def _in_trace(self, values: tuple[Any, ...]) -> Any:
         primals = self.primals(values)
@@ -242,12 +253,19 @@ class Gradient(Derivative[P, Any]):
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
 
-    def _computed(self, values: tuple[Any, ...]) -> Any:
-        if self.is_program and self.inner.sums:
-            with suppress(UnknownCode, WrongMode, NotKnown):
-                which = chosen(self.argnums, len(values))
-                return self._shown(*of_sums(self.program(*values), values, which, self))
-        return super()._computed(values)
+    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
+        made = ran(program, values)
+        if self.is_plain:
+            return self._shown(None, self.gradients(made, made.found))
+        at = int(self.with_value)
+        value = made.shown_at(1 - at)
+        found = self.gradients(made, made.found[at])
+        return self._shown(value if self.with_value else (None, value), found)
+
+    def gradients(self, made: Ran, found: Any) -> tuple[Any, ...]:
+        """Gradients by values of sums, as users have them."""
+        each = found if is_many(self.argnums) else (found,)
+        return made.cotangents(each, chosen(self.argnums, len(made.values)))
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         if self.mode not in known.modes:
@@ -278,121 +296,3 @@ class Gradient(Derivative[P, Any]):
     def latex_name(self) -> str:
         """``∇f``, where the gradient is all that it gives."""
         return f"∇{self.inner.latex_name}" if self.is_plain else self.__name__
-
-
-class Pushed(Derivative[P, Any]):
-    """The dual function of a function: ``(x…, ẋ…) ↦ (y, ẏ)``."""
-
-    about = "The value and the tangent"
-    verb = "jvp of"
-    word = "jvp"
-    gives_numbers = True
-    with_value: bool = True
-
-    def __init__(self, inner: Function[..., Any], **options: Any) -> None:
-        self._directed: dict[frozenset[int], Remembered[Lam, Written]] = {}
-        self._moving: frozenset[int] = frozenset()
-        super().__init__(inner, **options)
-        self._signature = None
-
-    def _typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
-        return (*types, *map(velocity, types)) if all(map(is_first_order, types)) else types
-
-    def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those that are no tangents."""
-        return values[: len(values) // 2]
-
-    def specialise(self, types: Types, faces: Faces) -> Specialised:
-        """The dual function at these types of arguments and of tangents."""
-        half = len(types) // 2
-        made = self.inner.specialise(self.inner.types or types[:half], faces[:half])
-        params = made.lam.params
-        self._moving = frozenset(
-            len(made.captured) + i
-            for i, (tangent, param) in enumerate(zip(types[half:], params, strict=True))
-            if direction(param.type) is not velocity(param.type) is not tangent
-        )
-        known = self._directed.setdefault(self._moving, Remembered())
-        written = known.of(made.lam, lambda: self.write(made, faces[:half]))
-        tangents = written.lam.params[len(made.captured) + half :]
-        return applied(written, made, (*params, *tangents))
-
-    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
-        """``λ(x…, ẋ…). (y, ẏ)``."""
-        obj, of_value = of_pair(closed.body.type, face, self.has_aux)
-        writer = simplifying(folded)
-        both = programs.pushforward(closed, captured, self._moving, writer=writer)
-
-        def results(whole: Var) -> Term:
-            y, dy = result(Proj(0, whole), Proj(1, whole), closed.body.type)
-            if not self.with_value:
-                return Proj(1, Tuple((y, dy)))
-            return Tuple((Proj(0, y), Proj(0, dy), Proj(1, y)) if self.has_aux else (y, dy))
-
-        lam, moved = self.finish(both, results, closed, writer), tangent_face(of_value, obj)
-        if not self.with_value:
-            return Written(lam, moved)
-        aux = ((face.children[1] if face is not None else None),) if self.has_aux else ()
-        return Written(lam, Face(tuple, (), (of_value, moved, *aux)))
-
-    def program(self, *args: Any) -> Program:
-        """The program at these arguments and tangents; a tangent that is None is zero."""
-        if not args and self.inner.types is not None:
-            declared = (*self.inner.types, *map(velocity, self.inner.types))
-            return self.program_of(declared, tuple(map(face_of, declared)))
-        types, faces = self.inner.types_of(self.primals(args))
-        known = tuple(obj for obj in types if isinstance(obj, Object))
-        if len(known) != len(types):
-            return super().program(*args)
-        moved = [tangent_face(face, obj) for face, obj in zip(faces, known, strict=True)]
-        return self.program_of((*known, *map(velocity, known)), (*faces, *moved))
-
-    def _check(self, program: Program, args: tuple[Any, ...]) -> None:
-        for arg, param in zip(self.primals(args), program.lam.params, strict=False):
-            fits(arg, param.type, param.name)
-
-    def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
-        half, border = len(args) // 2, quick.border
-        params, moved = program.lam.params[:half], program.types[half:]
-        primals = [
-            border.given(arg, param.type) for arg, param in zip(args[:half], params, strict=True)
-        ]
-        tangents = [
-            border.given(filled(read_tangent(arg, param.type, param.name), obj), obj)
-            for arg, param, obj in zip(args[half:], params, moved, strict=True)
-        ]
-        return border.called(quick.compiled.function, [*primals, *tangents])
-
-    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
-        tangents = tangents_by(known, data, values[len(values) // 2 :])
-        return self.on(known.function)(*data, *tangents)
-
-    def evaluate(self, args: tuple[Any, ...]) -> Any:
-        """At numbers, arrays and functions, and their tangents."""
-        half = len(args) // 2
-        found = pushing(self.inner, args[:half], has_aux=self.has_aux)(args[half:])
-        return found if self.with_value else found[1]
-
-
-def pushing(
-    function: Function[..., Any], values: tuple[Any, ...], *, has_aux: bool = False
-) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """From tangents of ``values`` to the value, the tangent, and what is auxiliary."""
-    if isinstance(function, Gradient) and function.is_plain and function.mode == "dependent":
-        return interpretation.pushing_gradient(function.inner, values, function.argnums)
-    return interpretation.pushing(function, values, has_aux=has_aux)
-
-
-def tangents_by(known: Known[Any], data: list[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tangents of data; in a trace with zeros for None."""
-    found = tuple(known.tangents(tangents))
-    return found if current() is None else tangents_of(tuple(data), found)
-
-
-def filled(tangent: Any, obj: Object) -> Any:
-    """A tangent of nested tuples, in which None is zero, with its zeros."""
-    product = components(obj)
-    if product is not None:
-        parts = (None,) * product.width if tangent is None else tangent
-        return tuple(map(filled, parts, product.parts))
-    return zeros(CARRIER, obj) if tangent is None else tangent

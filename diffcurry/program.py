@@ -257,7 +257,12 @@ class Program:
     @cached_property
     def of_sums(self) -> Quick | None:
         """The program as compiled Python, of which only the arguments are converted."""
-        if not all(map(is_of_data, (*self.types, self.cod))):
+        types = (*self.types, self.cod)
+        if self._is_rep and isinstance(self.cod, Product):
+            value, pull, *aux = self.cod.parts
+            assert isinstance(pull, Fun)
+            types = (*self.types, value, pull.dom, pull.cod, *aux)
+        if all(map(is_first_order, types)) or not all(map(is_of_data, types)):
             return None
         try:
             return Quick(Border(self.types, (), Unit, None), self._code(self.lam.name or "f"))

@@ -26,10 +26,12 @@ from combinators.tracing.functions import Faces, argument_types, call
 from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
-from diffcurry.arguments import leaves, of_pair
+from diffcurry.arguments import holds_functions, leaves, of_pair
 from diffcurry.border import Border, NotThese, owned
-from diffcurry.derivative import Derivative, Pushed, filled, pushing, transformed
+from diffcurry.derivative import Derivative, transformed
+from diffcurry.derivatives_of_sums import filled, ran
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
+from diffcurry.dual_function import Pushed, pushing
 from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import CARRIER, reverse, written
@@ -116,6 +118,20 @@ class Pulled(Derivative[P, Any]):
 
         return entry
 
+    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
+        made = ran(program, values)
+        obj, cotangent, _, _ = _types(program)
+        y, pull, *aux = made.found
+
+        def pullback(*cotangents: Any) -> Any:
+            if current() is not None:
+                return self.again(values, cotangents)
+            interpretation.check_one_cotangent(cotangents)
+            given = read(cotangents[0], obj, y, "the result", reverse("dependent"))
+            return made.cotangents(pull(dense(CARRIER, given, cotangent)), range(len(values)))
+
+        return (made.shown_at(0), pullback, *(made.shown_at(2 + i) for i in range(len(aux))))
+
     def _way(self, program: Program, quick: Quick) -> Way:
         """From cotangents of the result to those of the arguments."""
         value, cotangent, arguments, moved = _types(program)
@@ -188,11 +204,7 @@ class Linearized(Pulled[P]):
         border = Border(moved, _argument_faces(program), tangent, shown)
 
         def given(tangents: tuple[Any, ...]) -> list[Any]:
-            if len(tangents) != len(moved):
-                raise TypeMismatch(
-                    f"the derivative takes a tangent for each of {len(moved)} arguments, "
-                    f"and was given {len(tangents)}"
-                )
+            check_tangents(tangents, len(moved))
             return [
                 border.given(filled(read_tangent(one, param.type, param.name), obj), obj)
                 for one, param, obj in zip(tangents, program.lam.params, moved, strict=True)
@@ -209,6 +221,24 @@ class Linearized(Pulled[P]):
             return self.otherwise(args)[1](*given)
         pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False, with_value=False)
         return pushed(*args, *tangents_of(args, given))
+
+    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
+        raise NotKnown
+
+    def otherwise(self, values: tuple[Any, ...]) -> Any:
+        """By a compiled pushforward for each tangent, where the pullback has no transpose."""
+        if self.is_of_data or holds_functions(values):
+            return super().otherwise(values)
+        kept = owned(values, values)
+        pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False)
+
+        def derivative(*tangents: Any) -> Any:
+            if current() is not None:
+                return self.again(kept, tangents)
+            check_tangents(tangents, len(kept))
+            return pushed(*kept, *tangents)[1]
+
+        return self.inner(*kept), derivative
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         value, inner = self.on(known.function)(*data)
@@ -230,6 +260,15 @@ class Linearized(Pulled[P]):
             return push(tangents)[1] if current() is None else self.again(kept, tangents)
 
         return push((None,) * len(args))[0], derivative
+
+
+def check_tangents(tangents: tuple[Any, ...], count: int) -> None:
+    """Raise unless a derivative is given a tangent for each argument."""
+    if len(tangents) != count:
+        raise TypeMismatch(
+            f"the derivative takes a tangent for each of {count} arguments, "
+            f"and was given {len(tangents)}"
+        )
 
 
 def _has_arrays(program: Program, quick: Quick) -> bool:

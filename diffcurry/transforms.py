@@ -30,7 +30,8 @@ from diffcurry.arguments import (
     leaves,
     of_coordinates,
 )
-from diffcurry.derivative import LONG, Derivative, Gradient, Pushed, transformed
+from diffcurry.derivative import LONG, Derivative, Gradient, transformed
+from diffcurry.dual_function import Pushed
 from diffcurry.function import Function, as_function
 from diffcurry.interpretation import between_numbers, columns, rows
 from diffcurry.known import Known, tangents_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry import Int, Product, Real, Sum, Tensor
+from diffcurry import Int, Product, Real, Sum, Tensor, interpretation
 
 
 @dataclass
@@ -332,3 +332,47 @@ def test_the_tangent_space_of_data_is_shown() -> None:
         dc.tangent_space([])
     with pytest.raises(dc.TypeMismatch, match="a list is of one type"):
         dc.tangent_space([1.0, True])
+
+
+of_pair = dc.fun(lambda p: p[0] * area(p[1]), tuple[float, SHAPE])
+
+
+@dc.rec
+def squares(xs: list[float]) -> float:
+    return dc.case(xs, lambda: 0.0, lambda x, rest: x * x + squares(rest))
+
+
+DERIVATIVES: list[tuple[Callable[[], Any], Any]] = [
+    (lambda: dc.vjp(of_pair, (2.0, Circle(2.0)))[1](1.0), ((12.0, Circle(24.0)),)),
+    (lambda: dc.grad(of_pair)((2.0, Square(3.0))), (9.0, Square(12.0))),
+    (lambda: dc.jvp(of_pair, ((2.0, Circle(2.0)),), ((1.0, None),)), (24.0, 12.0)),
+    (lambda: dc.hvp(dc.fun(area), (Circle(2.0),), (Circle(1.0),)), Circle(6.0)),
+    (lambda: dc.linearize(dc.fun(area), Circle(2.0))[1](Circle(2.0)), 24.0),
+    (lambda: dc.vjp(squares, [1.0, 2.0])[1](1.0), ([2.0, 4.0],)),
+    (lambda: dc.jvp(squares, ([1.0, 2.0],), ([1.0, 1.0],)), (5.0, 6.0)),
+    (lambda: dc.linearize(squares, [1.0, 2.0])[1]([1.0, 1.0]), 6.0),
+    (lambda: dc.hvp(squares, ([1.0, 2.0],), ([1.0, 3.0],)), [2.0, 6.0]),
+]
+
+
+@pytest.mark.parametrize(("derivative", "numbers"), DERIVATIVES)
+def test_every_derivative_at_data_is_compiled(
+    derivative: Callable[[], Any], numbers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interpreted(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it is interpreted")
+
+    for word in ("run", "pushing", "pushing_gradient", "gradient", "vjp"):
+        monkeypatch.setattr(interpretation, word, interpreted)
+    assert derivative() == numbers
+
+
+def test_the_derivative_of_a_recursive_function_is_a_compiled_pushforward(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    power = dc.rec(lambda self, x, n: dc.cond(n == 0, lambda: 1.0, lambda: x * self(x, n - 1)))
+    monkeypatch.delattr(interpretation, "pushing")
+    value, derivative = dc.linearize(dc.fun(power, Real, Int), 2.0, 10)
+    assert (value, derivative(1.0, None), derivative(0.5, None)) == (1024.0, 5120.0, 2560.0)
+    with pytest.raises(dc.TypeMismatch, match="a tangent for each of 2 arguments"):
+        derivative(1.0)

@@ -1,0 +1,157 @@
+"""``jvp`` as a function of the language: the dual function (004, section 2), compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec
+
+from combinators.kit.memory import Remembered
+from combinators.objects import Object
+from combinators.simplify import simplifying
+from combinators.terms import Lam, Proj, Term, Tuple, Var
+from combinators.tracing.faces import Face, face_of
+from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.scope import current
+from combinators.type_folds import direction, is_first_order, velocity
+from diffcurry import interpretation
+from diffcurry.arguments import (
+    fits,
+    of_pair,
+)
+from diffcurry.derivative import Derivative, Gradient
+from diffcurry.derivatives_of_sums import filled, ran
+from diffcurry.derived import (
+    Written,
+    applied,
+    result,
+    tangent_face,
+)
+from diffcurry.function import Function
+from diffcurry.known import Known, NotKnown, tangents_of
+from diffcurry.program import Program, Quick, folded
+from diffcurry.tangents import read_tangent, show_numbers
+from interpreters.staging import programs
+
+P = ParamSpec("P")
+
+
+class Pushed(Derivative[P, Any]):
+    """The dual function of a function: ``(x…, ẋ…) ↦ (y, ẏ)``."""
+
+    about = "The value and the tangent"
+    verb = "jvp of"
+    word = "jvp"
+    gives_numbers = True
+    with_value: bool = True
+
+    def __init__(self, inner: Function[..., Any], **options: Any) -> None:
+        self._directed: dict[frozenset[int], Remembered[Lam, Written]] = {}
+        self._moving: frozenset[int] = frozenset()
+        super().__init__(inner, **options)
+        self._signature = None
+
+    def _typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
+        return (*types, *map(velocity, types)) if all(map(is_first_order, types)) else types
+
+    def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those that are no tangents."""
+        return values[: len(values) // 2]
+
+    def specialise(self, types: Types, faces: Faces) -> Specialised:
+        """The dual function at these types of arguments and of tangents."""
+        half = len(types) // 2
+        made = self.inner.specialise(self.inner.types or types[:half], faces[:half])
+        params = made.lam.params
+        self._moving = frozenset(
+            len(made.captured) + i
+            for i, (tangent, param) in enumerate(zip(types[half:], params, strict=True))
+            if direction(param.type) is not velocity(param.type) is not tangent
+        )
+        known = self._directed.setdefault(self._moving, Remembered())
+        written = known.of(made.lam, lambda: self.write(made, faces[:half]))
+        tangents = written.lam.params[len(made.captured) + half :]
+        return applied(written, made, (*params, *tangents))
+
+    def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
+        """``λ(x…, ẋ…). (y, ẏ)``."""
+        obj, of_value = of_pair(closed.body.type, face, self.has_aux)
+        writer = simplifying(folded)
+        both = programs.pushforward(closed, captured, self._moving, writer=writer)
+
+        def results(whole: Var) -> Term:
+            y, dy = result(Proj(0, whole), Proj(1, whole), closed.body.type)
+            if not self.with_value:
+                return Proj(1, Tuple((y, dy)))
+            return Tuple((Proj(0, y), Proj(0, dy), Proj(1, y)) if self.has_aux else (y, dy))
+
+        lam, moved = self.finish(both, results, closed, writer), tangent_face(of_value, obj)
+        if not self.with_value:
+            return Written(lam, moved)
+        aux = ((face.children[1] if face is not None else None),) if self.has_aux else ()
+        return Written(lam, Face(tuple, (), (of_value, moved, *aux)))
+
+    def program(self, *args: Any) -> Program:
+        """The program at these arguments and tangents; a tangent that is None is zero."""
+        if not args and self.inner.types is not None:
+            declared = (*self.inner.types, *map(velocity, self.inner.types))
+            return self.program_of(declared, tuple(map(face_of, declared)))
+        types, faces = self.inner.types_of(self.primals(args))
+        known = tuple(obj for obj in types if isinstance(obj, Object))
+        if len(known) != len(types):
+            return super().program(*args)
+        moved = [tangent_face(face, obj) for face, obj in zip(faces, known, strict=True)]
+        return self.program_of((*known, *map(velocity, known)), (*faces, *moved))
+
+    def _check(self, program: Program, args: tuple[Any, ...]) -> None:
+        for arg, param in zip(self.primals(args), program.lam.params, strict=False):
+            fits(arg, param.type, param.name)
+
+    def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
+        half, border = len(args) // 2, quick.border
+        params, moved = program.lam.params[:half], program.types[half:]
+        primals = [
+            border.given(arg, param.type) for arg, param in zip(args[:half], params, strict=True)
+        ]
+        tangents = [
+            border.given(filled(read_tangent(arg, param.type, param.name), obj), obj)
+            for arg, param, obj in zip(args[half:], params, moved, strict=True)
+        ]
+        return border.called(quick.compiled.function, [*primals, *tangents])
+
+    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
+        half, of = len(values) // 2, self.inner
+        made = ran(program, values[:half], values[half:])
+        if isinstance(of, Gradient) and of.is_plain:
+            both = made.found if self.with_value else (made.found,)
+            each = [of._shown(None, of.gradients(made, one)) for one in both]
+            return tuple(each) if self.with_value else each[0]
+        if not self.with_value:
+            raise NotKnown
+        obj, face, value = made.parts()[0]
+        tangent = show_numbers(made.found[1], obj, face, value)
+        return (made.shown_at(0), tangent, *map(made.shown_at, range(2, len(made.found))))
+
+    def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
+        tangents = tangents_by(known, data, values[len(values) // 2 :])
+        return self.on(known.function)(*data, *tangents)
+
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """At numbers, arrays and functions, and their tangents."""
+        half = len(args) // 2
+        found = pushing(self.inner, args[:half], has_aux=self.has_aux)(args[half:])
+        return found if self.with_value else found[1]
+
+
+def pushing(
+    function: Function[..., Any], values: tuple[Any, ...], *, has_aux: bool = False
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """From tangents of ``values`` to the value, the tangent, and what is auxiliary."""
+    if isinstance(function, Gradient) and function.is_plain and function.mode == "dependent":
+        return interpretation.pushing_gradient(function.inner, values, function.argnums)
+    return interpretation.pushing(function, values, has_aux=has_aux)
+
+
+def tangents_by(known: Known[Any], data: list[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangents of data; in a trace with zeros for None."""
+    found = tuple(known.tangents(tangents))
+    return found if current() is None else tangents_of(tuple(data), found)
