@@ -142,8 +142,10 @@ class Derivative(Function[P, R]):
         self._is_met = True
         try:
             if not holds_functions(values):
-                with suppress(NotKnown):
-                    return self._of_sums(self.program(*values), values)
+                program = self.program(*values)
+                if program.of_sums is not None:
+                    with suppress(NotKnown):
+                        return self._of_sums(program, values)
             return super()._computed(values)
         except (UnknownCode, WrongMode, Long):
             pass
