@@ -121,7 +121,7 @@ class Meaning:
                 return one_combinator(side, category, self, obj)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scene:
     """A law in a model at an instance, at a global element ``point`` of the sides' domain."""
 
@@ -137,6 +137,14 @@ class Scene:
     def __post_init__(self) -> None:
         """What the sides mean here."""
         object.__setattr__(self, "meaning", Meaning(self.model, self.instance))
+
+    def __repr__(self) -> str:
+        """Of which law, and where, as far as a line goes."""
+        return f"<{self.law.name} at {self.instance!r:.200}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """So is it for hypothesis, which would print every field of a program."""
+        printer.text(repr(self))
 
     def arrow(self, side: Morphism) -> Any:
         """A side as an arrow of the model."""
