@@ -28,7 +28,6 @@ from diffcurry.arguments import (
     Argnums,
     check_scalar,
     chosen,
-    holds_functions,
     is_function,
     is_many,
     of_pair,
@@ -141,17 +140,18 @@ class Derivative(Function[P, R]):
         first = _FIRST.set(self.gives_numbers and not self._is_met)
         self._is_met = True
         try:
-            if not holds_functions(values):
-                program = self.program(*values)
-                if program.of_sums is not None:
-                    with suppress(NotKnown):
-                        return self._of_sums(program, values)
             return super()._computed(values)
         except (UnknownCode, WrongMode, Long):
             pass
         finally:
             _FIRST.reset(first)
         return self.otherwise(values)  # where every function is a closure, whose code is known
+
+    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
+        if program.of_sums is not None:
+            with suppress(NotKnown):
+                return self._of_sums(program, values)
+        return super()._of_program(program, values)
 
     def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
         """The value at values of sums, compiled; raises NotKnown where it is not."""
@@ -254,6 +254,12 @@ class Gradient(Derivative[P, Any]):
             assert face is not None
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
+
+    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
+        if program.of_sums is not None:
+            with suppress(NotKnown):
+                return self._of_sums(program, values)
+        return super()._of_program(program, values)
 
     def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
         made = ran(program, values)

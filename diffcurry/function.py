@@ -183,7 +183,10 @@ class Function(Shown, Definition, Generic[P, R]):
         """The value at numbers, arrays and functions."""
         if holds_functions(values):
             return self.with_functions(values)
-        program = self.program(*values)
+        return self._of_program(self.program(*values), values)
+
+    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
+        """The value at numbers and arrays, by the program of their types."""
         compiled = program.quick()
         if compiled is None:
             return self.otherwise(values)

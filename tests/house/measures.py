@@ -49,7 +49,7 @@ def files_in_circles(root: Path) -> int:
 
 
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
-    "lines of source": (lambda root: sum(map(lines, files(root))), 36_000, 53_320),
+    "lines of source": (lambda root: sum(map(lines, files(root))), 36_000, 53_330),
     "files": (lambda root: len(list(files(root))), 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
     "files of one name": (lambda root: max(stems(root).values()), 3, 3),
