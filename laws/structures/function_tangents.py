@@ -49,7 +49,7 @@ from laws.language import (
     uncurry,
 )
 from laws.law import Law, Structure, stating
-from laws.observation import leaves
+from laws.observation import at_value, leaves
 from laws.structures.categories import CLOSED
 
 FUNCTION_TANGENTS = Structure(
@@ -310,7 +310,8 @@ def _cotangent(scene: Any, *, shown: bool) -> dict[str, Any]:
     """By its numbers; ``shown`` says whether a user was in between."""
     model, obj = scene.model, scene.obj(made.cod)
     value = model.value(model.run(scene.arrow(made), scene.at(point)))
-    cotangent = model.covector(scene.probes.cotangent("c", obj), obj)
+    given = at_value(model, scene.probes.cotangent("c", obj), obj, value)
+    cotangent = model.covector(given, obj)
     if shown:
         cotangent = model.read(model.show(cotangent, obj, value), obj, value)
     return dict(model.told(cotangent, obj, value, scene.probes))
