@@ -124,7 +124,7 @@ def map_leaves(
 class Layout:
     """How the values of one type lie flat; of tangents, None stands for a whole that is zero.
 
-    >>> from combinators.objects import Int, Real
+    >>> from combinators.objects import Int, Product, Real
     >>> layout = Layout(Product(Real, Product(Int, Real)))
     >>> layout.leaves, layout.flat((1.0, None))
     ((Real, Int, Real), [1.0, None, None])
