@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Mu, Object, Product, Sum, components
+from combinators.objects import Object, Product, Sum
 from combinators.tracing.faces import Face
-from combinators.type_folds import unfolded
-from combinators.value_folds import Injected
+from combinators.type_folds import columns_of
+from combinators.value_folds import map_leaves
 from diffcurry.arguments import face_at
 from diffcurry.border import SCALARS
 from diffcurry.closures import lower
@@ -84,27 +83,8 @@ def _leaf(value: Any, obj: Object) -> Any:
 
 def filled(tangent: Any, obj: Object) -> Any:
     """A tangent of nested tuples, in which None is zero, with its zeros; a sum's is None."""
-    if isinstance(obj, Sum | Mu):
-        return recurse(_filled(tangent, obj))
-    product = components(obj)
-    if product is not None:
-        parts = (None,) * product.width if tangent is None else tangent
-        return tuple(map(filled, parts, product.parts))
-    return zeros(CARRIER, obj) if tangent is None else tangent
+    return map_leaves(_filled, obj, tangent, parts=columns_of)
 
 
-def _filled(tangent: Any, obj: Object) -> Recursive[Any]:
-    if isinstance(obj, Mu):
-        obj = unfolded(obj)
-    if isinstance(obj, Sum):
-        if tangent is None:
-            return None
-        tag, inside = tangent
-        return Injected(tag, (yield _filled(inside, obj.parts[tag])))
-    product = components(obj)
-    if product is None:
-        return filled(tangent, obj)
-    found = []
-    for part, below in zip(tangent or (None,) * product.width, product.parts, strict=True):
-        found.append((yield _filled(part, below)))
-    return tuple(found)
+def _filled(leaf: Object, tangent: Any) -> Any:
+    return zeros(CARRIER, leaf) if tangent is None and not isinstance(leaf, Sum) else tangent
