@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from combinators.kit.quotient import Quotient
-from combinators.morphisms import Curry, Morphism
+from combinators.morphisms import Curry, Morphism, Projection
 from combinators.objects import Fun, Object, Product
 from laws.language import (
     D,
@@ -303,7 +303,8 @@ SHOWN_TANGENTS = Structure(
 captured = Product(Variable("A"), Variable("B"))
 function = Generator("f", captured.snoc(Variable("C")), Variable("D"))
 (point,) = points("x", captured)
-made = Curry(function)
+made = Curry(pair(function, *(Projection(function.dom, index) for index in (0, 1))))
+"""It gives what it captured too, so that no cotangent of it is zero for every probe."""
 
 
 def _cotangent(scene: Any, *, shown: bool) -> dict[str, Any]:
@@ -318,7 +319,7 @@ def _cotangent(scene: Any, *, shown: bool) -> dict[str, Any]:
 
 
 def _tangent(scene: Any, *, shown: bool) -> dict[str, Any]:
-    """``D[curry(f)](x, v)`` by its numbers."""
+    """``D[curry⟨f, π0, π1⟩](x, v)`` by its numbers."""
     model, obj, arrow, at = scene.model, scene.obj(made.cod), scene.arrow(made), scene.at(point)
     tangent = model.push(arrow, at, scene.probes.cotangent("v", scene.obj(captured)))
     if shown:
@@ -338,8 +339,8 @@ SHOWN = (
         ("read(show(c))", partial(_cotangent, shown=True)), ("c", partial(_cotangent, shown=False))
     ),
     law("U2", "the tangent of a function is read as what was shown", structure=SHOWN_TANGENTS)(
-        ("read(show(D[curry(f)](x, v)))", partial(_tangent, shown=True)),
-        ("D[curry(f)](x, v)", partial(_tangent, shown=False)),
+        ("read(show(D[curry⟨f, π0, π1⟩](x, v)))", partial(_tangent, shown=True)),
+        ("D[curry⟨f, π0, π1⟩](x, v)", partial(_tangent, shown=False)),
     ),
 )
 
