@@ -11,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	$$python -c '$(ENOUGH)' 2>/dev/null && echo $$python && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
-ROOMS := combinators interpreters laws diffcurry
+ROOMS := combinators interpreters laws papers diffcurry
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
 # A process a core; a test is by itself in any of them.
@@ -51,7 +51,7 @@ format: $(VENV)/.dev ## let ruff format and repair what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-types: $(VENV)/.dev ## mypy --strict on the four packages
+types: $(VENV)/.dev ## mypy --strict on the five packages
 	$(BIN)/mypy --strict $(ROOMS)
 
 doctest: $(VENV)/.dev ## the examples in docstrings

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROOMS = ("combinators", "interpreters", "laws", "diffcurry")
+_ROOMS = ("combinators", "interpreters", "laws", "papers", "diffcurry")
 _HOUSE = (
     *(str(Path(__file__).resolve().parents[1] / room) + os.sep for room in _ROOMS),
     str(Path(np.__file__).resolve().parent) + os.sep,

@@ -36,7 +36,7 @@ _HOUSE = Path(__file__).resolve().parents[2]
 _NOT_USERS = tuple(
     str(folder)
     for folder in (
-        *(_HOUSE / room for room in ("combinators", "interpreters", "laws", "diffcurry")),
+        *(_HOUSE / room for room in ("combinators", "interpreters", "laws", "papers", "diffcurry")),
         *(get_path(kind) for kind in ("stdlib", "purelib", "platlib")),
     )
 )

@@ -1,4 +1,4 @@
-"""The imports of the four packages, wherever they stand, and the circles that they make.
+"""The imports of the five packages, wherever they stand, and the circles that they make.
 
 A deferred import (inside a function) and one for type checkers alone count as any other: who reads
 the one file has to know the other.
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ROOMS = ("combinators", "interpreters", "laws", "diffcurry")
+ROOMS = ("combinators", "interpreters", "laws", "papers", "diffcurry")
 
 
 class Import(NamedTuple):
