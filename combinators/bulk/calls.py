@@ -52,6 +52,7 @@ from combinators.bulk.borders import (
     virtual,
 )
 from combinators.bulk.selection import selected
+from combinators.bulk.trees import BLOCK
 from combinators.bulk.walk import Env, Walk
 from combinators.kit.recursion import Recursive
 from combinators.objects import Object, Tensor, components
@@ -204,16 +205,20 @@ def lifted(block: Block, line: Term, obj: Object, axes: tuple[Axis, ...]) -> Rep
 
 
 def looped(walk: Walk, term: Prim, env: Env, block: Block) -> Recursive[Rep]:
-    """What a loop that carries gives; what it keeps has the loop's rows first of all axes."""
+    """What a loop that carries gives; what it keeps has the loop's rows first of all axes.
+
+    Where an associative one is more than a block of a tree it stays whole, in a map of its own.
+    """
     reps: list[Rep] = []
     for arg in term.args:
         reps.append((yield walk.value(arg, env, block)))
     f, init, xs = reps
+    types = LoopTerm(term).types
     is_plain = all(map(is_of_tensors, (term.type, init.type, xs.type)))
-    if not isinstance(f, Closure) or not is_plain or not any(map(axes_of, reps)):
+    is_tree = types.is_associative and types.length > BLOCK
+    if is_tree or not isinstance(f, Closure) or not is_plain or not any(map(axes_of, reps)):
         return (yield from kept(walk, term, reps, block))
     walk.say("build1-fold", term, term)
-    types = LoopTerm(term).types
     axis = Axis(types.length)
     row = prepared(block, rows_of(block, xs, Index(index_of(axis))))
     columns, f = Columns(block, axis, row), prepared(block, f)

@@ -1,17 +1,18 @@
-"""Associative loops as balanced trees of maps: few steps in bulk in place of many, one by one.
+"""Associative loops as trees of loops over few rows, which run in bulk: 16 rows at a time.
 
-A reduce combines neighbours, all pairs at once, until few are left; a row that has no neighbour
-waits, and comes last:
+A reduce combines each block of rows, all blocks at once, and then what these gave, with the rows
+that no block had; here with blocks of three:
 
-    a b c d e f g   →   ab cd ef | g   →   abcd | ef g   →   u ∘ abcd ∘ efg
+    a b c d e f g h   →   abc def g h   →   u ∘ abc ∘ def ∘ g ∘ h
 
-A scan combines neighbours, scans these, and fills in what is between (Blelloch, *Prefix sums and
-their applications*, 1990; ``associative_scan`` of JAX):
+A scan keeps what stands before each row in its block, scans what blocks gave, and combines both
+(Blelloch, *Prefix sums and their applications*, 1990):
 
-    a b c d e   →   ab cd   →   ab abcd   →   a ab (ab)c abcd (abcd)e
+    a b c d e f g     →   a ab | d de   and   u  u∘abc  u∘abcdef
+                      →   u  u∘a  u∘ab  abc'  abc'∘d  abc'∘de  abcdef'
 
-The order of the rows is kept, so the operator need not commute. Nothing is told of associativity
-after this: what is left are maps, and loops over a few numbers.
+The order of the rows is kept, so the operator need not commute, and where it starts need not be
+its unit. Nothing is told of associativity after this: what is left are loops and maps of them.
 """
 
 from __future__ import annotations
@@ -26,14 +27,19 @@ from combinators.operation import Operation
 from combinators.primitives.loops import LoopType, is_associative, loop_term, sequential
 from combinators.terms import Lam, Let, Proj, Tuple, Var
 from combinators.tracing import control
-from combinators.tracing.faces import face_of, is_large, put_together, take_apart
+from combinators.tracing.associative import each_leaf
+from combinators.tracing.faces import face_of, is_large
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import is_first_order, types_within
 
-FEW, MANY = 16, 256
-"""So many numbers are combined one by one: those that are left of many, and all of not many."""
+BLOCK = 16
+"""So many rows are combined in sequence, in all blocks at once."""
+NUMBERS, ARRAYS = 256, 2 * BLOCK
+"""So many are combined one by one, where there are no more: rows of numbers, and others."""
+
+Op = Callable[[Any, Any], Any]
 
 
 def in_trees(lam: Lam) -> Lam:
@@ -47,8 +53,7 @@ def _tree(node: Any) -> Any:
         return node
     types = tuple(arg.type for arg in node.args)
     loop = LoopType.of(node.operation, types)
-    many = MANY if _is_of_numbers(loop.row) else 2
-    if loop.length > many and is_first_order(loop.row) and not is_large(loop.row):
+    if loop.length > _few(loop.row) and is_first_order(loop.row) and not is_large(loop.row):
         lam, whole = written(node.operation, types), Var("whole", Product(*types))
         parts = [(param, Proj(i, whole)) for i, param in enumerate(lam.params)]
         return Let(((whole, Tuple(node.args)), *parts), lam.body)
@@ -56,96 +61,74 @@ def _tree(node: Any) -> Any:
     return loop_term(sequential(node.operation), function, init, xs, node.place)
 
 
+def _few(row: Object) -> int:
+    arrays = any(part.shape for part in types_within(row) if isinstance(part, Tensor))
+    return ARRAYS if arrays else NUMBERS
+
+
 @cache
 def written(operation: Operation, types: tuple[Object, ...]) -> Lam:
-    """``λ(f, unit, xs)``, the loop as a tree."""
+    """``λ(f, start, xs)``, the loop as a tree."""
     loop = LoopType.of(operation, types)
-    rule = _reduced if loop.item is None else _scanned
-    few = FEW if _is_of_numbers(loop.row) else 1
+    turn = slice(None, None, -1 if loop.reverse else None)
+
+    def tree(f: Op, start: Any, xs: Any) -> Any:
+        xs = _rows(xs, turn)
+        if loop.item is None:
+            return _reduced(f, start, xs, loop)
+        before = _before(lambda a, b: f(a, b)[0], start, xs, loop.length, _few(loop.row))
+        items = control.map(lambda c, x: f(c, x)[1], before, xs)
+        return f(_rows(before, -1), _rows(xs, -1))[0], _rows(items, turn)
+
     with apart():
-        faces = None, *map(face_of, types[1:])
-        return Draft(lambda f, u, xs: rule(f, u, xs, loop, few), types, faces).finish().lam
+        return Draft(tree, types, (None, *map(face_of, types[1:]))).finish().lam
 
 
-def _is_of_numbers(row: Object) -> bool:
-    return all(not part.shape for part in types_within(row) if isinstance(part, Tensor))
+def _reduced(op: Op, start: Any, xs: Any, loop: LoopType) -> Any:
+    length = loop.length
+    while length > _few(loop.row):
+        first, others, rest = _blocks(xs, length)
+        wholes = control.fold(lambda c, x: control.map(op, c, x), first, others)
+        xs, length = _joined(wholes, rest), length // BLOCK + length % BLOCK
+    return control.fold(op, start, xs)
 
 
-Op = Callable[[Any, Any], Any]
-
-
-def _reduced(op: Op, unit: Any, xs: Any, loop: LoopType, few: int) -> Any:
-    xs, left, waiting = _turned(xs, loop), loop.length, None
-    while left > few:
-        if left % 2:
-            last = _row(xs, left - 1)
-            waiting = last if waiting is None else op(last, waiting)
-        left //= 2
-        xs = control.map(op, _part(xs, 0, 2 * left, 2), _part(xs, 1, 2 * left, 2))
-    found = control.fold(op, unit, xs) if few > 1 else op(unit, _row(xs, 0))
-    return found if waiting is None else op(found, waiting)
-
-
-def _scanned(f: Op, unit: Any, xs: Any, loop: LoopType, few: int) -> Any:
-    def op(a: Any, b: Any) -> Any:
-        return f(a, b)[0]
-
-    xs, last = _turned(xs, loop), loop.length - 1
-    before = _prefixes(op, _joined(_stacked(unit), _part(xs, 0, last)), loop.length, few)
-    items = control.map(lambda c, x: f(c, x)[1], before, xs)
-    return op(_row(before, last), _row(xs, last)), _turned(items, loop)
-
-
-def _prefixes(op: Op, xs: Any, length: int, few: int) -> Any:
-    """What stands before each row, and itself."""
+def _before(op: Op, start: Any, xs: Any, length: int, few: int) -> Any:
+    """What stands before each row."""
     if length <= few:
-        if length == 1:
-            return xs
-
-        def both(before: Any, x: Any) -> Any:
-            after = op(before, x)
-            return after, after
-
-        return _joined(_part(xs, 0, 1), control.scan(both, _row(xs, 0), _part(xs, 1, length))[1])
-    half = length // 2
-    pairs = control.map(op, _part(xs, 0, 2 * half, 2), _part(xs, 1, 2 * half, 2))
-    odd, even = _prefixes(op, pairs, half, few), _part(xs, 0, 1)
-    between = (length - 1) // 2
-    if between:
-        filled = control.map(op, _part(odd, 0, between), _part(xs, 2, length, 2))
-        even = _joined(even, filled)
-    return _each(lambda x, y: _interleaved(x, y, half), even, odd)
+        return control.scan(lambda c, x: (op(c, x), c), start, xs)[1]
+    first, others, rest = _blocks(xs, length)
+    wholes, inside = control.scan(lambda c, x: (control.map(op, c, x), c), first, others)
+    count = length // BLOCK
+    starts = _before(op, start, _joined(wholes, rest), count + length % BLOCK, few)
+    of_blocks = _rows(starts, slice(count))
+    behind = control.map(lambda row: control.map(op, of_blocks, row), inside)
+    return each_leaf(_in_order, of_blocks, behind, _rows(starts, slice(count, None)))
 
 
-def _interleaved(even: Any, odd: Any, half: int) -> Any:
-    pairs = LIBRARY["stack"]((even[:half], odd), axis=1)
-    found = LIBRARY["reshape"](pairs, (2 * half, *odd.shape[1:]))
-    left = even.shape[0] - half
-    return LIBRARY["concatenate"]((found, even[half:]), axis=0) if left else found
+def _blocks(xs: Any, length: int) -> tuple[Any, Any, Any]:
+    """The first row of each block, the second of each, the third …, and the rows of none."""
+    whole = length - length % BLOCK
+
+    def columns(x: Any) -> Any:
+        blocks = LIBRARY["reshape"](x[:whole], (whole // BLOCK, BLOCK, *x.shape[1:]))
+        return LIBRARY["swapaxes"](blocks, 0, 1)
+
+    turned = each_leaf(columns, xs)
+    return _rows(turned, 0), _rows(turned, slice(1, None)), _rows(xs, slice(whole, None))
 
 
-def _each(change: Callable[..., Any], *stacks: Any) -> Any:
-    """A container of rows, of which each leaf is changed, with those of the others."""
-    face = take_apart(stacks[0])[0]
-    leaves = zip(*[take_apart(stack)[1] for stack in stacks], strict=True)
-    return put_together(face, iter([change(*each) for each in leaves]))
+def _in_order(first: Any, others: Any, rest: Any) -> Any:
+    """The rows of blocks as they stood, and behind them those of none."""
+    columns = LIBRARY["concatenate"]((LIBRARY["reshape"](first, (1, *first.shape)), others), axis=0)
+    blocks = LIBRARY["swapaxes"](columns, 0, 1)
+    rows = LIBRARY["reshape"](blocks, (-1, *first.shape[1:]))
+    return LIBRARY["concatenate"]((rows, rest), axis=0)
 
 
-def _part(xs: Any, start: int, stop: int, step: int = 1) -> Any:
-    return _each(lambda x: x[start:stop:step], xs)
-
-
-def _row(xs: Any, index: int) -> Any:
-    return _each(lambda x: x[index], xs)
-
-
-def _turned(xs: Any, loop: LoopType) -> Any:
-    return _each(lambda x: x[::-1], xs) if loop.reverse else xs
-
-
-def _stacked(row: Any) -> Any:
-    return _each(lambda x: LIBRARY["reshape"](x, (1, *x.shape)), row)
+def _rows(xs: Any, index: int | slice) -> Any:
+    return each_leaf(lambda x: x[index], xs)
 
 
 def _joined(xs: Any, ys: Any) -> Any:
-    return _each(lambda x, y: LIBRARY["concatenate"]((x, y), axis=0), xs, ys)
+    return each_leaf(lambda x, y: LIBRARY["concatenate"]((x, y), axis=0), xs, ys)

@@ -103,21 +103,25 @@ def map2(f: Any, xs: Any, ys: Any) -> Any:
 
 def shift_left(xs: Any) -> Any:
     """All rows but the first; of none, none. 000's ``shift1L``."""
-    return _each_leaf(lambda x: LIBRARY["getitem"](x, slice(1, None)), xs, "shift_left")
+    return _shifted(xs, slice(1, None), "shift_left")
 
 
 def shift_right(xs: Any) -> Any:
     """All rows but the last; of none, none. 000's ``shift1R``."""
-    return _each_leaf(lambda x: LIBRARY["getitem"](x, slice(-1)), xs, "shift_right")
+    return _shifted(xs, slice(-1), "shift_right")
 
 
-def _each_leaf(change: Callable[..., Any], xs: Any, word: str, *more: Any) -> Any:
-    """A container whose leaves, tensors of rows, are changed, each with its leaf of ``more``."""
+def _shifted(xs: Any, rows: slice, word: str) -> Any:
     scope_here()
-    rows = Rows(xs, word)
-    others = [take_apart(other)[1] for other in more]
-    changed = [change(*leaves) for leaves in zip(rows.leaves, *others, strict=True)]
-    return put_together(rows.face, iter(changed))
+    given = Rows(xs, word)
+    return put_together(given.face, iter([LIBRARY["getitem"](x, rows) for x in given.leaves]))
+
+
+def each_leaf(change: Callable[..., Any], *values: Any) -> Any:
+    """A container of which each leaf is changed, together with those of others like it."""
+    face = take_apart(values[0])[0]
+    leaves = zip(*[take_apart(value)[1] for value in values], strict=True)
+    return put_together(face, iter([change(*each) for each in leaves]))
 
 
 def _reduced(op: Any, unit: Any, rows: Rows, check: bool) -> Any:
@@ -145,9 +149,7 @@ def _scanned(op: Any, unit: Any, rows: Rows, check: bool, *, reverse: bool) -> A
         return (op(x, before) if reverse else op(before, x)), before
 
     last, stack = Carry(unit, rows, looping(reverse=reverse, sequential=False)).looped(both)
-    face, ends = take_apart(last)
-    pairs = zip(take_apart(stack)[1], ends, strict=True)
-    return put_together(face, iter([_joined(*pair, first=reverse) for pair in pairs]))
+    return each_leaf(lambda row, rows: _joined(rows, row, first=reverse), last, stack)
 
 
 def _combining(

@@ -36,3 +36,15 @@ def test_it_is_an_associative_scan():
 def test_of_many_rows_at_once():
     square = np.linspace(0.1, 0.4, 12).reshape(3, 4)
     agrees(lambda m: dc.map(lambda r: dc.reduce(affine, (1.0, 0.0), (r, r))[1], m), square)
+
+
+def test_of_many_long_rows_at_once_it_is_an_associative_scan_of_each():
+    """In a map whose rows are long nothing runs from row to row."""
+    square = np.linspace(0.1, 0.9, 60).reshape(3, 20)
+
+    def each(m):
+        return np.sum(dc.map(lambda r: dc.reduce(affine, (1.0, 0.0), (r, r))[1], m))
+
+    assert "lax.associative_scan" in agrees(each, square).source
+    source = agrees(dc.grad(each), square, rtol=1e-12).source
+    assert "lax.scan" not in source
