@@ -33,7 +33,6 @@ from combinators.primitives.reductions import exclusive_cumprod, recurrence
 from combinators.terms import Const, Lam
 from combinators.tracing.emit import operand
 from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import is_first_order, is_smooth, row_of, tangent_of
 from interpreters.execution.machine import Machine, Written, settled
 from interpreters.execution.running import Closure, Code
@@ -90,15 +89,12 @@ class WrittenAssociative:
         if cotangent is None:
             machine.stack.append(None)
             return
-        given = types.halves(cotangent, lambda whole, index: opened(whole).get(index))
-        last, items = layouts.dense(given[0], self.tangent), given[1]
-        before = yield from self._before(machine)
+        last, items = types.halves(cotangent, lambda whole, index: opened(whole).get(index))
         if items is not None and types.stack is not None:
             items = layouts.dense(items, tangent_of(types.stack))
-        if items is None and self.is_number:
-            after, start = yield from self._by_products(machine, before, last)
-        else:
-            after, start = yield from self._by_recurrence(machine, before, last, items)
+        before = yield from self._before(machine)
+        of = self._of_numbers if self.is_number else self._of_rows
+        after, start = yield from of(machine, before, last, items)
         rows = LoopType(
             MAP, types.function, None, Product(before.type, types.xs), types.function.cod
         )
@@ -126,67 +122,52 @@ class WrittenAssociative:
         whole = yield from self._loop(operation, body, self.init.term, self.xs.term)
         return whole[1]
 
-    def _by_products(self, machine: Machine, before: Atom, last: Atom) -> Written:
-        """By products of derivatives, which are numbers."""
-        slopes = yield from self._slopes(machine, before)
-        rest = exclusive_cumprod(traced(slopes), 0, reverse=not self.types.reverse)
-        after = scale(traced(last), rest)
-        if not self.types.length:
-            return Atom(operand(after)), last
-        first = self.types.rounds[0]
-        return Atom(operand(after)), Atom(operand(scale(after[first], traced(slopes)[first])))
-
-    def _slopes(self, machine: Machine, before: Atom) -> Written:
-        """The derivative of each round by what it carries, a number."""
-        assert isinstance(self.carry, Tensor)
-        one = Atom(Const(Literal(np.ones((), self.carry.dtype))))
-
-        def body(row: Atom) -> Written:
-            return (yield from self._pulled(machine, row[0], row[1], one))
-
-        return (yield from self._loop(MAP, body, None, atoms.tuple_of((before, self.xs.term))))
-
-    def _by_recurrence(
-        self, machine: Machine, before: Atom, last: Atom, items: Atom | None
+    def _of_numbers(
+        self, machine: Machine, before: Atom, last: Cotangent, items: Atom | None
     ) -> Written:
-        """By a linear recurrence from the last row on, whose terms are what each item counts."""
-        backwards = not self.types.reverse
-
-        def term(row: Atom) -> Written:
-            return (yield from self._pulled(machine, row[0], row[1], {1: row[2]}))
-
-        terms = atoms.zeros(tangent_of(before.type))
+        """By products of derivatives, and the language's own recurrence of what is added."""
+        assert isinstance(self.carry, Tensor)
+        one, backwards = Atom(Const(Literal(np.ones((), self.carry.dtype)))), not self.types.reverse
+        slopes = traced((yield from self._moved(machine, one, before)))
+        last = layouts.dense(last, self.tangent)
+        if not self.types.length:
+            return Atom(operand(slopes)), last
+        first = self.types.rounds[0]
+        after = scale(traced(last), exclusive_cumprod(slopes, 0, reverse=backwards))
+        start = scale(after[first], slopes[first])
         if items is not None:
-            given = atoms.tuple_of((before, self.xs.term, items))
-            terms = yield from self._loop(MAP, term, None, given)
-        if self.is_number:
-            return (yield from self._of_numbers(machine, before, last, terms))
+            added = traced((yield from self._moved(machine, None, before, items)))
+            after = after + recurrence(slopes, added, 0, reverse=backwards)
+            start = scale(after[first], slopes[first]) + added[first]
+        return Atom(operand(after)), Atom(operand(start))
+
+    def _of_rows(
+        self, machine: Machine, before: Atom, last: Cotangent, items: Atom | None
+    ) -> Written:
+        """By a scan of affine maps, from the last row on."""
+        added = atoms.zeros(tangent_of(before.type))
+        if items is not None:
+            added = yield from self._moved(machine, None, before, items)
 
         def body(c: Atom, x: Atom) -> Written:
             both = yield from self._value(machine, x[1], c[1])
             moved = yield from self._pulled(machine, x[0], x[1], c[2])
             return atoms.tuple_of((atoms.tuple_of((x[0], both, atoms.plus(x[2], moved))), c[2]))
 
-        operation = looping(reverse=backwards, sequential=False)
-        start = atoms.tuple_of((self.init.term, self.init.term, last))
-        rows = atoms.tuple_of((before, self.xs.term, terms))
-        first, after = yield from self._loop(operation, body, start, rows)
+        operation = looping(reverse=not self.types.reverse, sequential=False)
+        start = (self.init.term, self.init.term, layouts.dense(last, self.tangent))
+        rows = atoms.tuple_of((before, self.xs.term, added))
+        first, after = yield from self._loop(operation, body, atoms.tuple_of(start), rows)
         return after, first[2]
 
-    def _of_numbers(self, machine: Machine, before: Atom, last: Atom, terms: Atom) -> Written:
-        """The same where a Jacobian is one number: by the language's own recurrence."""
-        slopes = yield from self._slopes(machine, before)
-        backwards, length = not self.types.reverse, self.types.length
+    def _moved(self, machine: Machine, c: Atom | None, before: Atom, *items: Atom) -> Written:
+        """What comes of each round for what it carries: of ``c``, and of what each item counts."""
 
-        def joined(rows: Atom, end: Any) -> Any:
-            pair = traced(rows), LIBRARY["reshape"](end, (1,))
-            return LIBRARY["concatenate"](pair if backwards else pair[::-1], axis=0)
+        def body(x: Atom) -> Written:
+            return (yield from self._pulled(machine, x[0], x[1], c, *[x[2] for _ in items]))
 
-        factors, added = joined(slopes, traced(last)), joined(terms, traced(last))
-        found = recurrence(factors, added, 0, reverse=backwards)
-        inside, first = (slice(length), 0) if backwards else (slice(1, None), length)
-        start = added[first] + scale(found[first], factors[first])
-        return Atom(operand(found[inside])), Atom(operand(start))
+        given = atoms.tuple_of((before, self.xs.term, *items))
+        return (yield from self._loop(MAP, body, None, given))
 
     # ---- rounds
 
@@ -205,12 +186,11 @@ class WrittenAssociative:
         carried = self.types.halves(value, operator.getitem)[0]
         return (yield from self.borders.given(machine, carried, self.carry)).term
 
-    def _pulled(self, machine: Machine, a: Any, b: Any, cotangent: Cotangent) -> Written:
-        """The cotangent of a, from that of ``a ∘ b``, or of what is kept with it."""
-        if type(cotangent) is not dict and self.types.item is not None:
-            cotangent = {0: cotangent}
+    def _pulled(self, machine: Machine, a: Any, b: Any, *cotangent: Cotangent) -> Written:
+        """The cotangent of a, from that of ``a ∘ b``, and of what is kept with it."""
+        given = cotangent[0] if self.types.item is None else _sparse(*cotangent)
         _, tape, start = yield from self._run(machine, a, b)
-        found = yield from self.borders.pulled(machine, tape, cotangent, start)
+        found = yield from self.borders.pulled(machine, tape, given, start)
         at = self.function.code.width if self.inlined else 1
         argument = None if found is None else opened(found).get(at)
         return layouts.dense(None if argument is None else opened(argument).get(0), self.tangent)
