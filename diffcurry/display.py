@@ -151,7 +151,7 @@ def cost(program: Program, args: tuple[Any, ...] = (), name: str = "the program"
 
 def _counted(program: Program, args: tuple[Any, ...]) -> Cost:
     """The cost of ``program``; counted in a run where ``args`` are values and choose the path."""
-    static = counted(program.bulk)
+    static = counted(program.scanning)
     if static.exact or not args:
         return static
     carrier = Moving(CARRIER)

@@ -97,6 +97,57 @@ def test_it_holds_of_random_programs_of_arrays(one, two, reduce, last):
     assert theorem(function, V, V).holds
 
 
+@given(numbers(2), arrays(1), numbers(2))
+def test_it_holds_where_a_reduce_has_an_operator_of_its_own(operator, one, last):
+    def function(a, b):
+        return last(dc.reduce(operator, 0.5, one(a, b), check=False), np.sum(b))
+
+    assert theorem(function, V, V).holds
+
+
+def combined(x, y):
+    return x * y + x
+
+
+COMBINED = np.array([9, 1, 1, 0])
+"""Of ``x * y + x``: + and * are (3, 1, 0, 0) and (3, 0, 1, 0), and so are three variables."""
+OPERAND = np.array([1, 0, 0, 0])
+"""Of a variable, of a number, and of a let."""
+FIGURE_11 = {
+    "c": (lambda a, b: 2.0, OPERAND),
+    "x": (lambda a, b: a, OPERAND),
+    "op1 e": (lambda a, b: np.sin(b), np.array([2, 0, 0, 1]) + OPERAND),
+    "e1 op2 e2": (lambda a, b: combined(b, b), COMBINED),
+    "(e1, e2)": (lambda a, b: (b, b), 2 * OPERAND),
+    "map2": (lambda a, b: dc.map2(combined, a, a), 5 * (COMBINED + 2 * OPERAND) + 2 * OPERAND),
+    "reduce": (
+        lambda a, b: dc.reduce(combined, b, a, check=False),
+        5 * (COMBINED + 2 * OPERAND) + 2 * OPERAND,
+    ),
+    "reduce (*) 1": (
+        lambda a, b: dc.reduce(np.multiply, 1.0, a),
+        5 * (np.array([3, 0, 1, 0]) + 2 * OPERAND + 2 * OPERAND) + 2 * OPERAND,
+    ),
+    "let s = scanl in s": (
+        lambda a, b: dc.scanl(combined, b, a, check=False),
+        5 * (COMBINED + 3 * OPERAND) + 2 * OPERAND + 2 * OPERAND,
+    ),
+    "let s = scanr in s": (
+        lambda a, b: dc.scanr(combined, b, a, check=False),
+        5 * (COMBINED + 3 * OPERAND) + 2 * OPERAND + 2 * OPERAND,
+    ),
+    "shift1L": (lambda a, b: dc.shift_left(a), 4 * OPERAND + OPERAND),
+    "shift1R": (lambda a, b: dc.shift_right(a), 4 * OPERAND + OPERAND),
+}
+
+
+@pytest.mark.parametrize("line", FIGURE_11)
+def test_a_line_of_figure_11_is_priced_as_it_is_written(line):
+    """``let`` is asked with the scans; a shift of n + 1 numbers moves n."""
+    function, price = FIGURE_11[line]
+    assert measured(dc.fun(function, V, Real).program().lam)[:4] == tuple(price)
+
+
 @given(arrays(1), numbers(2))
 def test_it_holds_where_reductions_stand_in_maps(inner, outer):
     def function(a, b):
