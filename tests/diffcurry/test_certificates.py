@@ -10,7 +10,7 @@ from diffcurry.modes import CARRIER
 from interpreters.cost import certificate, counted
 from interpreters.cost.counted import Moving
 from interpreters.modes.primal import Primal
-from tests.strategies.language import R
+from tests.strategies.language import R, features
 from tests.strategies.meanings import function_of
 from tests.strategies.points import arguments, thousandths
 from tests.strategies.programs import RATIONAL, programs
@@ -35,9 +35,10 @@ def test_a_gradient_costs_what_its_term_says_and_at_most_what_k1_grants(data):
     made = derived(lam)
     for derivative in (made.raw, made.both, made.alone):
         cost, carrier = counted(derivative.bulk), ran(function, derivative, args)
-        assert cost.unknown == 0
-        assert carrier.total <= cost.total
-        assert carrier.moved <= cost.moved
+        assert not cost.unknown or "a case" in features(program)  # of a function that a sum holds
+        if not cost.recurs and not cost.unknown:
+            assert carrier.total <= cost.total
+            assert carrier.moved <= cost.moved
         if cost.exact:
             assert (cost.counts, cost.moved) == (dict(carrier.counts), carrier.moved)
     found = certificate(lam, made.both.lam, made.alone.lam)

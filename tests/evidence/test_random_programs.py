@@ -4,7 +4,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from hypothesis import assume, event, given
+from hypothesis import Phase, assume, event, given, seed, settings
 from hypothesis import strategies as st
 
 import diffcurry as dc
@@ -35,6 +35,24 @@ def exactly(value: Any, obj: Any) -> Any:
     if isinstance(obj, Product):
         return tuple(exactly(part, below) for part, below in zip(value, obj.parts, strict=True))
     return EXACT.lift(value, obj)
+
+
+FORMS = ({"a case"}, {"recursion"}, {"a list"}, {"a reduce", "an associative scan"})
+
+
+def test_a_third_of_the_programs_hold_each_form():
+    drawn = []
+    for_each = settings(max_examples=200, phases=[Phase.generate], database=None)
+
+    @seed(1)
+    @for_each
+    @given(programs(depth=4))
+    def look(program):
+        drawn.append(features(program))
+
+    look()
+    for form in FORMS:
+        assert sum(not form.isdisjoint(held) for held in drawn) >= 0.3 * len(drawn)
 
 
 @given(st.data())

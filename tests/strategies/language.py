@@ -1,7 +1,7 @@
 """A tiny typed λ-calculus as data: what random programs are written in, knowing no library.
 
-Types are ``R``, ``V(n)`` (n reals), pairs and arrows; expressions are frozen dataclasses, so that
-they print, shrink and can be searched. ``meanings`` says what they mean.
+Types are ``R``, ``V(n)`` (n reals), lists of reals, pairs, sums and arrows; expressions are frozen
+dataclasses, so that they print, shrink and can be searched. ``meanings`` says what they mean.
 """
 
 from __future__ import annotations
@@ -31,11 +31,22 @@ class Arrow:
 
 
 @dataclass(frozen=True)
+class Either:
+    left: Type
+    right: Type
+
+
+@dataclass(frozen=True)
 class Real:
     pass
 
 
-Type = Real | V | Pair | Arrow
+@dataclass(frozen=True)
+class Items:
+    """A list of reals, of any length."""
+
+
+Type = Real | V | Items | Pair | Either | Arrow
 R = Real()
 
 
@@ -146,7 +157,69 @@ class At:
     index: int
 
 
-Expr = Ref | Num | Op | Lam | Call | Both | Part | Let | If | Fold | Scan | Map | Total | At
+@dataclass(frozen=True)
+class Combine:
+    """``c + x + t · c · x`` of all of ``xs``, in a number; or of those up to each, from an end."""
+
+    way: str
+    t: Expr
+    xs: Expr
+
+
+@dataclass(frozen=True)
+class In:
+    """An alternative of a sum."""
+
+    index: int
+    of: Either
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Case:
+    """Each branch sees what its alternative holds, by its own name."""
+
+    given: Expr
+    left: str
+    one: Expr
+    right: str
+    other: Expr
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list of these, and then of ``tail``, if it is there."""
+
+    items: tuple[Expr, ...]
+    tail: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Down:
+    """Recursion down a list: ``more`` sees an item and what the rest gave."""
+
+    item: str
+    rest: str
+    ends: Expr
+    more: Expr
+    xs: Expr
+
+
+@dataclass(frozen=True)
+class Again:
+    """A recursive function called at ``init``; ``more`` may call it, ``calls`` deep."""
+
+    function: str
+    state: str
+    type: Arrow
+    ends: Expr
+    more: Expr
+    calls: int
+    init: Expr
+
+
+Plain = Ref | Num | Op | Lam | Call | Both | Part | Let | If | Fold | Scan | Map | Total | At
+Expr = Plain | Combine | In | Case | ListOf | Down | Again
 
 
 @dataclass(frozen=True)
@@ -186,6 +259,12 @@ def free(expr: Expr) -> set[str]:
                 bound |= {carry, item}
             case Map(item):
                 bound.add(item)
+            case Case(_, left, _, right):
+                bound |= {left, right}
+            case Down(item, rest):
+                bound |= {item, rest}
+            case Again(function, state):
+                bound |= {function, state}
     return used - bound
 
 
@@ -208,4 +287,12 @@ def features(program: Program) -> set[str]:
                 found.add("a call")
             case Let():
                 found.add("a let")
+            case Case():
+                found.add("a case")
+            case Again():
+                found.add("recursion")
+            case ListOf() | Down():
+                found.add("a list")
+            case Combine(way):
+                found.add("a reduce" if way == "reduce" else "an associative scan")
     return found

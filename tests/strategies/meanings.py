@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, Protocol
 
 import mpmath
@@ -14,15 +15,23 @@ import numpy as np
 
 import diffcurry as dc
 from tests.strategies.language import (
+    Again,
     Arrow,
     At,
     Both,
     Call,
+    Case,
+    Combine,
+    Down,
+    Either,
     Expr,
     Fold,
     If,
+    In,
+    Items,
     Lam,
     Let,
+    ListOf,
     Map,
     Num,
     Op,
@@ -39,6 +48,8 @@ from tests.strategies.language import (
 
 Value = Any
 Thunk = Callable[[], Value]
+Recursive = tuple[Callable[[Value], Value], Callable[[Value, Value], Value]]
+"""What a recursive function gives of its argument at its end, and with itself before it."""
 
 
 class Algebra(Protocol):
@@ -52,6 +63,12 @@ class Algebra(Protocol):
     def scan(self, step: Callable[[Value, Value], Value], init: Value, xs: Value) -> Value: ...
     def map(self, body: Callable[[Value], Value], xs: Value) -> Value: ...
     def total(self, xs: Value) -> Value: ...
+    def combine(self, way: str, op: Callable[..., Value], xs: Value) -> Value: ...
+    def inject(self, index: int, of: Either, value: Value) -> Value: ...
+    def case(self, given: Value, *branches: Callable[[Value], Value]) -> Value: ...
+    def cons(self, items: Sequence[Value], tail: Value) -> Value: ...
+    def down(self, ends: Thunk, more: Callable[[Value, Value], Value], xs: Value) -> Value: ...
+    def again(self, kind: Arrow, body: Recursive, calls: int, init: Value) -> Value: ...
 
 
 def meaning(expr: Expr, env: dict[str, Value], into: Algebra) -> Value:
@@ -93,7 +110,27 @@ def meaning(expr: Expr, env: dict[str, Value], into: Algebra) -> Value:
             return into.total(at(xs))
         case At(xs, index):
             return at(xs)[index]
+        case Combine(way, t, xs):
+            return into.combine(way, _by(at(t)), at(xs))
+        case In(index, of, value):
+            return into.inject(index, of, at(value))
+        case Case(given, left, one, right, other):
+            branches = lambda x: at(one, **{left: x}), lambda x: at(other, **{right: x})
+            return into.case(at(given), *branches)
+        case ListOf(items, tail):
+            return into.cons([at(item) for item in items], at(tail[0]) if tail else None)
+        case Down(item, rest, ends, more, xs):
+            further = lambda x, y: at(more, **{item: x, rest: y})
+            return into.down(lambda: at(ends), further, at(xs))
+        case Again(function, state, kind, ends, more, calls, init):
+            last = lambda x: at(ends, **{state: x})
+            more_of = lambda f, x: at(more, **{function: f, state: x})
+            return into.again(kind, (last, more_of), calls, at(init))
     raise TypeError(expr)
+
+
+def _by(t: Value) -> Callable[[Value, Value], Value]:
+    return lambda c, x: c + x + t * c * x
 
 
 class Language:
@@ -123,6 +160,42 @@ class Language:
     def total(self, xs: Value) -> Value:
         return np.sum(xs)
 
+    def combine(self, way: str, op: Any, xs: Value) -> Value:
+        if way == "reduce":
+            return dc.reduce(op, 0.0, xs, check=False)
+        if way == "scanl":
+            return dc.scanl(op, 0.0, xs, check=False)[1:]
+        return dc.scanr(op, 0.0, xs, check=False)[:-1]
+
+    def inject(self, index: int, of: Either, value: Value) -> Value:
+        return dc.inject(object_of(of), index, value)
+
+    def case(self, given: Value, *branches: Callable[[Value], Value]) -> Value:
+        return dc.case(given, *branches)
+
+    def cons(self, items: Sequence[Value], tail: Value) -> Value:
+        if tail is None:
+            return dc.fun(lambda xs: xs, dc.List(dc.Real))([*items])
+        return functools.reduce(lambda made, item: dc.cons(item, made), reversed(items), tail)
+
+    def down(self, ends: Thunk, more: Any, xs: Value) -> Value:
+        def itself(self: Value, xs: Value) -> Value:
+            return dc.case(xs, ends, lambda x, rest: more(x, self(rest)))
+
+        return dc.rec(itself, dc.List(dc.Real))(xs)
+
+    def again(self, kind: Arrow, body: Recursive, calls: int, init: Value) -> Value:
+        ends, more = body
+
+        def itself(self: Value, n: Value, x: Value) -> Value:
+            return dc.cond(n <= 0, lambda: ends(x), lambda: more(fewer(self, n), x))
+
+        def fewer(itself: Value, n: Value) -> Value:
+            return dc.fun(lambda x: itself(n - 1, x), object_of(kind.dom))
+
+        types = dc.Int, object_of(kind.dom)
+        return dc.rec(itself, *types, returns=object_of(kind.cod))(calls, init)
+
 
 def object_of(kind: Type) -> dc.Object:
     """The type, as an object of the library."""
@@ -131,8 +204,12 @@ def object_of(kind: Type) -> dc.Object:
             return dc.Real
         case V(length):
             return dc.Tensor((length,))
+        case Items():
+            return dc.List(dc.Real)
         case Pair(left, right):
             return dc.Product(object_of(left), object_of(right))
+        case Either(left, right):
+            return dc.Sum(object_of(left), object_of(right))
         case Arrow(dom, cod):
             return dc.Fun(object_of(dom), object_of(cod))
     raise TypeError(kind)
@@ -196,6 +273,29 @@ class HighPrecision:
 
     def total(self, xs: Value) -> Value:
         return self._bounded(mpmath.fsum(xs))
+
+    def combine(self, way: str, op: Any, xs: Value) -> Value:
+        turned = xs[::-1] if way == "scanr" else xs
+        made = [self._bounded(x) for x in accumulate(turned, op)]
+        return made[-1] if way == "reduce" else made[:: -1 if way == "scanr" else 1]
+
+    def inject(self, index: int, of: Either, value: Value) -> Value:
+        return index, value
+
+    def case(self, given: Value, *branches: Callable[[Value], Value]) -> Value:
+        return branches[given[0]](given[1])
+
+    def cons(self, items: Sequence[Value], tail: Value) -> Value:
+        return [*items, *(tail or ())]
+
+    def down(self, ends: Thunk, more: Any, xs: Value) -> Value:
+        return functools.reduce(lambda rest, x: more(x, rest), reversed(xs), ends())
+
+    def again(self, kind: Arrow, body: Recursive, calls: int, init: Value) -> Value:
+        ends, more = body
+        if calls <= 0:
+            return ends(init)
+        return more(lambda x: self.again(kind, body, calls - 1, x), init)
 
 
 def evaluated(program: Program, args: Sequence[Value]) -> Value:

@@ -1,10 +1,12 @@
 """Random well-typed higher-order programs, by hypothesis.
 
-``terms(type, scope)`` draws an expression of a type; everything else is composed of it.
+``term(type, scope)`` draws an expression of a type; everything else is composed of it. Recursive
+functions count their calls or go down a list, and so end.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import count
 from typing import Any, NamedTuple
@@ -12,15 +14,23 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from tests.strategies.language import (
+    Again,
     Arrow,
     At,
     Both,
     Call,
+    Case,
+    Combine,
+    Down,
+    Either,
     Expr,
     Fold,
     If,
+    In,
+    Items,
     Lam,
     Let,
+    ListOf,
     Map,
     Num,
     Op,
@@ -41,6 +51,10 @@ RATIONAL = POLYNOMIAL | {"quotient": 2}
 SMOOTH = RATIONAL | {"sin": 1, "cos": 1, "tanh": 1, "exp": 1, "softlog": 1}
 """Names of pointwise functions, and of how many arguments."""
 
+CASES, RECURSION, LISTS, REDUCES = FORMS = "case", "recursion", "lists", "reduces"
+WHOLE = frozenset(FORMS)
+"""What programs hold besides λs, pairs, conditionals, folds, scans and maps."""
+
 LENGTH = 3
 CONSTANTS = (-1.5, -1.0, -0.5, 0.25, 0.5, 1.0, 2.0)
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -52,6 +66,7 @@ class Scope(NamedTuple):
     variables: tuple[tuple[str, Type], ...]
     operations: dict[str, int]
     names: Any
+    forms: frozenset[str]
 
     def bind(self, wish: str, kind: Type) -> tuple[str, Scope]:
         """A new name, and the scope in which it stands."""
@@ -59,13 +74,15 @@ class Scope(NamedTuple):
         return name, self._replace(variables=(*self.variables, (name, kind)))
 
 
-def types(depth: int = 2) -> st.SearchStrategy[Type]:
+@functools.cache
+def types(depth: int, forms: frozenset[str]) -> st.SearchStrategy[Type]:
     """Types, functions and pairs of them among them."""
-    base = st.sampled_from([R, V(LENGTH)])
+    base = st.sampled_from([R, V(LENGTH), *([Items()] if LISTS in forms else [])])
     if depth == 0:
         return base
-    below = types(depth - 1)
-    return st.one_of(base, st.builds(Pair, below, below), st.builds(Arrow, below, below))
+    below = types(depth - 1, forms)
+    made = [Pair, Arrow, *([Either] if CASES in forms else [])]
+    return st.one_of(base, *(st.builds(kind, below, below) for kind in made))
 
 
 def programs(
@@ -73,12 +90,13 @@ def programs(
     params: tuple[tuple[str, Type], ...] = (("x", R), ("y", R), ("v", V(LENGTH))),
     result: Type = R,
     depth: int = 5,
+    forms: frozenset[str] = WHOLE,
 ) -> st.SearchStrategy[Program]:
     """Programs of the parameters that give a ``result``."""
 
     @st.composite
     def drawn(draw: Draw) -> Program:
-        scope = Scope(params, operations, count())
+        scope = Scope(params, operations, count(), forms)
         return Program(params, term(draw, result, scope, depth))
 
     return drawn()
@@ -89,13 +107,18 @@ def term(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
     if depth <= 0:
         return _small(draw, kind, scope)
     ways = [_any_let, _any_if, _any_call, _any_fold, _any_part, _small]
+    ways += [_any_case] * 2 if CASES in scope.forms else []
+    ways += [_any_recursion] * 2 if RECURSION in scope.forms else []
+    ways += [_any_down] if LISTS in scope.forms else []
     match kind:
         case Real():
             ways += [_operation] * 5 + [_total, _at]
         case V():
             ways += [_operation] * 3 + [_map, _scan]
-        case Arrow() | Pair():
+        case _:
             ways += [_introduce] * 5
+    if REDUCES in scope.forms and isinstance(kind, Real | V):
+        ways += [_combined] * 2
     return draw(st.sampled_from(ways))(draw, kind, scope, depth - 1)
 
 
@@ -114,9 +137,16 @@ def _small(draw: Draw, kind: Type, scope: Scope, _: int = 0) -> Expr:
 
 
 def _introduce(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
-    if isinstance(kind, Pair):
-        left, right = kind.left, kind.right
-        return Both(term(draw, left, scope, depth), term(draw, right, scope, depth))
+    match kind:
+        case Pair(left, right):
+            return Both(term(draw, left, scope, depth), term(draw, right, scope, depth))
+        case Either():
+            index = draw(st.integers(0, 1))
+            return In(index, kind, term(draw, (kind.left, kind.right)[index], scope, depth))
+        case Items():
+            items = tuple(term(draw, R, scope, depth) for _ in range(draw(st.integers(0, 2))))
+            tail = draw(st.booleans()) and depth > 0
+            return ListOf(items, (term(draw, kind, scope, depth - 1),) if tail else ())
     assert isinstance(kind, Arrow)
     name, inside = scope.bind("a", kind.dom)
     return Lam(name, kind.dom, term(draw, kind.cod, inside, depth))
@@ -132,7 +162,7 @@ def _operation(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
 
 
 def _any_let(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
-    shared = draw(types(1))
+    shared = draw(types(1, scope.forms))
     bound = term(draw, shared, scope, depth)
     name, inside = scope.bind("s", shared)
     return Let(name, bound, term(draw, kind, inside, depth))
@@ -148,13 +178,13 @@ def _any_call(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
     if known and draw(st.booleans()):
         name, arrow = draw(st.sampled_from(known))
         return Call(Ref(name), term(draw, arrow.dom, scope, depth))
-    dom = draw(types(1))
+    dom = draw(types(1, scope.forms))
     function = term(draw, Arrow(dom, kind), scope, depth)
     return Call(function, term(draw, dom, scope, depth))
 
 
 def _any_part(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
-    other = draw(types(1))
+    other = draw(types(1, scope.forms))
     index = draw(st.integers(0, 1))
     pair = Pair(kind, other) if index == 0 else Pair(other, kind)
     return Part(index, term(draw, pair, scope, depth))
@@ -168,7 +198,7 @@ def _any_fold(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
 
 
 def _scan(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
-    kind = draw(types(1))
+    kind = draw(types(1, scope.forms))
     xs, init = term(draw, V(LENGTH), scope, min(depth, 1)), term(draw, kind, scope, depth - 1)
     carry, inside = scope.bind("c", kind)
     item, inside = inside.bind("i", R)
@@ -188,3 +218,41 @@ def _total(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
 
 def _at(draw: Draw, _: Type, scope: Scope, depth: int) -> Expr:
     return At(term(draw, V(LENGTH), scope, depth), draw(st.integers(0, LENGTH - 1)))
+
+
+def _any_case(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    of = Either(*(draw(types(1, scope.forms)) for _ in range(2)))
+    (left, one), (right, other) = scope.bind("l", of.left), scope.bind("r", of.right)
+    branches = term(draw, kind, one, depth), term(draw, kind, other, depth)
+    return Case(term(draw, of, scope, min(depth, 2)), left, branches[0], right, branches[1])
+
+
+def _any_recursion(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    arrow = Arrow(draw(types(1, scope.forms)), kind)
+    state, inside = scope.bind("z", arrow.dom)
+    ends = term(draw, kind, inside, min(depth, 1))
+    itself, inside = inside.bind("f", arrow)
+    again = Call(Ref(itself), term(draw, arrow.dom, inside, min(depth, 1)))
+    more = again if draw(st.booleans()) else _around(draw, again, kind, inside, depth - 1)
+    init = term(draw, arrow.dom, scope, min(depth, 1))
+    return Again(itself, state, arrow, ends, more, draw(st.integers(0, 3)), init)
+
+
+def _around(draw: Draw, again: Expr, kind: Type, scope: Scope, depth: int) -> Expr:
+    """What is made of what a function gave that calls itself."""
+    name, inside = scope.bind("g", kind)
+    return Let(name, again, term(draw, kind, inside, depth))
+
+
+def _any_down(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    xs, ends = term(draw, Items(), scope, min(depth, 2)), term(draw, kind, scope, depth - 1)
+    item, inside = scope.bind("i", R)
+    rest, inside = inside.bind("d", kind)
+    return Down(item, rest, ends, term(draw, kind, inside, depth), xs)
+
+
+def _combined(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
+    """By an operator that captures a number; it is associative whatever that is."""
+    way = "reduce" if kind == R else draw(st.sampled_from(["scanl", "scanr"]))
+    t, xs = term(draw, R, scope, min(depth, 1)), term(draw, V(LENGTH), scope, depth)
+    return Combine(way, t, xs)

@@ -9,6 +9,7 @@ from combinators.primitives.loops import MAP
 from combinators.simplify import simplify
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from interpreters.staging.programs import gradient
+from tests.interpreters.backends.test_derivatives_of_recursion import interpreted
 from tests.interpreters.staging.closed_forms import (
     AREAS,
     SELF,
@@ -21,7 +22,6 @@ from tests.interpreters.staging.closed_forms import (
     less,
     times,
 )
-from tests.interpreters.staging.test_new_forms import run
 
 ROWS, S = Var("rows", Tensor((4,))), Var("s", AREAS)
 AT = np.array([-2.0, 1.0, 3.0, 2.0])
@@ -55,7 +55,7 @@ def test_a_branch_stays_lazy(lam: Lam) -> None:
     total = Lam(lam.params, applied("sum", lam.body, axis=(0,), keepdims=False))
     first = simplify(gradient(total, (0, 1)))
     for program in (lam, first):
-        wanted, found = (run(each, 1.3, AT) for each in (program, bulk(program)))
+        wanted, found = (interpreted(each, 1.3, AT) for each in (program, bulk(program)))
         np.testing.assert_allclose(np.hstack(flat(found)), np.hstack(flat(wanted)))
 
 

@@ -8,7 +8,7 @@ from diffcurry.modes import CARRIER
 from interpreters.cost import counted, measured
 from interpreters.cost.counted import Moving
 from interpreters.modes.primal import Primal
-from tests.strategies.language import R
+from tests.strategies.language import R, features
 from tests.strategies.meanings import function_of
 from tests.strategies.points import arguments, thousandths
 from tests.strategies.programs import RATIONAL, programs
@@ -27,10 +27,10 @@ def test_the_count_in_the_term_is_that_of_the_run_or_more(data):
         mode.value(made.arrow(mode), values)
     cost = counted(made.bulk)
     event(f"exact: {cost.exact}")
-    assert cost.unknown == 0
+    assert not cost.unknown or "a case" in features(program)  # of a function that a sum holds
     if cost.exact:
         assert (cost.counts, cost.moved) == (dict(carrier.counts), carrier.moved)
-    else:
+    elif not cost.recurs and not cost.unknown:
         assert carrier.total <= cost.total
         assert carrier.moved <= cost.moved
     assert measured(made.lam).total >= 0

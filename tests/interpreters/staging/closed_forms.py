@@ -7,17 +7,11 @@ import mpmath
 import numpy as np
 
 from combinators.objects import Fun, Int, Mu, MuVar, Object, Product, Real, Sum, Unit
-from combinators.operation import Operation, named
 from combinators.primitives.loops import loop_term, looping
 from combinators.primitives.structural import FIX
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.type_folds import unfolded
-
-REALS = Mu("Reals", Sum(nil=Unit, cons=Product(Real, MuVar())))
-
-
-def applied(name: str, *args: Term, **said: object) -> Prim:
-    return Prim(Operation(named(name), tuple(said.items())), args)
+from tests.interpreters.backends.terms_of_recursion import NUMBERS, applied
 
 
 def times(first: Term, *rest: Term) -> Term:
@@ -96,10 +90,10 @@ def folded() -> Term:
 
 def listed() -> Term:
     """A list that is made and opened, without recursion."""
-    nil = applied("roll", inject(unfolded(REALS), 0, Tuple(())), of=REALS)
+    nil = applied("roll", inject(unfolded(NUMBERS), 0, Tuple(())), of=NUMBERS)
 
     def cons(x: Term, rest: Term) -> Term:
-        return applied("roll", inject(unfolded(REALS), 1, Tuple((x, rest))), of=REALS)
+        return applied("roll", inject(unfolded(NUMBERS), 1, Tuple((x, rest))), of=NUMBERS)
 
     def product(xs: Term, depth: int) -> Term:
         if not depth:
@@ -319,11 +313,11 @@ def _unknown(a: Any, b: Any) -> Any:
 
 def summed() -> Term:
     """A list made by recursion, and its weighted sum by another."""
-    itself, down = Var("itself", Fun(REALS, Real)), Var("down", Fun(Real, REALS))
-    xs = Var("xs", REALS)
+    itself, down = Var("itself", Fun(NUMBERS, Real)), Var("down", Fun(Real, NUMBERS))
+    xs = Var("xs", NUMBERS)
     cell = Tuple((times(X, A), App(down, half(X))))
-    empty, longer = (inject(unfolded(REALS), i, x) for i, x in ((0, Tuple(())), (1, cell)))
-    made = applied("roll", Cond(less(X, 0.5), empty, longer), of=REALS)
+    empty, longer = (inject(unfolded(NUMBERS), i, x) for i, x in ((0, Tuple(())), (1, cell)))
+    made = applied("roll", Cond(less(X, 0.5), empty, longer), of=NUMBERS)
     total = case(
         applied("unroll", xs),
         lambda _: B,
