@@ -218,23 +218,13 @@ def order(obj: Object) -> int:
     >>> order(Fun(Vector(Fun(Real, Real), 3), Real))
     2
     """
+    if not isinstance(obj, Object):
+        raise TypeMismatch(f"order is asked of a type, as order(Fun(Real, Real)), not of {obj!r}")
 
     def at(part: Object, below: list[int]) -> int:
         return max(below[0] + 1, below[1]) if isinstance(part, Fun) else max(below, default=0)
 
     return fold_type(obj, at, key="order")
-
-
-def alike(given: Object, dom: Object) -> bool:
-    """Whether arguments may be of type ``dom``: a number may be weak, and take another dtype."""
-    if isinstance(given, Tensor) and isinstance(dom, Tensor):
-        return given is dom or given.shape == dom.shape == ()
-    if isinstance(dom, Sum | Mu):
-        return True  # an instance or a list may become one
-    inner, outer = components(given), components(dom)
-    if inner is None or outer is None or inner.width != outer.width:
-        return given is dom
-    return all(map(alike, inner.parts, outer.parts))
 
 
 # ---- instances: tangents -------------------------------------------------------------------------
@@ -379,9 +369,11 @@ def row_of(stack: Object, what: str = "a loop") -> Object:
             case Product() | Record():
                 return None
             case _:
+                instead = f"to go round a number of times, let {what} run over np.arange(n)"
+                if isinstance(obj, Sum | Mu):
+                    instead = "a list is run over by fold and map, and a case opens what recurs"
                 raise TypeMismatch(
-                    f"{what} runs over the leading axis of tensors, and {obj!r} has none; "
-                    f"to go round a number of times, let {what} run over np.arange(n)"
+                    f"{what} runs over the leading axis of tensors, and {obj!r} has none; {instead}"
                 )
 
     return map_type(stack, "row_", at)

@@ -33,7 +33,8 @@ def rec(function: Any = None, /, *types: Any, returns: Any = None, most: int | N
     np.float64(1024.0)
     """
     if function is None or not callable(function) or types_first(function):
-        given = types if function is None else (function, *types)
+        first = () if function is None else (function,)
+        given = [typed(one).object for one in (*first, *types)]
         return lambda f: rec(f, *given, returns=returns, most=most)
     if isinstance(function, Definition):
         types = types or function.types or ()

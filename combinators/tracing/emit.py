@@ -76,9 +76,10 @@ def _float(text: str) -> Const:
 
 
 def _no_number(value: Any) -> TypeMismatch:
+    call = "; call it, as in f(x)" if callable(value) else ""
     return TypeMismatch(
         "a number or an array was expected here, and this is a "
-        f"{type(value).__name__}: {value!r:.60}"
+        f"{type(value).__name__}: {value!r:.60}{call}"
     )
 
 

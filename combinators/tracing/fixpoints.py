@@ -44,10 +44,9 @@ from combinators.tracing.functions import (
     coerce,
     natural,
 )
-from combinators.tracing.parameters import by_position, parameter_names
+from combinators.tracing.parameters import alike, by_position, parameter_names
 from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced
-from combinators.type_folds import alike
 
 
 class Fixed(Specialised):

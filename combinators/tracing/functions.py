@@ -49,13 +49,13 @@ from combinators.tracing.faces import (
     with_functions,
 )
 from combinators.tracing.parameters import (
+    alike,
     check_takes,
     parameter_names,
     positional_types,
 )
 from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.traced import LIBRARY, Traced, library
-from combinators.type_folds import alike
+from combinators.tracing.traced import LIBRARY, NoNumber, Traced, library
 
 Faces = tuple[Face | None, ...]
 
@@ -87,7 +87,7 @@ class Specialised(NamedTuple):
         return operand(emit(self.lam, wish, self.captured))
 
 
-class Specialisable(ABC):
+class Specialisable(NoNumber, ABC):
     """A function value whose type follows from its arguments', where ``types`` is None."""
 
     types: tuple[Object, ...] | None = None

@@ -31,7 +31,7 @@ from combinators.tracing.classes import (
 from combinators.tracing.emit import emit, emit_operation, operand, scope_here, unpack
 from combinators.tracing.faces import object_of, open_up, take_apart
 from combinators.tracing.functions import PARTIAL, coerce, natural
-from combinators.tracing.traced import LIBRARY, Traced, library
+from combinators.tracing.traced import LIBRARY, Traced, instead, library
 from combinators.type_folds import types_within, unfolded
 from combinators.value_folds import Injected
 
@@ -259,8 +259,5 @@ def field(value: Traced, name: str) -> Any:
     else:
         face = face_of_recursive(obj) if isinstance(obj, Mu) else None
     if face is None or name not in face.keys:
-        raise MissingAttribute(
-            f"{value!r} has no {name} by itself; ask which alternative it is with case(s, f, g), "
-            "a function for each"
-        )
+        raise MissingAttribute(f"{value!r} has no {name} by itself; {instead(obj)}")
     return getattr(unpack(face, whole), name)

@@ -10,7 +10,7 @@ from typing import Any
 
 from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
-from combinators.objects import Object, components
+from combinators.objects import Mu, Object, Sum, Tensor, components
 
 _STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _SAID = frozenset({"__signature__", "__wrapped__"})
@@ -81,6 +81,18 @@ def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
         if isinstance(function, partial):
             raise TypeMismatch(f"{error}; it binds what {function.func!r} does not take") from None
         return  # a function of C without a signature
+
+
+def alike(given: Object, dom: Object) -> bool:
+    """Whether arguments may be of type ``dom``: a number may be weak, and take another dtype."""
+    if isinstance(given, Tensor) and isinstance(dom, Tensor):
+        return given is dom or given.shape == dom.shape == ()
+    if isinstance(dom, Sum | Mu):
+        return True  # an instance or a list may become one
+    inner, outer = components(given), components(dom)
+    if inner is None or outer is None or inner.width != outer.width:
+        return given is dom
+    return all(map(alike, inner.parts, outer.parts))
 
 
 def by_position(

@@ -24,6 +24,7 @@ from combinators.errors import (
     TypeMismatch,
     is_passed_over,
 )
+from combinators.kit.class_names import class_of
 from combinators.objects import Fun, Mu, Object, Sum, Tensor, Vector
 from combinators.terms import Var
 from combinators.tracing.scope import Scope
@@ -93,13 +94,40 @@ def _method(name: str, numpys: str = "") -> Callable[..., Any]:
     return apply
 
 
+def instead(obj: Any) -> str:
+    """What to write where a value, of a type that is no tensor's, is taken for one of Python's."""
+    if isinstance(obj, Mu) and class_of(obj.name) is list:
+        return "write fold(f, init, xs), map(f, xs) or case(xs, lambda: …, lambda x, rest: …)"
+    if isinstance(obj, Sum) and obj.names and class_of(obj.names[0]) is type(None):
+        return "write case(s, lambda: …, lambda x: …), for None and for a value"
+    if isinstance(obj, Sum | Mu):
+        return "write case(s, f, g), a function for each alternative"
+    return "call it, as in f(x)" if isinstance(obj, Fun) else ""
+
+
 def _refused(message: str, kind: type[Exception] = TypeMismatch) -> Callable[..., Never]:
-    """Refuses, since there is no number yet; ``message`` names the value and what to write."""
+    """Refuses, since there is no number yet; ``message`` names the value, and says what to write.
+
+    Of a value that is no tensor it says what to write of one of its type.
+    """
 
     def apply(self: Traced, *_: Any, **__: Any) -> Never:
-        raise kind(message.format(self))
+        said = message.format(self)
+        if write := instead(getattr(self, "type", None)):
+            said = f"{said.partition('; ')[0]}; {write}"
+        raise kind(said)
 
     return apply
+
+
+class NoNumber:
+    """What is no number, nor an array: a function that was not called."""
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = (
+        __pow__
+    ) = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __array_ufunc__ = _refused(
+        "{!r} is a function, and is taken for a number or an array; call it, as in f(x)"
+    )
 
 
 def _concrete(asked: str, instead: str) -> Callable[..., Never]:
@@ -135,7 +163,7 @@ class Traced:
             if package not in sys.stdlib_module_names - {"__main__"} and not is_passed_over(frame):
                 raise ConcreteValueNeeded(
                     f"isinstance and match ask {self!r} for its class, which a trace does not "
-                    "have; write case(s, f, g), a function for each alternative"
+                    f"have; {instead(self.type)}"
                 )
         return type(self)
 
@@ -145,7 +173,8 @@ class Traced:
 
     def _tensor(self, asked: str) -> Tensor:
         if not isinstance(self.type, Tensor):
-            raise TypeMismatch(f"{self!r} is no tensor and has no {asked}")
+            write = instead(self.type)
+            raise TypeMismatch(f"{self!r} is no tensor and has no {asked}{write and '; ' + write}")
         return self.type
 
     @property

@@ -1,0 +1,155 @@
+"""What sums, lists and recursion say of wrong input: the operation, the types, what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+import pytest
+
+import diffcurry as dc
+from diffcurry import Real
+
+
+@dataclass
+class Leaf:
+    value: float
+
+
+@dataclass
+class Node:
+    left: Tree
+    right: Tree
+
+
+Tree = Leaf | Node
+Run = Callable[[], Any]
+
+
+def of_list(f: Callable[[Any], Any]) -> Run:
+    def given(xs: list[float]) -> Any:
+        return f(xs)
+
+    return lambda: dc.fun(given)([1.0, 2.0])
+
+
+def of_maybe(f: Callable[[Any], Any]) -> Run:
+    def given(s: Optional[float]) -> Any:
+        return f(s)
+
+    return lambda: dc.fun(given)(1.0)
+
+
+def of_tree(f: Callable[[Any], Any]) -> Run:
+    def given(t: Tree) -> Any:
+        return f(t)
+
+    return lambda: dc.fun(given)(Leaf(1.0))
+
+
+def of_number(f: Callable[[Any], Any]) -> Run:
+    return lambda: dc.fun(f)(2.0)
+
+
+def recursive(body: Callable[[Any, Any], Any]) -> Run:
+    return lambda: dc.rec(lambda self, x: body(self, x))(2.0)
+
+
+def refused(run: Run, *said: str) -> None:
+    """It is an error of ours at a line of this file, that says all this."""
+    with pytest.raises(dc.DiffcurryError) as caught:
+        run()
+    for text in said:
+        assert text in caught.value.args[0], caught.value
+    assert Path(caught.value.place.file) == Path(__file__)
+
+
+# ---- values of sums and lists taken for Python's ---------------------------------------------------
+
+AS_PYTHONS: dict[str, Callable[[Any], Any]] = {
+    "len": len,
+    "an index": lambda xs: xs[0],
+    "a slice": lambda xs: xs[1:],
+    "a sum of lists": lambda xs: xs + [1.0],
+    "a product": lambda xs: 2 * xs,
+    "for": lambda xs: [x for x in xs],  # noqa: C416
+    "in": lambda xs: 1.0 in xs,
+    "bool": bool,
+    "not": lambda xs: not xs,
+    "sum": sum,
+    "equality": lambda xs: xs == [],
+    "append": lambda xs: xs.append(1.0),
+    "isinstance": lambda xs: isinstance(xs, list),
+    "np.sum": np.sum,
+    "np.array": np.array,
+}
+
+
+@pytest.mark.parametrize("what", AS_PYTHONS)
+def test_a_list_says_fold_map_and_case_where_it_is_taken_for_pythons(what: str) -> None:
+    refused(of_list(AS_PYTHONS[what]), "List[Real]", "write fold(f, init, xs), map(f, xs) or case(")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: s == None,  # noqa: E711
+        lambda s: s != None,  # noqa: E711
+        lambda s: not s,
+        lambda s: 1.0 if s else 2.0,
+        lambda s: s or 1.0,
+        lambda s: s + 1.0,
+    ],
+)
+def test_a_value_that_may_be_missing_is_asked_by_case(f: Callable[[Any], Any]) -> None:
+    refused(of_maybe(f), "[nothing: Unit | just: Real]", "write case(s, lambda: …, lambda x: …)")
+
+
+def test_a_field_of_one_alternative_says_case() -> None:
+    refused(of_tree(lambda t: t.value), "has no value by itself; write case(s, f, g)")
+
+
+OVER_LISTS: dict[str, Callable[[Any], Any]] = {
+    "reduce": lambda xs: dc.reduce(lambda a, b: a + b, 0.0, xs),
+    "scanl": lambda xs: dc.scanl(lambda a, b: a + b, 0.0, xs),
+    "scan": lambda xs: dc.scan(lambda c, x: (c, x), 0.0, xs),
+    "shift_left": dc.shift_left,
+}
+
+
+@pytest.mark.parametrize("word", OVER_LISTS)
+def test_what_runs_over_rows_says_what_runs_over_a_list(word: str) -> None:
+    refused(
+        of_list(OVER_LISTS[word]), f"{word} runs over", "a list is run over by fold and map, and"
+    )
+
+
+# ---- recursive functions -----------------------------------------------------------------------------
+
+AS_NUMBERS: list[Callable[[Any, Any], Any]] = [
+    lambda f, x: f + 1,
+    lambda f, x: f * x,
+    lambda f, x: x * f,
+    lambda f, x: -f,
+    lambda f, x: dc.cond(f > x, lambda: x, lambda: 1.0),
+    lambda f, x: np.sin(f),
+]
+
+
+@pytest.mark.parametrize("body", AS_NUMBERS)
+def test_a_recursive_function_taken_for_a_number_says_to_call_it(
+    body: Callable[[Any, Any], Any],
+) -> None:
+    refused(recursive(body), "call it, as in f(x)")
+
+
+def test_rec_of_what_is_no_function_nor_a_type_says_so() -> None:
+    refused(lambda: dc.rec(3), "3 is no type of the language")
+
+
+def test_the_order_of_what_is_no_type_says_so() -> None:
+    refused(lambda: dc.order("a"), "order is asked of a type, as order(Fun(Real, Real)), not of 'a'")
+    assert dc.order(dc.Fun(Real, Real)) == 1
