@@ -25,11 +25,10 @@ from combinators.objects import (
     components,
 )
 from combinators.spaces import SPACES, Space
-from combinators.tracing.classes import is_list, rows_of
+from combinators.tracing.classes import is_list, item_of, rows_of
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
 from combinators.tracing.functions import Natural, natural
-from combinators.tracing.injections import item_of
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
 from diffcurry.values import program_value

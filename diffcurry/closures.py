@@ -16,16 +16,9 @@ from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Mu, Object, Product, Sum, Tensor, Vector, components
 from combinators.spaces import Space
 from combinators.terms import Lam, Term, Var
-from combinators.tracing.definition import Definition, traced_apart
+from combinators.tracing.definition import Definition, argument_types, call, traced_apart
 from combinators.tracing.faces import Face, face_of, open_up
-from combinators.tracing.functions import (
-    Draft,
-    Faces,
-    Specialisable,
-    Types,
-    argument_types,
-    call,
-)
+from combinators.tracing.functions import Draft, Faces, Specialisable, Types
 from combinators.tracing.parameters import by_position, parameter_names, positional_types
 from combinators.tracing.scope import apart, current
 from combinators.tracing.traced import Traced

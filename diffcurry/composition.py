@@ -24,9 +24,9 @@ from typing import Any
 from combinators.errors import NotComposable, ShapeMismatch, TypeMismatch
 from combinators.objects import Fun, Object, Product, Unit, Vector
 from combinators.terms import packed
-from combinators.tracing.definition import taken
+from combinators.tracing.definition import argument_types, taken
 from combinators.tracing.faces import face_of, open_up
-from combinators.tracing.functions import Specialisable, argument_types, coerce
+from combinators.tracing.functions import Specialisable, coerce
 from combinators.tracing.parameters import positional_types
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced, library

@@ -19,9 +19,9 @@ from combinators.objects import Object
 from combinators.simplify import simplifying
 from combinators.simplify.writer import Writer
 from combinators.terms import Lam, Proj, Term, Tuple, Var
-from combinators.tracing.definition import traced_apart
+from combinators.tracing.definition import call, traced_apart
 from combinators.tracing.faces import Face
-from combinators.tracing.functions import Faces, Specialised, Types, call
+from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.scope import Scope, current, entered
 from diffcurry import interpretation
 from diffcurry.arguments import (

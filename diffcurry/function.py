@@ -16,10 +16,10 @@ from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
 from combinators.tracing.classes import is_union, typed
-from combinators.tracing.definition import Definition, traced_apart
+from combinators.tracing.definition import Definition, argument_types, call, traced_apart
 from combinators.tracing.faces import face_of
 from combinators.tracing.fixpoints import Recursive
-from combinators.tracing.functions import Faces, Specialised, Types, argument_types, call
+from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced

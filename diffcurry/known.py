@@ -18,19 +18,10 @@ from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Unit, components
 from combinators.terms import App, Lam, Term, Var, pack
-from combinators.tracing.definition import Definition
+from combinators.tracing.definition import Definition, argument_types, call
 from combinators.tracing.emit import emit, operand
 from combinators.tracing.faces import Face, face_of, open_up, take_apart
-from combinators.tracing.functions import (
-    Faces,
-    Pending,
-    Specialisable,
-    Types,
-    Untyped,
-    argument_types,
-    call,
-    coerce,
-)
+from combinators.tracing.functions import Faces, Pending, Specialisable, Types, Untyped, coerce
 from combinators.tracing.parameters import by_position, parameter_names, positional_types
 from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced

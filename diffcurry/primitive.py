@@ -28,13 +28,13 @@ from combinators.primitives.signatures import common_float, pointwise
 from combinators.primitives.structural import OVERRIDE
 from combinators.spaces import SPACES, Space
 from combinators.terms import Lam, packed
+from combinators.tracing.definition import argument_types
 from combinators.tracing.emit import apply, emit_operation, unpack
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import (
     Draft,
     Specialisable,
     Specialised,
-    argument_types,
     coerce,
     function_operand,
     natural,
@@ -360,7 +360,7 @@ def _rule(
     if made is None or made.lam.body.type is not wanted:
         raise TypeMismatch(
             f"the rule of with_derivative gives the cotangent of {dom!r}, but this gives "
-            f"{made.lam.body.type if made else draft.object!r}"
+            f"{made.lam.body.type if made else draft.obj!r}"
         )
     return made
 

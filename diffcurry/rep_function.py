@@ -21,8 +21,9 @@ from combinators.primitives.structural import ZEROS
 from combinators.simplify import simplify, simplifying
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.terms import captured as captured_by
+from combinators.tracing.definition import argument_types, call
 from combinators.tracing.faces import Face
-from combinators.tracing.functions import Faces, argument_types, call
+from combinators.tracing.functions import Faces
 from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation

@@ -165,7 +165,7 @@ def _tangent_of(space: Space, arrive: Rule, tangent: Any) -> Object:
 def _given(rule: Callable[..., Any], *types: Object) -> Object:
     """The type of what a rule gives at these."""
     with apart():
-        return Draft(rule, types, (None,) * len(types), getattr(rule, "__name__", "")).object
+        return Draft(rule, types, (None,) * len(types), getattr(rule, "__name__", "")).obj
 
 
 def _check_types(obj: Space) -> None:

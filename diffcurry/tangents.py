@@ -32,11 +32,11 @@ from combinators.tracing.classes import (
     face_of_alternative,
     face_of_recursive,
     is_list,
+    item_of,
     rows_of,
 )
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import natural
-from combinators.tracing.injections import item_of
 from combinators.type_folds import is_first_order, parts_of, tangent_of, unfolded
 from combinators.value_folds import Injected
 from diffcurry.arguments import fits, opened_as

@@ -20,9 +20,10 @@ from combinators.objects import (
 )
 from combinators.primitives.structural import PACK
 from combinators.terms import Term
+from combinators.tracing.definition import call
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.faces import Face, open_up
-from combinators.tracing.functions import Faces, Specialisable, Types, call, coerce
+from combinators.tracing.functions import Faces, Specialisable, Types, coerce
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import tangent_of
 from diffcurry.arguments import opened_as

@@ -21,10 +21,10 @@ from combinators.tracing.classes import (
     face_of_alternative,
     face_of_recursive,
     is_list,
+    item_of,
     rows_of,
 )
 from combinators.tracing.faces import Face, face_of, open_up
-from combinators.tracing.injections import item_of
 from combinators.type_folds import fold_type, parts_inside, unfolded
 from combinators.value_folds import Injected
 

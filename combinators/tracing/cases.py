@@ -15,31 +15,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
-from functools import reduce
-from operator import or_
 from typing import Any
-
-import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch, users_place
 from combinators.objects import Bool, Mu, Object, Sum, Tensor, Unit
 from combinators.operation import Operation
 from combinators.primitives.sums import IS
 from combinators.terms import Cond, Prim, Term
-from combinators.tracing.classes import (
-    face_of_alternative,
-    typed,
-)
+from combinators.tracing.classes import face_of_alternative
 from combinators.tracing.emit import emit, operand, scope_here, unpack
-from combinators.tracing.faces import Face, open_up, shape_of
+from combinators.tracing.faces import open_up
 from combinators.tracing.functions import (
     PARTIAL,
     Draft,
-    Natural,
     coerce,
     natural,
 )
-from combinators.tracing.injections import united
+from combinators.tracing.joins import Apart, together
 from combinators.tracing.parameters import check_takes
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.value_folds import Injected
@@ -93,8 +85,11 @@ def _chosen(
         raise unknown
     if unknown is not None and drafts[0].face is None and is_weak(drafts[0].leaves[0]):
         return drafts[0].leaves[0]  # only the type is asked for, which may yield to another
-    wanted = _joined(word, drafts)
-    made = [draft.finish([one.type for one in wanted]) for draft in drafts]
+    try:
+        wanted = [leaf.type for leaf in together(drafts)[1]]
+    except Apart as apart:
+        raise _apart(word, apart, drafts) from None
+    made = [draft.finish(wanted) for draft in drafts]
     face, bodies = made[0].face, [one.lam.body for one in made]
     if any(one.face != face for one in made):
         face = drafts[0].face
@@ -112,81 +107,10 @@ def is_weak(leaf: Any) -> bool:
     return type(leaf) in (bool, int, float) or type(leaf) in PARTIAL
 
 
-def _joined(word: str, drafts: Sequence[Draft]) -> list[Natural]:
-    """The types that the leaves of all have together, of drafts that are laid out alike."""
-    if len({shape_of(draft.face) for draft in drafts}) > 1:
-        for draft in drafts:
-            draft.open()
-    if len({shape_of(draft.face) for draft in drafts}) == 1:
-        columns = zip(*(draft.naturals for draft in drafts), strict=True)
-        return [reduce(_both(word), column) for column in columns]
-    types: list[Natural] = []
-    face = _together(word, [draft.value for draft in drafts], types)
-    if face is NotImplemented:
-        raise _apart(word, *(draft.object for draft in drafts))
-    for draft in drafts:
-        draft.lay(face, [one.type for one in types])
-    return types
-
-
-def _together(word: str, values: Sequence[Any], types: list[Natural]) -> Any:
-    """The face in which all ``values`` are laid out, and the types of its leaves.
-
-    Where one is of a sum, there is a leaf, and instances of two classes are of the sum of both. Of
-    what is not laid out alike it is NotImplemented.
-    """
-    opened = [open_up(value) for value in values]
-    sums = [value for value in values if _is_of_sum(value)]
-    if sums:
-        types.append(reduce(_both(word), map(natural, sums)))
-        return None
-    if all(one is None for one in opened):
-        types.append(reduce(_both(word), map(natural, values)))
-        return None
-    if any(one is None for one in opened):
-        return NotImplemented
-    faces = [Face(*one[:2], (None,) * len(one[2])) for one in opened if one is not None]
-    if len({shape_of(face) for face in faces}) == 1:
-        columns = zip(*(one[2] for one in opened if one is not None), strict=True)
-        children = tuple([_together(word, column, types) for column in columns])
-        whole = Face(faces[0].kind, faces[0].keys, children)
-        return NotImplemented if NotImplemented in children else whole
-    classes = tuple(dict.fromkeys(face.kind for face in faces))
-    if len(classes) > 1 and all(map(is_dataclass, classes)):
-        types.append(Natural(typed(reduce(or_, classes)).object, weak=False))
-        return None
-    return NotImplemented
-
-
-def _is_of_sum(value: Any) -> bool:
-    """Whether a leaf is of a sum, which a value of an alternative may be, too."""
-    return isinstance(value.type, Sum | Mu) if isinstance(value, Traced) else type(value) in PARTIAL
-
-
-def _both(word: str) -> Callable[[Natural, Natural], Natural]:
-    """The type that two leaves have together: a weak one yields."""
-
-    def both(x: Natural, y: Natural) -> Natural:
-        if x.type is y.type:
-            return Natural(x.type, x.weak and y.weak)
-        found = united(x.type, y.type)
-        if found is not None:
-            return Natural(found, x.weak and y.weak)
-        for strong, weak in ((x, y), (y, x)):
-            if isinstance(strong.type, Sum | Mu) and not isinstance(weak.type, Sum | Mu):
-                return strong
-            if weak.weak and isinstance(strong.type, Tensor) and strong.type.shape == ():
-                if strong.weak and isinstance(weak.type, Tensor):
-                    dtype = np.result_type(strong.type.dtype, weak.type.dtype)
-                    return Natural(Tensor((), dtype), weak=True)
-                return strong
-        raise _apart(word, x.type, y.type)
-
-    return both
-
-
-def _apart(word: str, *types: Object) -> TypeMismatch:
-    given = list(map(repr, dict.fromkeys(types)))
+def _apart(word: str, apart: Apart, drafts: Sequence[Draft]) -> TypeMismatch:
+    given = [f"{draft.obj!r} for {draft.name}" for draft in drafts]
+    if word == "cond":
+        given = list(map(repr, dict.fromkeys(apart.types)))
     said = " and ".join([", ".join(given[:-1]), given[-1]] if len(given) > 1 else given)
     return TypeMismatch(f"the branches of a {word} have one type, but these have {said}")
 

@@ -41,6 +41,7 @@ from combinators.objects import (
     Unit,
 )
 from combinators.tracing.faces import Face, face_of
+from combinators.type_folds import unfolded
 from combinators.value_folds import Injected
 
 SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
@@ -89,6 +90,15 @@ def Maybe(item: Any) -> Sum:
 def is_list(obj: Object) -> bool:
     """Whether the values of a type are Python's lists."""
     return isinstance(obj, Mu) and obj.name == LIST
+
+
+def item_of(obj: Object) -> Object:
+    """The type of the items of a list."""
+    cells = unfolded(obj) if isinstance(obj, Mu) else obj
+    assert isinstance(cells, Sum)
+    cons = cells.parts[1]
+    assert isinstance(cons, Product)
+    return cons.parts[0]
 
 
 # ---- from annotations ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Choice and loops, written in Python: ``cond``, ``fold``, ``scan``, ``map``.
+"""Loops, written in Python: ``fold``, ``scan``, ``map``.
 
 The Python functions given to them become λs that capture; loops stay loops.
 """
@@ -8,21 +8,22 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Fun, Mu, Object, Product, Tensor, component
+from combinators.objects import Fun, Mu, Object, Product, Tensor
 from combinators.operation import Operation, check_size
 from combinators.primitives.loops import MAP, looping
 from combinators.primitives.structural import RECOMPUTE
 from combinators.terms import Term
 from combinators.tracing.classes import is_list
+from combinators.tracing.definition import argument_types
 from combinators.tracing.emit import emit_operation, scope_here, unpack
 from combinators.tracing.faces import (
     Face,
-    leaf_types,
     object_of,
     paths,
     put_together,
@@ -31,15 +32,16 @@ from combinators.tracing.faces import (
 )
 from combinators.tracing.functions import (
     Draft,
+    Laid,
     Natural,
     Specialisable,
     Specialised,
-    argument_types,
     coerce,
     function_operand,
     natural,
 )
-from combinators.tracing.injections import united
+from combinators.tracing.joins import Apart, together
+from combinators.tracing.scope import entered
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import length_of, row_of
 
@@ -148,8 +150,8 @@ def recompute(f: Any) -> Any:
     return again
 
 
-ROUNDS = 3
-"""So often is a step traced anew, with wider numbers in the carry."""
+ROUNDS = 4
+"""So often is a step traced, with ever wider types of the carry."""
 _PLAIN = (bool, int, float, np.generic)
 """A list of these is an array; every other list is the tuple of its items."""
 
@@ -171,46 +173,67 @@ class Rows:
         self.operand = coerce(xs, self.obj)
 
 
-class Settling:
-    """A value from step to step: its containers, and its types, on which weak numbers settle."""
+class Widened(BaseException):
+    """What a loop carries took another type, and the loop is traced anew."""
 
-    def __init__(self, word: str, face: Face | None, naturals: Sequence[Natural]) -> None:
+
+class Settling(Laid):
+    """A value from step to step: what its start and what the step gives have together."""
+
+    def __init__(self, word: str, face: Face | None, naturals: Sequence[Any]) -> None:
         """``word`` names what goes by steps in errors."""
-        self.word, self.face, self.naturals = word, face, list(naturals)
+        super().__init__(face, naturals)
+        self.word = word
 
     @classmethod
     def of(cls, word: str, value: Any) -> Settling:
         """Of the value where it starts."""
-        face, leaves = take_apart(value)
-        return cls(word, face, [natural(leaf) for leaf in leaves])
+        return cls(word, *take_apart(value))
 
-    @property
-    def types(self) -> list[Object]:
-        """Of its leaves."""
-        return [leaf.type for leaf in self.naturals]
+    def settled(self, trace: Callable[[], Draft]) -> Draft:
+        """The step, traced until it gives what it is given."""
+        for _ in range(ROUNDS):
+            with suppress(Widened):
+                draft = trace()
+                if not self.widens(draft):
+                    return draft
+        raise TypeMismatch(f"what {self.word} carries, {self.obj!r}, settles on no type")
 
-    @property
-    def obj(self) -> Object:
-        """Its type."""
-        return object_of(self.face, iter(self.types))
+    def widens(self, given: Laid) -> bool:
+        """Whether a step gives more than was carried, which is then what is carried."""
+        before = self.naturals
+        if given.types == self.types and shape_of(given.face) == shape_of(self.face):
+            return False
+        try:
+            face, found = together((self, given))
+        except Apart as apart:
+            raise self.apart(apart) from None
+        if len(found) == len(before):
+            for index, (was, one) in enumerate(zip(before, found, strict=True)):
+                if not was.weak and one.type is not was.type:
+                    raise self.apart(Apart([was.type, one.type]))
+                found[index] = Natural(one.type, was.weak)
+        self.face, self.naturals, self.leaves = face, found, found
+        return [leaf.type for leaf in before] != self.types
 
-    def widen(self, given: Sequence[Natural]) -> bool:
-        """Take the types that a step gives in the place of weak ones; whether any changed."""
-        changed = False
-        for index, (was, one) in enumerate(zip(self.naturals, given, strict=False)):
-            is_number = isinstance(one.type, Tensor) and not one.type.shape
-            if was.weak and not one.weak and is_number and one.type is not was.type:
-                self.naturals[index] = Natural(one.type, weak=True)
-                changed = True
-        return changed
+    def next(self, value: Any) -> Any:
+        """The value of the next step, which is laid out as this one was."""
+        if self.widens(Laid(*take_apart(value))):
+            raise Widened
+        return value
 
-    def check(self, given: Sequence[Natural], wrong: Callable[[Object, Object, str], str]) -> None:
-        """Raise what is ``wrong`` where a step gives a leaf of another type than was settled on."""
-        where = paths(self.face, "the carry")
-        for one, was, path in zip(given, self.naturals, where, strict=False):
-            known = one.type is was.type or (one.weak and not isinstance(was.type, Fun))
-            if not known and united(one.type, was.type) is not was.type:
-                raise TypeMismatch(wrong(was.type, one.type, path))
+    def apart(self, found: Apart) -> TypeMismatch:
+        """What is wrong where a step gives what cannot be carried."""
+        where = found.path and f" as {found.path}"
+        return TypeMismatch(
+            f"{self.word} carries {found.types[0]!r} from step to step, but its function gives "
+            f"{found.types[-1]!r}{where}; {self.remedy(where)}"
+        )
+
+    def remedy(self, where: str) -> str:
+        """What to write instead."""
+        given = "start from a value of that type"
+        return given if where else "give the next step what this one was given"
 
 
 class Carry(Settling):
@@ -269,54 +292,36 @@ class Carry(Settling):
 
     def step(self, f: Any) -> tuple[Term, Face | None]:
         """``f`` as an operand, and the face of what it gives."""
-        for _ in range(ROUNDS):
+        if isinstance(f, (Traced, Specialisable)):
             types, faces = (self.obj, self.rows.row), (self.face, self.rows.face)
-            if isinstance(f, (Traced, Specialisable)):
-                self.made = f.made_at(types, faces) if hasattr(f, "made_at") else None
-                return function_operand(f, types, faces)
-            draft = Draft(f, types, faces)
-            self._check_face(draft)
-            if not self.widen(draft.naturals):
-                break
-        self._check_face(draft)
-        self.check(
-            draft.naturals,
-            lambda was, given, path: (
-                f"{self.word} carries {was!r} from step to step, but its function gives {given!r} "
-                f"as {path}; {self._remedy(given)}"
-            ),
-        )
-        kept = [leaf.type for leaf in draft.naturals[len(self.naturals) :]]
-        self.made = draft.finish([*self.types, *kept])
+            self.made = f.made_at(types, faces) if hasattr(f, "made_at") else None
+            return function_operand(f, types, faces)
+
+        def trace() -> Draft:
+            return Draft(f, (self.obj, self.rows.row), (self.face, self.rows.face))
+
+        draft = self.settled(trace)
+        self.made = draft.finish([*self.types, *draft.types[len(self.naturals) :]])
         return self.made.operand(), self.made.face
 
-    def _check_face(self, draft: Draft) -> None:
-        """Raise where the carry of the result is not as it was."""
-        face, given = draft.face, draft.object
-        if self.keeps and (face is None or face.names or len(face.children) != 2):
-            raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given!r}")
-        for look in (False, True):
-            if look:
-                draft.open()
-            face = draft.face
-            carried = face.children[0] if self.keeps and face else face
-            if shape_of(carried) == shape_of(self.face):
-                return
-        whole, types = self.face, self.types
-        if self.keeps and face is not None:
-            whole = Face(tuple, (), (self.face, face.children[1]))
-            types = [*types, *leaf_types(face.children[1], component(given, 1))]
-        if draft.lay(whole, types):
-            return
-        after = component(given, 0) if self.keeps else given
-        raise TypeMismatch(
-            f"{self.word} carries {self.obj!r} from step to step, but its function "
-            f"gives {after!r}; {self._remedy(None)}"
-        )
+    def widens(self, given: Laid) -> bool:
+        """Whether the carry does, which of a scan is the first of what its step gives."""
+        if not self.keeps:
+            return super().widens(given)
+        face = given.face
+        if face is None or face.names or len(face.children) != 2:
+            raise TypeMismatch(f"scan takes f(carry, x) -> (carry, y), but f gives {given.obj!r}")
+        count = len(list(paths(face.children[0], "")))
+        with entered(given.scope):
+            carry = Laid(face.children[0], given.leaves[:count])
+            changed = super().widens(carry)
+        given.face = Face(tuple, (), (carry.face, face.children[1]))
+        given.leaves = [*carry.leaves, *given.leaves[count:]]
+        given.naturals = [*carry.naturals, *given.naturals[count:]]
+        return changed
 
-    def _remedy(self, given: Object | None) -> str:
-        if not self.operation.keywords.get("sequential", True):
-            return "its operator gives what it is given: one type, as that of the rows"
-        if given is None:
-            return "give the next step what this one was given"
-        return "start from a value of that type"
+    def remedy(self, where: str) -> str:
+        """What to write instead; an operator gives what it is given."""
+        if self.operation.keywords.get("sequential", True):
+            return super().remedy(where)
+        return "its operator gives what it is given: one type, as that of the rows"

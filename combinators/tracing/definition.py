@@ -10,19 +10,29 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from contextvars import ContextVar
 from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
-from combinators.errors import TooDeep, TypeMismatch, repeated
+from combinators.errors import TooDeep, TypeMismatch, repeated, users_place
 from combinators.objects import Fun, Mu, Object, Sum, components
 from combinators.operation import allocating
-from combinators.terms import Term, Var
+from combinators.terms import App, Term, Var
+from combinators.terms import pack as pack_terms
 from combinators.tracing.classes import SCALARS, Typed, hints, is_sum, typed
-from combinators.tracing.faces import Face, face_of, leaf_types
+from combinators.tracing.emit import emit, scope_here, unpack
+from combinators.tracing.faces import (
+    Face,
+    face_of,
+    leaf_types,
+    object_of,
+    open_up,
+    paths,
+    take_apart,
+)
 from combinators.tracing.functions import (
     Draft,
     Faces,
@@ -30,12 +40,13 @@ from combinators.tracing.functions import (
     Specialised,
     Types,
     Untyped,
-    call,
+    coerce,
     function_operand,
+    natural,
 )
 from combinators.tracing.parameters import positional_types
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.tracing.traced import Traced
+from combinators.tracing.traced import Traced, library
 
 R = TypeVar("R")
 
@@ -107,6 +118,52 @@ def _too_deep(error: RecursionError | None = None) -> TooDeep:
         "allows while tracing; define functions with fun outside the traced function, and write "
         "long chains as a fold"
     )
+
+
+def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
+    """The types and the faces of actual arguments; untyped functions stay so."""
+    types: list[Object | Untyped] = []
+    faces: list[Face | None] = []
+    for arg in args:
+        is_typed = isinstance(arg, Specialisable) and arg.type() is not None
+        if not is_typed and _is_function(arg):
+            types.append(Untyped(arg))
+            faces.append(None)
+            continue
+        face, leaves = take_apart(arg)
+        found: list[Object] = []
+        for leaf, path in zip(leaves, paths(face, f"argument {len(types)}"), strict=True):
+            try:
+                found.append(natural(leaf).type)
+            except TypeMismatch as error:
+                raise TypeMismatch(f"{path}: {error.args[0]}", error.place) from None
+        types.append(object_of(face, iter(found)))
+        faces.append(face)
+    return tuple(types), tuple(faces)
+
+
+def _is_function(arg: Any) -> bool:
+    """Whether it is called and is no container, nor known to the trace."""
+    return callable(arg) and not isinstance(arg, Traced) and open_up(arg) is None
+
+
+@library("call", word=False)
+def call(function: Any, args: Sequence[Any]) -> Any:
+    """``f(a, b)``: an application of a function value."""
+    scope_here()
+    place = users_place()
+    sums = getattr(function, "sums", ())
+    types, faces = argument_types([() if i in sums else arg for i, arg in enumerate(args)])
+    term, face = function_operand(function, types, faces)
+    if not isinstance(term.type, Fun):
+        raise TypeMismatch(f"{term.type!r} is called, and is not a function")
+    dom = term.type.dom
+    product = components(dom)
+    doms = (dom,) if len(args) == 1 else () if product is None else product.parts
+    if len(doms) != len(args):
+        raise TypeMismatch(f"a function of {dom!r} is called with {len(args)} arguments")
+    argument = tuple(coerce(arg, part) for arg, part in zip(args, doms, strict=True))
+    return unpack(face, emit(App(term, pack_terms(argument), place)))
 
 
 class Definition(Specialisable):
@@ -182,7 +239,7 @@ class Definition(Specialisable):
         obj, face = self.returns
         expected = leaf_types(face, obj)
         if not draft.lay(face, expected):
-            raise TypeMismatch(f"{self.__name__} is to give {obj!r}, and gives {draft.object!r}")
+            raise TypeMismatch(f"{self.__name__} is to give {obj!r}, and gives {draft.obj!r}")
         return draft.finish(expected)
 
     def traced_at(self, types: Types, faces: Faces) -> Specialised | None:

@@ -18,35 +18,37 @@ itself gives up the branch in which it stands, and the other branches say what i
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
 from combinators.errors import TypeMismatch, users_place
-from combinators.objects import Bool, Fun, Int, Mu, Object, Product, Sum
+from combinators.objects import Bool, Fun, Int, Object, Product
 from combinators.primitives.structural import FIX
 from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
-from combinators.tracing.cases import ResultUnknown, cond, is_weak
-from combinators.tracing.classes import Typed
-from combinators.tracing.control import ROUNDS, Settling
+from combinators.tracing.cases import ResultUnknown, case, cond, is_weak
+from combinators.tracing.classes import Typed, item_of
+from combinators.tracing.control import Settling
 from combinators.tracing.definition import RECURRING, Definition
-from combinators.tracing.emit import emit, operand, scope_here, unpack
-from combinators.tracing.faces import Face, laid, leaf_types
+from combinators.tracing.emit import emit, operand, unpack
+from combinators.tracing.faces import Face, leaf_types, take_apart
 from combinators.tracing.functions import (
     PARTIAL,
     Draft,
     Faces,
+    Laid,
     Natural,
     Specialised,
     Types,
     coerce,
-    natural,
 )
-from combinators.tracing.parameters import alike, by_position, parameter_names
+from combinators.tracing.injections import cons, nil
+from combinators.tracing.joins import Apart
+from combinators.tracing.parameters import alike, by_position, check_takes, parameter_names
 from combinators.tracing.scope import Scope, current
-from combinators.tracing.traced import LIBRARY, Traced
+from combinators.tracing.traced import LIBRARY, Traced, library
 
 
 class Fixed(Specialised):
@@ -58,6 +60,27 @@ class Fixed(Specialised):
         """``fix`` of its step, in the current scope."""
         assert isinstance(self.lam.body, App)
         return operand(emit(self.lam.body.function, self.lam.name or "f", self.captured))
+
+
+class Result(Settling):
+    """What a recursive function gives."""
+
+    is_said = False
+    """Whether it is annotated."""
+
+    def widens(self, given: Laid) -> bool:
+        """Whether the function gives more than its calls of itself, which is no more than said."""
+        was = self.obj
+        if super().widens(given) and self.is_said:
+            raise self.apart(Apart([was, self.obj]))
+        return self.obj is not was
+
+    def apart(self, found: Apart) -> TypeMismatch:
+        """What is wrong where it gives another type than its calls of itself."""
+        return TypeMismatch(
+            f"{self.word} calls itself for {found.types[0]!r}, and gives {found.types[-1]!r}; "
+            "annotate what it gives, as in def f(x: float) -> float, or rec(f, returns=Real)"
+        )
 
 
 class Itself(NamedTuple):
@@ -80,6 +103,10 @@ class Recursive(Definition):
     at_once = False
     does = "called itself"
     """What it did too often, in words."""
+    carry: Settling | None = None
+    """What it gives, of a loop."""
+    goes_on = False
+    """Whether it is called with that, first."""
 
     def __init__(
         self,
@@ -150,29 +177,33 @@ class Recursive(Definition):
     def written(self, types: Types, faces: Faces, name: str, key: Any) -> Specialised:
         """``λx. fix (λ(f, x). …) x``; where only its type is asked for, any λ of that."""
         place, returns = users_place(), self._said or self.returns
-        if returns is None:
+        if self.carry is not None:
+            result: Settling = self.carry
+        elif returns is not None:
+            expected = leaf_types(returns.face, returns.object)
+            result = Result(
+                self.__name__, returns.face, [Natural(obj, weak=False) for obj in expected]
+            )
+            result.is_said = True
+        else:
             draft = self._tried(types, faces, name, key)
             kinds = {type(leaf) for leaf in draft.leaves}
             if kinds & PARTIAL.keys() and all(map(is_weak, draft.leaves)):
                 draft = self._tried(types, faces, name, key, draft.value)
-            result = Settling(self.__name__, draft.face, draft.naturals)
+            result = Result(self.__name__, draft.face, draft.naturals)
             found = draft.finish()
             if RECURRING.get():
                 return found
             types = tuple([param.type for param in found.lam.params])
-        else:
-            expected = leaf_types(returns.face, returns.object)
-            naturals = [Natural(obj, weak=False) for obj in expected]
-            result = Settling(self.__name__, returns.face, naturals)
         known = tuple([obj for obj in types if isinstance(obj, Object)])
-        for _ in range(ROUNDS):
-            draft = self._draft(known, faces, name, key, result)
-            if not draft.lay(result.face, result.types):
-                raise self._apart(result.obj, draft.object)
-            if not result.widen(draft.naturals):
-                break
-        result.check(draft.naturals, lambda was, given, _: self._apart(was, given).message)
-        step = draft.finish(result.types)
+
+        def trace() -> Draft:
+            nonlocal known, faces
+            if self.goes_on:
+                known, faces = (result.obj, *known[1:]), (result.face, *faces[1:])
+            return self._draft(known, faces, name, key, result)
+
+        step = result.settled(trace).finish(result.types)
         fixed = Prim(FIX, (step.lam,), place)
         words = parameter_names(self.function, len(known))
         params = tuple([_variable(*one) for one in zip(words, known, strict=True)])
@@ -181,12 +212,6 @@ class Recursive(Definition):
             return Fixed(Lam(params, whole, name), step.captured, result.face)
         whole = App(fixed, Tuple((const(0), pack_terms(params))), place)
         return Specialised(Lam(params, whole, name), step.captured, result.face)
-
-    def _apart(self, was: Object, given: Object) -> TypeMismatch:
-        return TypeMismatch(
-            f"{self.__name__} calls itself for {was!r}, and gives {given!r}; annotate what it "
-            "gives, as in def f(x: float) -> float, or rec(f, returns=Real)"
-        )
 
     def _tried(self, types: Types, faces: Faces, name: str, key: Any, stand: Any = None) -> Draft:
         """The body where a call of itself gives up its branch: it says what the others give."""
@@ -263,13 +288,29 @@ def _component(whole: Traced, index: int, word: str) -> Traced:
 
 
 class Loop(Recursive):
-    """A function that calls itself for the next round."""
+    """A function that calls itself for the next round, with what it carries; or gives that."""
 
-    does = "went round"
+    does, goes_on = "went round", True
 
+    def __init__(
+        self,
+        rounds: Callable[..., Any],
+        carry: Settling,
+        names: Sequence[str],
+        most: int | None = None,
+    ) -> None:
+        """``names`` are what the user calls what it takes."""
+        super().__init__(by_position(rounds, names, carry.word), most=most)
+        self.carry = carry
 
-class Widened(BaseException):
-    """What a loop carries took another type, and the loop is traced anew."""
+    def run(self, *args: Any) -> Any:
+        """Where it ends, from ``args`` on."""
+        given = [Laid(*take_apart(arg)) for arg in args]
+        fixed, _ = self.at(tuple([one.obj for one in given]), tuple([one.face for one in given]))
+        assert isinstance(fixed.type, Fun)
+        assert self.carry is not None
+        argument = coerce(args if len(args) > 1 else args[0], fixed.type.dom)
+        return unpack(self.carry.face, emit(App(fixed, argument, users_place())))
 
 
 def while_loop(test: Any, body: Any, init: Any, *, most: int | None = None) -> Any:
@@ -285,56 +326,60 @@ def until(test: Any, step: Any, init: Any, *, most: int | None = None) -> Any:
 
     With ``most``, ``TooManyRounds`` is raised where there would be more steps.
     """
-
-    def goes_on(x: Any) -> Any:
-        return LIBRARY["logical_not"](_tested("until", test(x)))
-
-    return _loop("until", goes_on if callable(test) else test, step, init, most)
-
-
-def _tested(word: str, given: Any) -> Any:
-    if natural(given).type is not Bool:
-        raise TypeMismatch(
-            f"the test of {word} gives a Bool, and this is {natural(given).type!r}; compare it, as "
-            "in x > 0"
-        )
-    return given
+    return _loop("until", test, step, init, most)
 
 
 def _loop(word: str, test: Any, body: Any, init: Any, most: int | None) -> Any:
-    scope_here()
-    for function in (test, body):
-        if not callable(function):
-            raise TypeMismatch(
-                f"{word} takes functions of the value that it carries, and this is {function!r:.60}"
-            )
     carry = Settling.of(word, init)
+    for function in (test, body):
+        check_takes(function, (carry.obj,), f"{word} takes functions of the value that it carries")
 
     def rounds(x: Any) -> Any:
-        return cond(_tested(word, test(x)), lambda: loop(next_of(carry, body(x))), lambda: x)
+        holds = test(x)
+        given = Laid(*take_apart(holds)).obj
+        if given is not Bool:
+            raise TypeMismatch(
+                f"the test of {word} gives a Bool, and this is {given!r}; compare it, as in x > 0"
+            )
+        goes_on = LIBRARY["logical_not"](holds) if word == "until" else holds
+        return cond(goes_on, lambda: loop(carry.next(body(x))), lambda: x)
 
-    rounds.__name__ = word
-    for _ in range(ROUNDS):
-        loop = Loop(rounds, most=most, returns=Typed(carry.obj, carry.face))
-        try:
-            fixed, _ = loop.at((carry.obj,), (carry.face,))
-        except Widened:
-            continue
-        return unpack(carry.face, emit(App(fixed, coerce(init, carry.obj), users_place())))
-    raise TypeMismatch(f"what {word} carries, {carry.obj!r}, settles on no type")
+    loop = Loop(rounds, carry, parameter_names(body, 1), most)
+    return loop.run(init)
 
 
-def next_of(carry: Settling, value: Any) -> Any:
-    """The value of the next round, which is built as this one was."""
-    leaves = laid(value, carry.face, iter(carry.types))
-    if leaves is None:
-        given = Settling.of(carry.word, value).obj
-        raise TypeMismatch(
-            f"{carry.word} carries {carry.obj!r} from step to step, but its function gives "
-            f"{given!r}; give the next step what this one was given"
-        )
-    pairs = zip(leaves, carry.types, strict=True)
-    known = [Natural(t, weak=False) if isinstance(t, Sum | Mu) else natural(x) for x, t in pairs]
-    if carry.widen(known):
-        raise Widened
-    return value
+@library("fold_list", word=False)
+def fold_list(f: Any, init: Any, xs: Traced, *, reverse: bool = False) -> Any:
+    """``f(… f(f(init, x₀), x₁) …, xₙ₋₁)`` over the items of a list, or from its other end.
+
+    From the front it is a tail call, and so a loop; from the end as deep as the list is long.
+    """
+    carry = Settling.of("fold", init)
+    check_takes(f, (carry.obj, item_of(xs.type)), "fold takes a function f(carry, x)")
+
+    def onwards(c: Any, rest: Any) -> Any:
+        return case(rest, lambda: c, lambda x, more: loop(carry.next(f(c, x)), more))
+
+    def backwards(rest: Any) -> Any:
+        return case(rest, lambda: init, lambda x, more: carry.next(f(loop(more), x)))
+
+    if reverse:
+        loop = Loop(backwards, carry, ["rest"])
+        loop.goes_on = False
+        return loop.run(xs)
+    loop = Loop(onwards, carry, [*parameter_names(f, 1), "rest"])
+    return loop.run(init, xs)
+
+
+@library("map_list", word=False)
+def map_list(f: Callable[..., Any], *lists: Traced) -> Any:
+    """The list of ``f`` of each item."""
+    if len(lists) != 1:
+        raise TypeMismatch("map of lists takes one; write a rec over two")
+    check_takes(f, (item_of(lists[0].type),), "map takes a function of each item")
+
+    def mapped(rest: Any) -> Any:
+        return case(rest, lambda: nil, lambda x, more: cons(f(x), loop(more)))
+
+    loop = Recursive(by_position(mapped, ["rest"], "map"))
+    return loop(*lists)

@@ -18,12 +18,10 @@ from combinators.errors import (
     ImmutableValue,
     ShapeMismatch,
     TypeMismatch,
-    users_place,
 )
 from combinators.objects import Fun, Mu, Object, Sum, Tensor, Unit, components
 from combinators.spaces import SPACES
-from combinators.terms import App, Lam, Term, Tuple, Var, const, packed
-from combinators.terms import pack as pack_terms
+from combinators.terms import Lam, Term, Tuple, Var, const, packed
 from combinators.tracing.emit import (
     NUMBERS,
     Unopened,
@@ -33,7 +31,6 @@ from combinators.tracing.emit import (
     nest,
     operand,
     pack,
-    scope_here,
     unpack,
 )
 from combinators.tracing.faces import (
@@ -43,7 +40,6 @@ from combinators.tracing.faces import (
     laid,
     object_of,
     open_up,
-    paths,
     put_together,
     take_apart,
     with_functions,
@@ -55,7 +51,7 @@ from combinators.tracing.parameters import (
     positional_types,
 )
 from combinators.tracing.scope import Scope, current, entered
-from combinators.tracing.traced import LIBRARY, NoNumber, Traced, library
+from combinators.tracing.traced import LIBRARY, NoNumber, Traced
 
 Faces = tuple[Face | None, ...]
 
@@ -154,11 +150,69 @@ class Pending(Specialisable):
 
     def __call__(self, *args: Any) -> Any:
         """The application of the function value."""
-        return call(self, args)
+        return LIBRARY["call"](self, args)
 
 
-class Draft:
+class Natural:
+    """The type of a leaf, which a leaf may be itself; a Python scalar's is weak and yields."""
+
+    __slots__ = ("type", "weak")
+
+    def __init__(self, type: Object, weak: bool) -> None:
+        self.type, self.weak = type, weak
+
+
+class Laid:
+    """A value in the containers in which it comes, the types of whose leaves are known."""
+
+    scope: Scope | None
+
+    def __init__(self, face: Face | None, leaves: Sequence[Any]) -> None:
+        self.scope = current()
+        self.take(face, leaves)
+
+    def take(self, face: Face | None, leaves: Sequence[Any]) -> None:
+        """Be the value with this face and these leaves."""
+        self.face, self.leaves = face, leaves
+        self.naturals = [natural(leaf) for leaf in leaves]
+
+    @property
+    def value(self) -> Any:
+        """What was taken apart."""
+        return put_together(self.face, iter(self.leaves))
+
+    @property
+    def types(self) -> list[Object]:
+        """Of its leaves."""
+        return [leaf.type for leaf in self.naturals]
+
+    @property
+    def obj(self) -> Object:
+        """Its type, where nothing else is expected of it."""
+        return object_of(self.face, iter(self.types))
+
+    def open(self) -> None:
+        """Look at every leaf, as where it is compared with another's."""
+        with entered(self.scope):
+            self.take(*take_apart(expanded(self.value)))
+
+    def lay(self, face: Face | None, types: Sequence[Object]) -> bool:
+        """Take it apart as ``face`` says, if it can be: of a sum a leaf is a container."""
+        with entered(self.scope):
+            leaves = laid(self.value, face, iter(types))
+        if leaves is not None:
+            self.face, self.leaves = face, leaves
+            self.naturals = [
+                Natural(obj, weak=False) if isinstance(obj, Sum | Mu) else natural(leaf)
+                for leaf, obj in zip(leaves, types, strict=True)
+            ]
+        return leaves is not None
+
+
+class Draft(Laid):
     """A Python function that was run on traced arguments, before its λ is written down."""
+
+    scope: Scope
 
     def __init__(
         self,
@@ -177,8 +231,7 @@ class Draft:
             with entered(self.scope):
                 arguments = self._arguments(parameter_names(function, len(types)), types, faces)
                 check_takes(function, types)
-                self.face, self.leaves = take_apart(function(*arguments))
-                self.naturals = [natural(leaf) for leaf in self.leaves]
+                self.take(*take_apart(function(*arguments)))
         except BaseException as error:
             self.scope.is_open = False
             if isinstance(error, DiffcurryError):
@@ -205,38 +258,9 @@ class Draft:
                 arguments.append(unpack(face, Traced(var, self.scope)))
         return arguments
 
-    def open(self) -> None:
-        """Look at every leaf of the result, as where it is compared with another's."""
-        with entered(self.scope):
-            leaves = (expanded(x) if type(x) is Unopened else x for x in self.leaves)
-            self.face, self.leaves = take_apart(put_together(self.face, leaves))
-        self.naturals = [natural(leaf) for leaf in self.leaves]
-
-    @property
-    def value(self) -> Any:
-        """What the function gave."""
-        return put_together(self.face, iter(self.leaves))
-
-    def lay(self, face: Face | None, types: Sequence[Object]) -> bool:
-        """Take the result apart as ``face`` says, if it can be: of a sum a leaf is a container."""
-        with entered(self.scope):
-            leaves = laid(self.value, face, iter(types))
-        if leaves is not None:
-            self.face, self.leaves = face, leaves
-            self.naturals = [
-                Natural(obj, weak=False) if isinstance(obj, Sum | Mu) else natural(leaf)
-                for leaf, obj in zip(leaves, types, strict=True)
-            ]
-        return leaves is not None
-
-    @property
-    def object(self) -> Object:
-        """The type of the result, where nothing else is expected of it."""
-        return object_of(self.face, iter(natural.type for natural in self.naturals))
-
     def finish(self, expected: Sequence[Object] | None = None) -> Specialised:
         """Write down the λ; its result's leaves become what is ``expected``."""
-        wanted = expected or [natural.type for natural in self.naturals]
+        wanted = expected or self.types
         with entered(self.scope):
             made = [_coerced(leaf, obj) for leaf, obj in zip(self.leaves, wanted, strict=True)]
             body, captured = self.scope.close(nest(self.face, iter([term for term, _ in made])))
@@ -244,13 +268,6 @@ class Draft:
         faces = [face for _, face in made]
         face = with_functions(self.face, iter(faces)) if any(faces) else self.face
         return Specialised(Lam(params, body, self.name), captured, face)
-
-
-class Natural(NamedTuple):
-    """The type of a leaf; a Python scalar's is weak and yields to another's."""
-
-    type: Object
-    weak: bool
 
 
 PARTIAL: dict[type, Callable[[Any], Object]] = {}
@@ -271,6 +288,8 @@ def natural(leaf: Any) -> Natural:
     elif type(leaf) in SPACES:
         declared = SPACES[type(leaf)]
         known = declared.space(*(natural(part).type for part in declared.parts(leaf)))
+    elif type(leaf) is Natural:
+        return leaf
     if known is not None:
         return Natural(known, weak=False)
     if isinstance(leaf, np.ma.MaskedArray):
@@ -352,49 +371,3 @@ def function_operand(function: Any, types: Types, faces: Faces) -> tuple[Term, F
         return function.at(types, faces)
     made = Draft(function, types, faces).finish()
     return made.operand(), made.face
-
-
-def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
-    """The types and the faces of actual arguments; untyped functions stay so."""
-    types: list[Object | Untyped] = []
-    faces: list[Face | None] = []
-    for arg in args:
-        is_typed = isinstance(arg, Specialisable) and arg.type() is not None
-        if not is_typed and _is_function(arg):
-            types.append(Untyped(arg))
-            faces.append(None)
-            continue
-        face, leaves = take_apart(arg)
-        found: list[Object] = []
-        for leaf, path in zip(leaves, paths(face, f"argument {len(types)}"), strict=True):
-            try:
-                found.append(natural(leaf).type)
-            except TypeMismatch as error:
-                raise TypeMismatch(f"{path}: {error.args[0]}", error.place) from None
-        types.append(object_of(face, iter(found)))
-        faces.append(face)
-    return tuple(types), tuple(faces)
-
-
-def _is_function(arg: Any) -> bool:
-    """Whether it is called and is no container, nor known to the trace."""
-    return callable(arg) and not isinstance(arg, Traced) and open_up(arg) is None
-
-
-@library("call", word=False)
-def call(function: Any, args: Sequence[Any]) -> Any:
-    """``f(a, b)``: an application of a function value."""
-    scope_here()
-    place = users_place()
-    sums = getattr(function, "sums", ())
-    types, faces = argument_types([() if i in sums else arg for i, arg in enumerate(args)])
-    term, face = function_operand(function, types, faces)
-    if not isinstance(term.type, Fun):
-        raise TypeMismatch(f"{term.type!r} is called, and is not a function")
-    dom = term.type.dom
-    product = components(dom)
-    doms = (dom,) if len(args) == 1 else () if product is None else product.parts
-    if len(doms) != len(args):
-        raise TypeMismatch(f"a function of {dom!r} is called with {len(args)} arguments")
-    argument = tuple(coerce(arg, part) for arg, part in zip(args, doms, strict=True))
-    return unpack(face, emit(App(term, pack_terms(argument), place)))

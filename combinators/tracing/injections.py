@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import reduce
-from operator import or_
 from typing import Any
 
 from combinators.errors import MissingAttribute, TypeMismatch
-from combinators.kit.class_names import class_of
 from combinators.objects import Mu, Object, Product, Sum, Tagged, Unit
 from combinators.operation import Operation, Primitive
 from combinators.primitives.sums import INJECT, ROLL, TAG
@@ -25,24 +22,19 @@ from combinators.tracing.classes import (
     face_of_alternative,
     face_of_recursive,
     is_list,
+    item_of,
     rows_of,
     typed,
 )
 from combinators.tracing.emit import emit, emit_operation, operand, scope_here, unpack
 from combinators.tracing.faces import object_of, open_up, take_apart
 from combinators.tracing.functions import PARTIAL, coerce, natural
+from combinators.tracing.joins import UNKNOWN
 from combinators.tracing.traced import LIBRARY, Traced, instead, library
 from combinators.type_folds import types_within, unfolded
 from combinators.value_folds import Injected
 
 # ---- sums of which a part is known ---------------------------------------------------------------
-
-
-class Unknown(Object):
-    """The type of an alternative that nothing said yet."""
-
-
-UNKNOWN = Unknown._intern()
 
 
 class Nil(tuple[()]):
@@ -76,45 +68,6 @@ def natural_object(value: Any) -> Object:
 
 PARTIAL[Injected] = _partial
 PARTIAL[Nil] = lambda _: List(UNKNOWN)
-
-
-def united(x: Object, y: Object) -> Object | None:
-    """The sum that two are, of which each knows a part."""
-    for a, b in ((x, y), (y, x)):
-        if a is UNKNOWN:
-            return b
-        if isinstance(a, Mu) and unfolded(a) is b:
-            return a
-    if is_list(x) and is_list(y):
-        whole = united(item_of(x), item_of(y))
-        return whole and List(whole)
-    if isinstance(x, Mu) or isinstance(y, Mu):
-        a, b = (unfolded(one) if isinstance(one, Mu) else one for one in (x, y))
-        whole = united(a, b)
-        return next((one for one in (x, y) if isinstance(one, Mu) and unfolded(one) is whole), None)
-    if not isinstance(x, Sum) or not isinstance(y, Sum):
-        return None
-    if x.names != y.names:
-        for a, b in ((x, y), (y, x)):
-            if a.names and b.names and set(b.names) <= set(a.names):
-                return a
-        classes = [class_of(name) for one in (x, y) for name in one.names or ()]
-        known = tuple(dict.fromkeys(cls for cls in classes if cls is not None))
-        return typed(reduce(or_, known)).object if len(known) > 1 and None not in classes else None
-    width = max(len(x.parts), len(y.parts))
-    columns = zip(*((*one.parts, *[UNKNOWN] * (width - len(one.parts))) for one in (x, y)),
-                  strict=True)  # fmt: skip
-    parts = [a if a is b else united(a, b) for a, b in columns]
-    return Sum.of(x.names, Product(*filter(None, parts))) if None not in parts else None
-
-
-def item_of(obj: Object) -> Object:
-    """The type of the items of a list."""
-    cells = unfolded(obj) if isinstance(obj, Mu) else obj
-    assert isinstance(cells, Sum)
-    cons = cells.parts[1]
-    assert isinstance(cons, Product)
-    return cons.parts[0]
 
 
 # ---- injections ----------------------------------------------------------------------------------

@@ -67,8 +67,11 @@ def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object,
     return product.parts
 
 
-def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
-    """Raise where a Python function cannot be called with arguments of these types."""
+def check_takes(function: Any, types: Sequence[Any], said: str = "") -> None:
+    """Raise where a Python function cannot be called with arguments of these types.
+
+    ``said`` is what should be given, in words.
+    """
     if by_position_alone(function, len(types)) is not None:
         return
     try:
@@ -76,7 +79,8 @@ def check_takes(function: Callable[..., Any], types: Sequence[Any]) -> None:
     except TypeError as error:
         given = ", ".join(map(repr, types))
         name = getattr(function, "__name__", repr(function))
-        raise TypeMismatch(f"{name} is called with ({given}): {error}") from None
+        what = f"{name} is called with ({given}): {error}{said and '; ' + said}"
+        raise TypeMismatch(what) from None
     except ValueError as error:
         if isinstance(function, partial):
             raise TypeMismatch(f"{error}; it binds what {function.func!r} does not take") from None

@@ -8,7 +8,7 @@ once stands where it is used, and what is used again is named by a ``let``: shar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -118,23 +118,18 @@ current: Callable[[], Scope | None] = _CURRENT.get
 
 
 @contextmanager
-def entered(scope: Scope) -> Iterator[Scope]:
+def entered(scope: Scope | None) -> Iterator[None]:
     """Trace inside ``scope``, which stays open."""
     token = _CURRENT.set(scope)
-    try:
-        yield scope
-    finally:
-        _CURRENT.reset(token)
-
-
-@contextmanager
-def apart() -> Iterator[None]:
-    """Trace apart from whatever is being traced here."""
-    token = _CURRENT.set(None)
     try:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+def apart() -> AbstractContextManager[None]:
+    """Trace apart from whatever is being traced here."""
+    return entered(None)
 
 
 def check_in_scope(var: Var, made_in: Scope) -> None:

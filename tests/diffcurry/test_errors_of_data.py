@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def of_list(f: Callable[[Any], Any]) -> Run:
 
 
 def of_maybe(f: Callable[[Any], Any]) -> Run:
-    def given(s: Optional[float]) -> Any:
+    def given(s: float | None) -> Any:
         return f(s)
 
     return lambda: dc.fun(given)(1.0)
@@ -67,13 +67,13 @@ def refused(run: Run, *said: str) -> None:
     assert Path(caught.value.place.file) == Path(__file__)
 
 
-# ---- values of sums and lists taken for Python's ---------------------------------------------------
+# ---- values of sums and lists, taken for those of Python ----------------------------------------
 
 AS_PYTHONS: dict[str, Callable[[Any], Any]] = {
     "len": len,
     "an index": lambda xs: xs[0],
     "a slice": lambda xs: xs[1:],
-    "a sum of lists": lambda xs: xs + [1.0],
+    "a sum of lists": lambda xs: xs + [1.0],  # noqa: RUF005
     "a product": lambda xs: 2 * xs,
     "for": lambda xs: [x for x in xs],  # noqa: C416
     "in": lambda xs: 1.0 in xs,
@@ -127,7 +127,7 @@ def test_what_runs_over_rows_says_what_runs_over_a_list(word: str) -> None:
     )
 
 
-# ---- recursive functions -----------------------------------------------------------------------------
+# ---- recursive functions -------------------------------------------------------------------------
 
 AS_NUMBERS: list[Callable[[Any, Any], Any]] = [
     lambda f, x: f + 1,
@@ -151,5 +151,7 @@ def test_rec_of_what_is_no_function_nor_a_type_says_so() -> None:
 
 
 def test_the_order_of_what_is_no_type_says_so() -> None:
-    refused(lambda: dc.order("a"), "order is asked of a type, as order(Fun(Real, Real)), not of 'a'")
+    refused(
+        lambda: dc.order("a"), "order is asked of a type, as order(Fun(Real, Real)), not of 'a'"
+    )
     assert dc.order(dc.Fun(Real, Real)) == 1
