@@ -169,6 +169,15 @@ def unfolded(mu: Mu) -> Object:
     return _replaced(mu.body, lambda depth: (MuVar(depth), mu))
 
 
+def folded(name: str, body: Object, here: Object) -> Object:
+    """The recursive type of which ``body`` is the unfolding, where ``here`` stands for itself.
+
+    A body in which it does not stand is no recursive type, and stays as it is.
+    """
+    within = _replaced(body, lambda depth: (here, MuVar(depth)))
+    return body if within is body else Mu(name, within)
+
+
 def _replaced(obj: Object, at_depth: Callable[[int], tuple[Object, Object]]) -> Object:
     """``obj`` with a type in it, at each depth of recursive types, replaced by another."""
     made: dict[tuple[Object, int], Object] = {}
@@ -317,8 +326,7 @@ def represented(obj: Object, function: Represent, held: frozenset[Object] = froz
 
     def at(part: Object, below: list[Object]) -> Object:
         if isinstance(part, Mu) and part not in held:
-            body = represented(unfolded(part), function, held | {part})
-            return Mu(part.name, _replaced(body, lambda depth: (part, MuVar(depth))))
+            return folded(part.name, represented(unfolded(part), function, held | {part}), part)
         if isinstance(part, Mu):
             return part
         return function(*below) if isinstance(part, Fun) else _built(part, below)

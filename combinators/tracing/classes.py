@@ -16,9 +16,10 @@ the alternatives, so a class that is met in one is no recursive type by itself.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from types import NoneType, UnionType
+from types import FrameType, NoneType, UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 from weakref import WeakKeyDictionary
 
@@ -40,8 +41,9 @@ from combinators.objects import (
     Tensor,
     Unit,
 )
+from combinators.terms import packed
 from combinators.tracing.faces import Face, face_of
-from combinators.type_folds import unfolded
+from combinators.type_folds import folded, unfolded
 from combinators.value_folds import Injected
 
 SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
@@ -109,7 +111,7 @@ _HINTS: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
 def typed(hint: Any) -> Typed:
     """The type that an annotation says; ``NoType`` where it says none."""
     try:
-        return _typed(hint, ())
+        return _typed(hint, {})
     except NoType:
         raise
     except TypeError:
@@ -125,9 +127,14 @@ def _no_type(hint: Any) -> NoType:
 
 def is_sum(hint: Any) -> bool:
     """Whether an annotation says a sum or a recursive type, which a value alone does not tell."""
-    if isinstance(hint, Object):
-        return isinstance(hint, Sum | Mu)
-    return is_union(hint) or get_origin(hint) is list or (_is_data(hint) and _recurs(hint, ()))
+    if not _is_data(hint):
+        is_object = isinstance(hint, Object)
+        return (
+            isinstance(hint, Sum | Mu) if is_object else is_union(hint) or get_origin(hint) is list
+        )
+    with suppress(NoType):
+        return isinstance(typed(hint).object, Mu)
+    return False
 
 
 def is_union(hint: Any) -> bool:
@@ -139,22 +146,15 @@ def _is_data(hint: Any) -> bool:
     return isinstance(hint, type) and is_dataclass(hint)
 
 
-def _members(union: Any) -> tuple[Any, ...]:
-    return get_args(union)
+Outer = dict[Any, Object]
+"""What stands for the unions and the dataclasses inside of which an annotation is read."""
 
 
-def _optional(union: Any) -> Any:
-    """The X of Optional[X]; None of another union."""
-    rest = [member for member in _members(union) if member is not NoneType]
-    return rest[0] if len(rest) == 1 else None
-
-
-def _typed(hint: Any, outer: tuple[Any, ...]) -> Typed:
-    """``outer`` are the recursive types inside of which this is written, the innermost last."""
+def _typed(hint: Any, outer: Outer) -> Typed:
     if isinstance(hint, Object):
         return Typed(hint, face_of(hint))
-    if hint in SCALARS:
-        return Typed(SCALARS[hint], None)
+    if hint in SCALARS or hint in outer:
+        return Typed(SCALARS.get(hint) or outer[hint], None)
     if hint is None or hint is NoneType:
         return Typed(Unit, Face(NoneType, (), ()))
     if isinstance(hint, type) and issubclass(hint, np.generic):
@@ -165,25 +165,22 @@ def _typed(hint: Any, outer: tuple[Any, ...]) -> Typed:
         obj = Product(*(part.object for part in parts))
         return Typed(obj, Face(tuple, (), tuple(part.face for part in parts)))
     if origin is list:
-        return Typed(list_of(_item(args[0], (*outer, list))), None)
+        return Typed(list_of(_item(args[0], outer)), None)
     if origin is Callable and len(args) == 2 and isinstance(args[0], list):
-        taken = [_typed(arg, outer).object for arg in args[0]]
-        dom = taken[0] if len(taken) == 1 else Product(*taken)
-        return Typed(Fun(dom, _typed(args[1], outer).object), None)
-    if hint in outer and hint is not list:
-        return Typed(MuVar(outer[::-1].index(hint)), None)
-    if is_union(hint):
-        recurs = _recurs(hint, outer)
-        sum_ = _union(hint, (*outer, hint) if recurs else outer)
-        return Typed(Mu(_name(hint), sum_) if recurs else sum_, None)
-    if _is_data(hint):
-        if not _recurs(hint, outer):
-            return _record(hint, outer)
-        return Typed(Mu(ClassName(hint), _record(hint, (*outer, hint)).object), None)
-    raise _no_type(hint)
+        taken = packed(tuple([_typed(arg, outer).object for arg in args[0]]))
+        return Typed(Fun(taken, _typed(args[1], outer).object), None)
+    if is_union(hint) and len(args) == 2 and NoneType in args:
+        (just,) = [arg for arg in args if arg is not NoneType]
+        return Typed(Sum.of((NOTHING, "just"), Product(Unit, _item(just, outer))), None)
+    if not is_union(hint) and not _is_data(hint):
+        raise _no_type(hint)
+    here = Mu(str(len(outer)), Unit)
+    made = (_union if is_union(hint) else _record)(hint, {**outer, hint: here})
+    obj = folded(_name(hint), made.object, here)
+    return made if obj is made.object else Typed(obj, None)
 
 
-def _item(hint: Any, outer: tuple[Any, ...]) -> Object:
+def _item(hint: Any, outer: Outer) -> Object:
     """The item of a list: a dataclass is a sum of one alternative, so that it is known."""
     made = _typed(hint, outer)
     if _is_data(hint) and made.face is not None:
@@ -191,17 +188,11 @@ def _item(hint: Any, outer: tuple[Any, ...]) -> Object:
     return made.object
 
 
-def _union(hint: Any, outer: tuple[Any, ...]) -> Sum:
-    members = _members(hint)
-    just = _optional(hint)
-    if just is not None and NoneType in members:
-        return Sum.of((NOTHING, "just"), Product(Unit, _item(just, outer)))
-    parts = [
-        _record(member, outer).object if _is_data(member) else _typed(member, outer).object
-        for member in members
-    ]
-    names = [NOTHING if member is NoneType else _called(member) for member in members]
-    return Sum.of(tuple(names), Product(*parts))
+def _union(hint: Any, outer: Outer) -> Typed:
+    members = get_args(hint)
+    parts = [(_record if _is_data(one) else _typed)(one, outer).object for one in members]
+    names = [NOTHING if one is NoneType else _called(one) for one in members]
+    return Typed(Sum.of(tuple(names), Product(*parts)), None)
 
 
 def _called(member: Any) -> str:
@@ -210,60 +201,30 @@ def _called(member: Any) -> str:
     return getattr(member, "__name__", repr(member))
 
 
-def _record(cls: type, outer: tuple[Any, ...]) -> Typed:
+def _record(cls: type, outer: Outer) -> Typed:
     """The fields of a dataclass, as those of an instance are laid out."""
-    hints = hints_of(cls)
+    hints, parts = hints_of(cls), []
     names = tuple(field.name for field in fields(cls))
-    parts = [_field(cls, name, hints[name], outer) for name in names]
+    for name in names:
+        try:
+            parts.append(_typed(hints[name], outer))
+        except NoType as error:
+            raise NoType(f"{cls.__name__}.{name}: {error.args[0]}") from None
     product = Product(*(part.object for part in parts))
     face = Face(cls, names, tuple(part.face for part in parts))
     return Typed(Record.of(names, product) if names else product, face)
 
 
-def _field(cls: type, name: str, hint: Any, outer: tuple[Any, ...]) -> Typed:
-    try:
-        return _typed(hint, outer)
-    except NoType as error:
-        raise NoType(f"{cls.__name__}.{name}: {error.args[0]}") from None
-
-
-def _recurs(hint: Any, outer: tuple[Any, ...]) -> bool:
-    """Whether a union or a dataclass is mentioned by what it holds, ``outer`` ones apart."""
-    todo, seen = list(_mentioned(hint)), set()
-    while todo:
-        here = todo.pop()
-        if here == hint:
-            return True
-        if here not in seen and here not in outer:
-            seen.add(here)
-            todo += _mentioned(here)
-    return False
-
-
-def _mentioned(hint: Any) -> Iterator[Any]:
-    """The unions and dataclasses that stand in the fields of one, or in an annotation."""
-    if is_union(hint) and (_optional(hint) is None or NoneType not in _members(hint)):
-        for member in _members(hint):
-            yield from hints_of(member).values() if _is_data(member) else _held(member)
-    elif _is_data(hint):
-        yield from hints_of(hint).values()
-    else:
-        yield from _held(hint)
-
-
-def _held(hint: Any) -> Iterator[Any]:
-    for arg in get_args(hint):
-        yield from arg if isinstance(arg, list) else (arg,)
-
-
-def _name(union: Any) -> str:
-    """What a recursive union is called: as its classes write it, or by theirs."""
-    for member in filter(_is_data, _members(union)):
-        for field, hint in hints_of(member).items():
+def _name(hint: Any) -> str:
+    """What a recursive type is called: a union as its classes write it, or by theirs."""
+    if not is_union(hint):
+        return ClassName(hint)
+    for member in filter(_is_data, get_args(hint)):
+        for field, said in hints_of(member).items():
             written = member.__annotations__.get(field)
-            if hint == union and isinstance(written, str) and written.strip("'\"").isidentifier():
+            if said == hint and isinstance(written, str) and written.strip("'\"").isidentifier():
                 return written.strip("'\"")
-    return "|".join(map(_called, _members(union)))
+    return "|".join(map(_called, get_args(hint)))
 
 
 def hints_of(cls: type) -> dict[str, Any]:
@@ -280,31 +241,16 @@ def hints(of: Any) -> dict[str, Any]:
         return get_type_hints(of)
     except NameError:
         pass
+    around: dict[str, Any] = {}
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not is_passed_over(frame):
+            around = {**frame.f_globals, **frame.f_locals, **around}
+        frame = frame.f_back
     try:
-        return get_type_hints(of, localns=_Around())
+        return get_type_hints(of, localns=around)
     except NameError as error:
         raise NoType(f"the annotations of {of.__name__} name what is not there: {error}") from None
-
-
-class _Around(Mapping[str, Any]):
-    """The names of the user's frames, the innermost first."""
-
-    def __getitem__(self, name: str) -> Any:
-        frame = sys._getframe(1)
-        while frame is not None:
-            if not is_passed_over(frame):
-                spaces: list[Any] = [frame.f_locals, frame.f_globals]
-                for space in spaces:
-                    if type(space) is dict and name in space:
-                        return space[name]
-            frame = frame.f_back  # type: ignore[assignment]  # None at the end
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 # ---- alternatives --------------------------------------------------------------------------------
@@ -314,14 +260,14 @@ def face_of_alternative(obj: Sum, index: int) -> Face | None:
     """The containers in which the values of an alternative come."""
     cls, part = class_of(obj.names[index] if obj.names else None), obj.parts[index]
     if cls is not None and is_dataclass(cls) and not isinstance(part, Mu):
-        return _record(cls, ()).face
+        return _record(cls, {}).face
     return face_of(part)
 
 
 def face_of_recursive(obj: Mu) -> Face | None:
     """The containers of a recursive type that is one class."""
     cls = class_of(obj.name)
-    return None if cls is None or not is_dataclass(cls) else _record(cls, ()).face
+    return None if cls is None or not is_dataclass(cls) else _record(cls, {}).face
 
 
 def alternative(obj: Sum, value: Any) -> tuple[int, Any]:
