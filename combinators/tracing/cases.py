@@ -12,13 +12,13 @@ is of a sum, so are the others: instances of two classes join to the sum of both
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
+from types import NoneType
 from typing import Any
 
 from combinators.errors import ShapeMismatch, TypeMismatch, users_place
-from combinators.objects import Bool, Mu, Object, Sum, Tensor, Unit
+from combinators.objects import Bool, Mu, Sum, Tensor
 from combinators.operation import Operation
 from combinators.primitives.sums import IS
 from combinators.terms import Cond, Prim, Term
@@ -32,7 +32,7 @@ from combinators.tracing.functions import (
     natural,
 )
 from combinators.tracing.joins import Apart, together
-from combinators.tracing.parameters import check_takes
+from combinators.tracing.parameters import takes
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.value_folds import Injected
 
@@ -187,7 +187,7 @@ def _in_order(obj: Sum, branches: Sequence[Any], named: dict[str, Any]) -> list[
 def _known_case(s: Any, branches: Sequence[Any], named: dict[str, Any]) -> Any:
     """A case of a value whose alternative is there to be seen."""
     if type(s) is Injected and type(s.tag) is int and s.tag < len(branches):
-        return _called(branches[s.tag], s.value)
+        return _called(branches[s.tag], s.value, str(s.tag))
     found = [f for name, f in named.items() if _plain(name) == type(s).__name__.lower()]
     if is_dataclass(s) and len(found) == 1:
         return found[0](s)
@@ -198,33 +198,24 @@ def _known_case(s: Any, branches: Sequence[Any], named: dict[str, Any]) -> Any:
 
 
 def _entered(function: Any, obj: Sum, index: int, payload: Traced) -> Any:
-    part, face = obj.parts[index], face_of_alternative(obj, index)
-    value = unpack(face, payload)
-    if face is not None and is_dataclass(face.kind):
-        return _called(function, value, whole=True)
-    return _called(function, value, part)
+    face, name = face_of_alternative(obj, index), alternative_name(obj, index)
+    whole = name if face is not None and is_dataclass(face.kind) else ""
+    return _called(function, unpack(face, payload), f"{name} : {obj.parts[index]!r}", whole)
 
 
-def _called(function: Any, value: Any, obj: Object | None = None, *, whole: bool = False) -> Any:
+def _called(function: Any, value: Any, alternative: str, whole: str = "") -> Any:
     """A branch, with what its alternative holds: nothing, the whole, or its components."""
     opened = None if whole else open_up(value)
-    args: tuple[Any, ...] = (value,)
-    if opened is not None and opened[0] in (tuple, dict):
-        if not opened[2]:
-            args = opened[2] if _takes(function, 0) else (value,)
-        elif len(opened[2]) > 1 and not _takes(function, 1) and _takes(function, len(opened[2])):
-            args = opened[2]
-    elif value is None and _takes(function, 0):
-        args = ()
-    check_takes(function, [natural(x).type if isinstance(x, Traced) else Unit for x in args])
-    return function(*args)
-
-
-def _takes(function: Any, count: int) -> bool:
-    try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:
-        return True
-    return True
+    ways: list[tuple[Any, ...]] = [(value,)]
+    what = f"the whole {whole}, as lambda {whole.lower()}: …" if whole else "its value, lambda x: …"
+    if opened is not None and opened[0] in (tuple, dict, NoneType):
+        parts = opened[2]
+        ways = [*ways, parts] if parts else [(), *ways]
+        what = f"its {len(parts)} components" if parts else "nothing, as lambda: …"
+    for args in ways:
+        if takes(function, len(args)):
+            return function(*args)
+    name = getattr(function, "__name__", repr(function))
+    raise TypeMismatch(
+        f"case calls the function of {alternative} with {what}, and {name} does not take that"
+    )

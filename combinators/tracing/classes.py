@@ -127,13 +127,12 @@ def _no_type(hint: Any) -> NoType:
 
 def is_sum(hint: Any) -> bool:
     """Whether an annotation says a sum or a recursive type, which a value alone does not tell."""
-    if not _is_data(hint):
-        is_object = isinstance(hint, Object)
-        return (
-            isinstance(hint, Sum | Mu) if is_object else is_union(hint) or get_origin(hint) is list
-        )
+    if isinstance(hint, Object):
+        return isinstance(hint, Sum | Mu)
+    if is_union(hint) or get_origin(hint) is list:
+        return True
     with suppress(NoType):
-        return isinstance(typed(hint).object, Mu)
+        return _is_data(hint) and isinstance(typed(hint).object, Mu)
     return False
 
 
@@ -162,8 +161,8 @@ def _typed(hint: Any, outer: Outer) -> Typed:
     args, origin = get_args(hint), get_origin(hint)
     if origin is tuple and Ellipsis not in args:
         parts = [_typed(arg, outer) for arg in args]
-        obj = Product(*(part.object for part in parts))
-        return Typed(obj, Face(tuple, (), tuple(part.face for part in parts)))
+        face = Face(tuple, (), tuple(part.face for part in parts))
+        return Typed(Product(*(part.object for part in parts)), face)
     if origin is list:
         return Typed(list_of(_item(args[0], outer)), None)
     if origin is Callable and len(args) == 2 and isinstance(args[0], list):

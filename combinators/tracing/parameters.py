@@ -56,15 +56,20 @@ def positional_types(function: Callable[..., Any], dom: Object) -> tuple[Object,
     product = components(dom)
     if product is None or product.width == 1:
         return (dom,)
-    if by_position_alone(function, product.width):
-        return product.parts
+    return product.parts if takes(function, product.width, unknown=False) else (dom,)
+
+
+def takes(function: Callable[..., Any], count: int, *, unknown: bool = True) -> bool:
+    """Whether a function can be called with so many arguments; of C's it may be ``unknown``."""
+    if by_position_alone(function, count) is not None:
+        return True
     try:
-        inspect.signature(function).bind(*range(product.width))
+        inspect.signature(function).bind(*range(count))
     except TypeError:
-        return (dom,)
+        return False
     except ValueError:
-        return product.parts if getattr(function, "nin", 1) == product.width else (dom,)
-    return product.parts
+        return bool(getattr(function, "nin", count if unknown else 1) == count)
+    return True
 
 
 def check_takes(function: Any, types: Sequence[Any], said: str = "") -> None:

@@ -27,6 +27,7 @@ from combinators.errors import (
 from combinators.kit.class_names import class_of
 from combinators.objects import Fun, Mu, Object, Sum, Tensor, Vector
 from combinators.terms import Var
+from combinators.tracing.parameters import takes
 from combinators.tracing.scope import Scope
 
 LIBRARY: dict[str, Callable[..., Any]] = {}
@@ -37,6 +38,9 @@ WORDS: dict[str, Callable[..., Any]] = {}
 
 NUMPY: dict[Any, Callable[..., Any]] = {}
 """The functions of the language, by the NumPy functions that they stand for."""
+
+
+_takes = lru_cache(maxsize=1 << 10)(takes)
 
 
 def library(*names: str, word: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -360,16 +364,6 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
             ours = f"{function.__name__}{inspect.Signature(known)}"
             raise TypeMismatch(f"{name} of a traced value: {what}; here it is {ours}") from None
     return function(*args, **kwargs)
-
-
-@lru_cache(maxsize=1 << 10)
-def _takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether a function takes so many arguments, by position."""
-    try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    return True
 
 
 def _not_written_into(ufunc: Any, args: tuple[Any, ...], out: Any) -> str:

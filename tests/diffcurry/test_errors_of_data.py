@@ -155,3 +155,67 @@ def test_the_order_of_what_is_no_type_says_so() -> None:
         lambda: dc.order("a"), "order is asked of a type, as order(Fun(Real, Real)), not of 'a'"
     )
     assert dc.order(dc.Fun(Real, Real)) == 1
+
+
+def carried(f: Callable[[Any], Any]) -> Run:
+    return of_number(lambda x: dc.while_loop(lambda c: x > 0.0, f, x))
+
+
+def test_a_loop_names_the_types_of_its_start_and_of_what_its_step_gives() -> None:
+    refused(carried(lambda c: (c, c)), "while_loop carries Real", "its function gives Real × Real")
+    refused(carried(lambda c: c * np.ones(2)), "while_loop carries Real", "gives Tensor[2]")
+    refused(
+        of_number(lambda x: dc.until(lambda c: x > 0, lambda c: (c[0], c[0] > 0), (x, x))),
+        "until carries Real from step to step, but its function gives Bool as the carry[1]",
+    )
+    refused(
+        of_list(lambda xs: dc.fold(lambda c, x: x * np.ones(2), 1.0, xs)),
+        "fold carries Real from step to step, but its function gives Tensor[2]",
+    )
+
+
+def test_a_recursive_function_names_both_types_that_it_gives() -> None:
+    def given(x: float) -> float:
+        return x > 0.0  # type: ignore[return-value]
+
+    refused(lambda: dc.rec(given)(1.0), "given calls itself for Real, and gives Bool; annotate")
+
+
+# ---- functions of other arguments ----------------------------------------------------------------
+
+TAKES: dict[str, Run] = {
+    "fold takes a function f(carry, x)": of_list(lambda xs: dc.fold(lambda c: c, 0.0, xs)),
+    "map takes a function of each item": of_list(lambda xs: dc.map(lambda: 1.0, xs)),
+    "while_loop takes functions of the value that it": of_number(
+        lambda x: dc.while_loop(lambda c: c > 0, lambda c, d: c, x)
+    ),
+    "until takes functions of the value that it": of_number(
+        lambda x: dc.until(lambda: True, lambda c: c, x)
+    ),
+    "case calls the function of Node : {left: Tree, right: Tree} with the whole Node": of_tree(
+        lambda t: dc.case(t, lambda leaf: 1.0, lambda left, right: 2.0)
+    ),
+    "case calls the function of nothing : Unit with nothing": of_maybe(
+        lambda s: dc.case(s, lambda a, b: 1.0, lambda x: x)
+    ),
+    "case calls the function of just : Real with its value": of_maybe(
+        lambda s: dc.case(s, lambda: 1.0, lambda: 2.0)
+    ),
+    "case calls the function of cons : Real × List[Real] with its 2 components": of_list(
+        lambda xs: dc.case(xs, lambda: 1.0, lambda: 2.0)
+    ),
+}
+
+
+@pytest.mark.parametrize("says", TAKES)
+def test_a_function_that_takes_other_arguments_is_told_what_it_is_called_with(says: str) -> None:
+    refused(TAKES[says], says)
+
+
+def test_the_alternatives_of_a_case_are_named_with_what_their_branches_give() -> None:
+    refused(
+        of_tree(lambda t: dc.case(t, lambda leaf: leaf.value, lambda node: np.ones(2))),
+        "Real for Leaf and Tensor[2] for Node",
+    )
+    refused(of_tree(lambda t: dc.case(t, lambda leaf: 1.0)), "of Node there is none")
+    refused(of_tree(lambda t: dc.case(t, abs, abs, abs)), "and these are more")

@@ -258,7 +258,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: dc.fun(lambda s: dc.case(s, lambda c: c, lambda q: 1.0), SHAPE)(Circle(1.0)),
-        "the branches of a case have one type, but these have {radius: Real} and Real",
+        "the branches of a case have one type, but these have {radius: Real} for Circle and Real",
     ),
     (
         lambda: dc.fun(lambda xs: xs, dc.List(Real))([1.0, "a"]),
