@@ -15,7 +15,7 @@ from typing import NamedTuple
 from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
-from combinators.terms import App, Captured, Cond, Const, Lam, Let, Prim, Term, Var, captured
+from combinators.terms import App, Captured, Cond, Const, Lam, Let, Prim, Proj, Term, Var, captured
 
 OFTEN = 1 << 30
 """How often a variable is used that a λ, a branch or a loop captures."""
@@ -84,6 +84,12 @@ class VariableUses:
     def __init__(self, term: Term, captures: Captured) -> None:
         """In ``term``; counted when it is first asked."""
         self._term, self._captured = term, captures
+        self._whole: set[str] = set()
+
+    @property
+    def whole(self) -> set[str]:
+        """The variables that stand where no component is taken of them."""
+        return self._whole if self._counted else set()
 
     def __getitem__(self, name: str) -> int:
         """How often a variable is used."""
@@ -97,8 +103,13 @@ class VariableUses:
             node = todo.pop()
             if isinstance(node, Var):
                 uses[node.name] += 1
+                self._whole.add(node.name)
+            elif isinstance(node, Proj) and isinstance(node.product, Var):
+                uses[node.product.name] += 1
             elif isinstance(node, Lam | Cond):
-                uses.update({var.name: OFTEN for var in self._captured[id(node)]})
+                names = [var.name for var in self._captured[id(node)]]
+                uses.update(dict.fromkeys(names, OFTEN))
+                self._whole.update(names)
                 todo += (node.test,) if isinstance(node, Cond) else ()
             else:
                 todo += node.below()

@@ -239,6 +239,8 @@ class Language(ABC):
                 buffer.bound = True
         elif isinstance(value, Placed):
             value.uses = OFTEN if value.uses else self.at.uses[var.name]
+        elif type(value) is Bundle and not value.shared and var.name in self.at.uses.whole:
+            share(value)
         self.at.env[var.name] = value
 
     def find(self, value: Value) -> Leaf | None:

@@ -81,6 +81,8 @@ class Bundle:
 
     parts: tuple[Value, ...]
     type: Object
+    shared: bool = False
+    """Whether something else may look at the buffers of its components."""
 
 
 @dataclass(eq=False, slots=True)
@@ -199,15 +201,18 @@ def share(value: Value) -> None:
                 placed.uses = OFTEN
             case CapturedLam(captured=captured):
                 todo.extend(captured.values())
+            case Bundle(parts, shared=False) as product:
+                product.shared = True
+                todo.extend(parts)
             case _:
-                pass  # the parts of a product were shared when it was made
+                pass
 
 
 def bundle(parts: tuple[Value, ...], obj: Object) -> Bundle:
     """A product of known parts, which something else may look at from here on."""
     for part in parts:
         share(part)
-    return Bundle(parts, obj)
+    return Bundle(parts, obj, shared=True)
 
 
 def consume(*leaves: Leaf) -> None:

@@ -337,6 +337,21 @@ def test_branches_inside_branches_are_written_in_linear_size():
         agrees(dc.value_and_grad(f), x)
 
 
+def test_arrays_that_are_carried_are_not_written_into_where_the_whole_carry_is_kept():
+    def both(c, x):
+        return c[0] + x, c[1] + x + 0.37 * c[1] * x
+
+    def kept(a, rows):
+        return dc.scan(lambda c, x: (both(c, x), c), (a, a), rows)
+
+    def given(a, rows):
+        last = dc.fold(both, (a, a), rows)
+        return last[1] * 2.0 + last[0] * 3.0, last
+
+    for f in (kept, given):
+        agrees(f, LONG, np.stack([LONG, LONG, LONG]))
+
+
 def test_what_a_branch_in_a_branch_chooses_is_not_copied():
     f = lambda x: cond(x > 0, lambda: cond(x > 1, lambda: np.sin(x) / x, lambda: x * x), lambda: x)
     for x in (-1.0, 0.5, 2.0):
