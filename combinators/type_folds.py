@@ -166,7 +166,7 @@ def unfolded(mu: Mu) -> Object:
     >>> unfolded(Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar()))))
     [nil: Unit | cons: Real × Numbers]
     """
-    return _replaced(mu.body, lambda depth: (MuVar(depth), mu))
+    return replaced(mu.body, lambda depth: (MuVar(depth), mu))
 
 
 def folded(name: str, body: Object, here: Object) -> Object:
@@ -174,11 +174,11 @@ def folded(name: str, body: Object, here: Object) -> Object:
 
     A body in which it does not stand is no recursive type, and stays as it is.
     """
-    within = _replaced(body, lambda depth: (here, MuVar(depth)))
+    within = replaced(body, lambda depth: (here, MuVar(depth)))
     return body if within is body else Mu(name, within)
 
 
-def _replaced(obj: Object, at_depth: Callable[[int], tuple[Object, Object]]) -> Object:
+def replaced(obj: Object, at_depth: Callable[[int], tuple[Object, Object]]) -> Object:
     """``obj`` with a type in it, at each depth of recursive types, replaced by another."""
     made: dict[tuple[Object, int], Object] = {}
 

@@ -319,7 +319,7 @@ class Function(Shown, Definition, Generic[P, R]):
         if self.types is None:
             given = [() if i in self.sums else arg for i, arg in enumerate(args)]
             for i in self.sums.keys() & range(len(args)):
-                fits(args[i], self.sums[i], parameter_names(self.function, len(args))[i])
+                fits(args[i], self.sums[i].object, parameter_names(self.function, len(args))[i])
             return self.declared(*traced_apart(lambda: argument_types(given)))
         if not args:
             return self.types, tuple(map(face_of, self.types))

@@ -16,6 +16,7 @@ the alternatives, so a class that is met in one is no recursive type by itself.
 from __future__ import annotations
 
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -43,7 +44,7 @@ from combinators.objects import (
 )
 from combinators.terms import packed
 from combinators.tracing.faces import Face, face_of
-from combinators.type_folds import folded, unfolded
+from combinators.type_folds import fold_type, folded, parts_inside, replaced, unfolded
 from combinators.value_folds import Injected
 
 SCALARS: dict[Any, Object] = {float: Real, int: Int, bool: Bool}
@@ -111,7 +112,7 @@ _HINTS: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
 def typed(hint: Any) -> Typed:
     """The type that an annotation says; ``NoType`` where it says none."""
     try:
-        return _typed(hint, {})
+        return _typed(hint, KNOWN)
     except NoType:
         raise
     except TypeError:
@@ -125,15 +126,23 @@ def _no_type(hint: Any) -> NoType:
     )
 
 
-def is_sum(hint: Any) -> bool:
-    """Whether an annotation says a sum or a recursive type, which a value alone does not tell."""
-    if isinstance(hint, Object):
-        return isinstance(hint, Sum | Mu)
-    if is_union(hint) or get_origin(hint) is list:
-        return True
+def with_sums(hint: Any) -> Typed | None:
+    """What an annotation says that holds sums, or recurs, which values alone do not tell."""
+    if not isinstance(hint, Object) and not _is_data(hint) and get_origin(hint) is not tuple:
+        return typed(hint) if is_union(hint) or get_origin(hint) is list else None
     with suppress(NoType):
-        return _is_data(hint) and isinstance(typed(hint).object, Mu)
-    return False
+        said = typed(hint)
+        return said if holds_sum(said.object) else None
+    return None
+
+
+def holds_sum(obj: Object) -> bool:
+    """Whether values of a type hold values of sums or of recursive types."""
+
+    def at(part: Object, below: list[bool]) -> bool:
+        return isinstance(part, Sum | Mu) or any(below)
+
+    return fold_type(obj, at, parts_inside, "sums_")
 
 
 def is_union(hint: Any) -> bool:
@@ -145,15 +154,18 @@ def _is_data(hint: Any) -> bool:
     return isinstance(hint, type) and is_dataclass(hint)
 
 
-Outer = dict[Any, Object]
-"""What stands for the unions and the dataclasses inside of which an annotation is read."""
+Outer = ChainMap[Any, Typed]
+"""The unions and the dataclasses that are known, or stand for themselves while they are read."""
+KNOWN: Outer = ChainMap({})
 
 
 def _typed(hint: Any, outer: Outer) -> Typed:
     if isinstance(hint, Object):
         return Typed(hint, face_of(hint))
-    if hint in SCALARS or hint in outer:
-        return Typed(SCALARS.get(hint) or outer[hint], None)
+    if hint in outer:
+        return outer[hint]
+    if hint in SCALARS:
+        return Typed(SCALARS[hint], None)
     if hint is None or hint is NoneType:
         return Typed(Unit, Face(NoneType, (), ()))
     if isinstance(hint, type) and issubclass(hint, np.generic):
@@ -173,10 +185,14 @@ def _typed(hint: Any, outer: Outer) -> Typed:
         return Typed(Sum.of((NOTHING, "just"), Product(Unit, _item(just, outer))), None)
     if not is_union(hint) and not _is_data(hint):
         raise _no_type(hint)
-    here = Mu(str(len(outer)), Unit)
-    made = (_union if is_union(hint) else _record)(hint, {**outer, hint: here})
+    here = Mu(str(len(outer.maps)), Unit)
+    inner = outer.new_child({hint: Typed(here, None)})
+    made = (_union if is_union(hint) else _record)(hint, inner)
     obj = folded(_name(hint), made.object, here)
-    return made if obj is made.object else Typed(obj, None)
+    inner[hint] = made if obj is made.object else Typed(obj, None)
+    for one, found in inner.maps[0].items():  # those that mention one another are one type
+        outer[one] = Typed(replaced(found.object, lambda _: (here, obj)), found.face)
+    return outer[hint]
 
 
 def _item(hint: Any, outer: Outer) -> Object:
@@ -259,14 +275,14 @@ def face_of_alternative(obj: Sum, index: int) -> Face | None:
     """The containers in which the values of an alternative come."""
     cls, part = class_of(obj.names[index] if obj.names else None), obj.parts[index]
     if cls is not None and is_dataclass(cls) and not isinstance(part, Mu):
-        return _record(cls, {}).face
+        return _record(cls, KNOWN).face
     return face_of(part)
 
 
 def face_of_recursive(obj: Mu) -> Face | None:
     """The containers of a recursive type that is one class."""
     cls = class_of(obj.name)
-    return None if cls is None or not is_dataclass(cls) else _record(cls, {}).face
+    return None if cls is None or not is_dataclass(cls) else _record(cls, KNOWN).face
 
 
 def alternative(obj: Sum, value: Any) -> tuple[int, Any]:

@@ -201,14 +201,14 @@ class Settling(Laid):
 
     def widens(self, given: Laid) -> bool:
         """Whether a step gives more than was carried, which is then what is carried."""
-        before = self.naturals
-        if given.types == self.types and shape_of(given.face) == shape_of(self.face):
+        before, shape = self.naturals, shape_of(self.face)
+        if given.types == self.types and shape_of(given.face) == shape:
             return False
         try:
             face, found = together((self, given))
         except Apart as apart:
             raise self.apart(apart) from None
-        if len(found) == len(before):
+        if shape_of(face) == shape:
             for index, (was, one) in enumerate(zip(before, found, strict=True)):
                 if not was.weak and one.type is not was.type:
                     raise self.apart(Apart([was.type, one.type]))
@@ -297,8 +297,11 @@ class Carry(Settling):
             self.made = f.made_at(types, faces) if hasattr(f, "made_at") else None
             return function_operand(f, types, faces)
 
+        what = "f(carry, x)" if self.operation.keywords.get("sequential", True) else "op(a, b)"
+
         def trace() -> Draft:
-            return Draft(f, (self.obj, self.rows.row), (self.face, self.rows.face))
+            types, faces = (self.obj, self.rows.row), (self.face, self.rows.face)
+            return Draft(f, types, faces, said=f"{self.word} takes a function {what}")
 
         draft = self.settled(trace)
         self.made = draft.finish([*self.types, *draft.types[len(self.naturals) :]])

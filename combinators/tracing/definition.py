@@ -17,12 +17,12 @@ from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
-from combinators.errors import TooDeep, TypeMismatch, repeated, users_place
+from combinators.errors import ShapeMismatch, TooDeep, TypeMismatch, repeated, users_place
 from combinators.objects import Fun, Mu, Object, Sum, components
 from combinators.operation import allocating
 from combinators.terms import App, Term, Var
 from combinators.terms import pack as pack_terms
-from combinators.tracing.classes import SCALARS, Typed, hints, is_sum, typed
+from combinators.tracing.classes import SCALARS, Typed, hints, holds_sum, typed, with_sums
 from combinators.tracing.emit import emit, scope_here, unpack
 from combinators.tracing.faces import (
     Face,
@@ -162,7 +162,11 @@ def call(function: Any, args: Sequence[Any]) -> Any:
     doms = (dom,) if len(args) == 1 else () if product is None else product.parts
     if len(doms) != len(args):
         raise TypeMismatch(f"a function of {dom!r} is called with {len(args)} arguments")
-    argument = tuple(coerce(arg, part) for arg, part in zip(args, doms, strict=True))
+    try:
+        argument = tuple(coerce(arg, part) for arg, part in zip(args, doms, strict=True))
+    except (ShapeMismatch, TypeMismatch) as error:
+        error.during(getattr(function, "__name__", "a call"))
+        raise
     return unpack(face, emit(App(term, pack_terms(argument), place)))
 
 
@@ -184,21 +188,18 @@ class Definition(Specialisable):
         self.__name__: str = getattr(function, "__name__", type(function).__name__)
         said = _annotated(function)
         self.types = types if types is not None else said.types
-        self.sums: dict[int, Object] = said.sums
+        self.sums: dict[int, Typed] = said.sums
         """The types of arguments that do not say theirs: of sums, and recursive types."""
         if types is not None:
-            self.sums = {i: obj for i, obj in enumerate(types) if isinstance(obj, Sum | Mu)}
-        self.returns: Typed | None = said.returns if self.gives(said.returns) else None
-        """What it is declared to give."""
+            self.sums = {i: Typed(t, None) for i, t in enumerate(types) if isinstance(t, Sum | Mu)}
+        says_more = said.returns and (not self.at_once or holds_sum(said.returns.object))
+        self.returns: Typed | None = said.returns if says_more else None
+        """What it is declared to give, if that says more than what it gives."""
         self._closed: dict[Any, Specialised] = {}
         self._open: dict[Any, tuple[Scope, Var, Specialised]] = {}
         self._home = current()
         if self.at_once and self.types is not None and current() is not None:
             self.at(self.types, tuple(map(face_of, self.types)))
-
-    def gives(self, returns: Typed | None) -> bool:
-        """Whether what is annotated says more than what it gives."""
-        return returns is not None and isinstance(returns.object, Sum | Mu)
 
     def __call__(self, *args: Any) -> Any:
         """Inside a traced function: an application of this function value."""
@@ -260,8 +261,9 @@ class Definition(Specialisable):
         if self.types is not None and types != self.types:
             return self.types, tuple(map(face_of, self.types))
         if self.sums:
-            types = tuple([self.sums.get(i, obj) for i, obj in enumerate(types)])
-            faces = tuple([None if i in self.sums else face for i, face in enumerate(faces)])
+            given = zip(types, faces, strict=True)
+            said = [self.sums.get(i, one) for i, one in enumerate(given)]
+            return tuple([obj for obj, _ in said]), tuple([face for _, face in said])
         return types, faces
 
     def _made(self, types: Types, faces: Faces) -> tuple[Specialised, Term]:
@@ -302,7 +304,7 @@ class Annotated(NamedTuple):
 
     types: tuple[Object, ...] | None = None
     """Of the parameters, where every one is annotated by an object, a number's type or a sum."""
-    sums: dict[int, Object] = {}  # noqa: RUF012 (it is not changed)
+    sums: dict[int, Typed] = {}  # noqa: RUF012 (it is not changed)
     """Of those that are sums or recursive types, by their places."""
     returns: Typed | None = None
 
@@ -318,8 +320,9 @@ def _annotated(function: Callable[..., Any]) -> Annotated:
         return Annotated()
     given = [said.get(parameter.name) for parameter in parameters]
     found = [SCALARS.get(hint, hint) if isinstance(hint, type) else hint for hint in given]
-    sums = {i: typed(hint).object for i, hint in enumerate(found) if is_sum(hint)}
-    objects = [sums.get(i, hint) for i, hint in enumerate(found)]
+    sums = {i: known for i, hint in enumerate(found) if (known := with_sums(hint))}
+    leaves = {i: known.object for i, known in sums.items() if known.face is None}
+    objects = [leaves.get(i, hint) for i, hint in enumerate(found)]
     types = tuple([obj for obj in objects if isinstance(obj, Object)])
     try:
         returns = typed(said["return"]) if "return" in said else None

@@ -65,16 +65,6 @@ class Fixed(Specialised):
 class Result(Settling):
     """What a recursive function gives."""
 
-    is_said = False
-    """Whether it is annotated."""
-
-    def widens(self, given: Laid) -> bool:
-        """Whether the function gives more than its calls of itself, which is no more than said."""
-        was = self.obj
-        if super().widens(given) and self.is_said:
-            raise self.apart(Apart([was, self.obj]))
-        return self.obj is not was
-
     def apart(self, found: Apart) -> TypeMismatch:
         """What is wrong where it gives another type than its calls of itself."""
         return TypeMismatch(
@@ -122,13 +112,9 @@ class Recursive(Definition):
             raise TypeMismatch(f"most= is a number of rounds, and this is {most!r:.60}")
         self._most = most
         self._running: list[Itself] = []
-        self._said = returns
         takes_itself = parameter_names(function, 1) == ["self"]
         super().__init__(_given(self, function) if takes_itself else function, types, **options)
-
-    def gives(self, returns: Typed | None) -> bool:
-        """Whether what it gives is annotated."""
-        return returns is not None
+        self.returns = returns or self.returns
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Its value; inside its own body its variable's, or what stands for that."""
@@ -176,15 +162,13 @@ class Recursive(Definition):
 
     def written(self, types: Types, faces: Faces, name: str, key: Any) -> Specialised:
         """``λx. fix (λ(f, x). …) x``; where only its type is asked for, any λ of that."""
-        place, returns = users_place(), self._said or self.returns
+        place, returns = users_place(), self.returns
         if self.carry is not None:
             result: Settling = self.carry
         elif returns is not None:
             expected = leaf_types(returns.face, returns.object)
-            result = Result(
-                self.__name__, returns.face, [Natural(obj, weak=False) for obj in expected]
-            )
-            result.is_said = True
+            naturals = [Natural(obj, weak=False) for obj in expected]
+            result = Result(self.__name__, returns.face, naturals)
         else:
             draft = self._tried(types, faces, name, key)
             kinds = {type(leaf) for leaf in draft.leaves}
@@ -204,6 +188,8 @@ class Recursive(Definition):
             return self._draft(known, faces, name, key, result)
 
         step = result.settled(trace).finish(result.types)
+        if returns is not None and result.obj is not returns.object:
+            raise result.apart(Apart([returns.object, result.obj]))
         fixed = Prim(FIX, (step.lam,), place)
         words = parameter_names(self.function, len(known))
         params = tuple([_variable(*one) for one in zip(words, known, strict=True)])

@@ -221,8 +221,12 @@ class Draft(Laid):
         faces: Faces,
         name: str = "",
         key: Any = None,
+        said: str = "",
     ) -> None:
-        """Run ``function`` on traced arguments of these types, in a scope of its own."""
+        """Run ``function`` on traced arguments of these types, in a scope of its own.
+
+        ``said`` is what it should be, in words.
+        """
         self.name = name
         owner = f"the function {name}" if name else "a λ or a branch"
         self.scope = Scope(current(), owner, key)
@@ -230,7 +234,7 @@ class Draft(Laid):
         try:
             with entered(self.scope):
                 arguments = self._arguments(parameter_names(function, len(types)), types, faces)
-                check_takes(function, types)
+                check_takes(function, types, said)
                 self.take(*take_apart(function(*arguments)))
         except BaseException as error:
             self.scope.is_open = False

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from combinators.errors import MissingAttribute, TypeMismatch
-from combinators.objects import Mu, Object, Product, Sum, Tagged, Unit
+from combinators.objects import Mu, Object, Sum, Tagged, Unit
 from combinators.operation import Operation, Primitive
 from combinators.primitives.sums import INJECT, ROLL, TAG
 from combinators.terms import Term, Tuple
@@ -28,10 +28,10 @@ from combinators.tracing.classes import (
 )
 from combinators.tracing.emit import emit, emit_operation, operand, scope_here, unpack
 from combinators.tracing.faces import object_of, open_up, take_apart
-from combinators.tracing.functions import PARTIAL, coerce, natural
+from combinators.tracing.functions import PARTIAL, Natural, coerce, natural
 from combinators.tracing.joins import UNKNOWN
 from combinators.tracing.traced import LIBRARY, Traced, instead, library
-from combinators.type_folds import types_within, unfolded
+from combinators.type_folds import fold_type, unfolded
 from combinators.value_folds import Injected
 
 # ---- sums of which a part is known ---------------------------------------------------------------
@@ -111,6 +111,8 @@ def cons(head: Any, tail: Any) -> Any:
         known = List(natural_object(head))
     if not isinstance(known, Mu) or not is_list(known):
         raise TypeMismatch(f"cons puts an item before a list, and this is {known!r}")
+    if item_of(known) is UNKNOWN:
+        return Natural(List(natural_object(head)), weak=False)  # a loop from nil asks what it makes
     with _naming(f"cons makes a {known!r}, whose items are of one type"):
         return _traced(_cell(head, as_sum(tail, known), known))
 
@@ -144,9 +146,11 @@ def as_sum(value: Any, obj: Object) -> Term:
     """A value as an operand of a sum or a recursive type: an instance, a list or a traced one."""
     if isinstance(value, Traced) and value.type is obj:
         return operand(value)
-    if any(part is UNKNOWN for part in (obj, *types_within(_opened(obj)))):
+    if fold_type(obj, lambda part, below: part is UNKNOWN or any(below), key="unknown_"):
+        how = "inject(list[float], nil)" if is_list(obj) else "inject(Sum(Real, Int), …)"
         raise TypeMismatch(
-            f"of {obj!r} not everything is known here; say the sum, as in inject(Sum(Real, Int), …)"
+            f"of {obj!r} not everything is known here; annotate what the function gives, as in "
+            f"-> list[float], or say the type, as in {how}"
         )
     if isinstance(obj, Mu):
         inner = unfolded(obj)
@@ -163,24 +167,15 @@ def as_sum(value: Any, obj: Object) -> Term:
     return _applied(made, coerce(inside, obj.parts[index]), of=obj, index=index)
 
 
-def _opened(obj: Object) -> Product:
-    inner = unfolded(obj) if isinstance(obj, Mu) else obj
-    return inner.product if isinstance(inner, Sum) else Product(inner)
-
-
 def _list(value: Any, obj: Mu) -> Term:
     """A list of Python's, cell by cell from its end."""
     rows = rows_of(value)
     if rows is None:
         raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.60}")
-    made = _applied(ROLL, _applied(INJECT, _unit(), of=unfolded(obj), index=0), of=obj)
+    made = _applied(ROLL, _applied(INJECT, Tuple(()), of=unfolded(obj), index=0), of=obj)
     for row in reversed(rows):
         made = _cell(row, made, obj)
     return made
-
-
-def _unit() -> Term:
-    return Tuple(())
 
 
 def _wider(value: Traced, obj: Sum) -> Term:

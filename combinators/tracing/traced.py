@@ -314,7 +314,8 @@ class Traced:
     __complex__ = _concrete("complex(x)", "the language has no complex numbers yet")
     __index__ = _concrete(
         "range(x), a shape or a list index",
-        "shapes are static; to index a traced array write a[x] or np.take(a, x)",
+        "shapes are static; to index a traced array write a[x] or np.take(a, x); to go round so "
+        "often, while_loop(test, body, init)",
     )
     __iter__ = _refused(
         "a for loop or an unpacking iterates over {!r}; write fold(f, init, xs), scan(f, init, xs) "

@@ -219,3 +219,85 @@ def test_the_alternatives_of_a_case_are_named_with_what_their_branches_give() ->
     )
     refused(of_tree(lambda t: dc.case(t, lambda leaf: 1.0)), "of Node there is none")
     refused(of_tree(lambda t: dc.case(t, abs, abs, abs)), "and these are more")
+
+
+# ---- choices and recursion of Python's own -------------------------------------------------------
+
+
+class Signs:
+    """A method that asks for a truth value."""
+
+    def of(self, x: Any) -> Any:
+        return 1.0 if x > 0 else -1.0
+
+
+def asserted(x: Any) -> Any:
+    assert x > 0
+    return x
+
+
+def halved(x: Any) -> Any:
+    def inside(y: Any) -> Any:
+        while y > 1:
+            y = y / 2
+        return y
+
+    return inside(x)
+
+
+def factorial(n: Any) -> Any:
+    return n * factorial(n - 1)
+
+
+IFS: dict[str, Callable[[Any], Any]] = {
+    "a method": Signs().of,
+    "a nested while": halved,
+    "a conditional expression": lambda x: x if x > 0 else 0.0,
+    "a comprehension": lambda x: [y for y in (x, 2.0) if y > 1],
+    "and": lambda x: x > 0 and x < 1,
+    "or": lambda x: x > 0 or x < 1,
+    "not": lambda x: not x > 0,
+    "a chained comparison": lambda x: 0 < x < 1,
+    "min": lambda x: min(x, 1.0),
+    "sorted": lambda x: sorted([x, 1.0]),
+    "any": lambda x: any([x > 0, x < 1]),
+    "assert": asserted,
+    "filter": lambda x: list(filter(None, [x])),
+    "in": lambda x: x in [1.0, 2.0],
+}
+
+
+@pytest.mark.parametrize("what", IFS)
+def test_pythons_choices_by_a_traced_value_name_cond_case_and_while_loop(what: str) -> None:
+    refused(of_number(IFS[what]), "cond(p, lambda: a, lambda: b), case(s, f, g) or while_loop(")
+
+
+def test_pythons_recursion_without_end_names_rec() -> None:
+    refused(of_number(factorial), "factorial calls itself", "write it with rec, as in rec(lambda")
+
+
+def test_a_range_of_a_traced_value_names_while_loop() -> None:
+    refused(of_number(lambda n: [i for i in range(n)]), "range(x)", "while_loop")  # noqa: C416
+
+
+def test_nil_by_itself_asks_for_an_annotation_and_a_loop_may_start_from_it() -> None:
+    refused(of_number(lambda x: dc.nil), "not everything is known", "-> list[float]")
+
+    def turned(xs: list[float]) -> Any:
+        return dc.fold(lambda c, x: dc.cons(x, c), dc.nil, xs)
+
+    assert dc.fun(turned)([1.0, 2.0, 3.0]) == [3.0, 2.0, 1.0]
+    assert dc.vjp(turned, [1.0, 2.0])[1]([3.0, 5.0]) == ([5.0, 3.0],)
+
+
+def test_an_argument_of_another_type_names_the_function_that_is_called() -> None:
+    @dc.rec
+    def down(n: float) -> float:
+        return dc.cond(n > 0, lambda: down(np.ones(3)), lambda: n)
+
+    refused(lambda: down(1.0), "down: Real was expected here, and this is Tensor[3]")
+
+
+def test_a_loop_is_written_with_the_users_names() -> None:
+    grown = dc.fun(lambda x: dc.while_loop(lambda size: size < 9.0, lambda size: size * x, 1.0))
+    assert "while size < 9.0:" in grown.source(2.0)
