@@ -1,0 +1,216 @@
+"""Programs as plain functions: the meaning that every system here starts from.
+
+    ⟦e⟧ : Γ → τ,    ⟦λx. e⟧ = curry ⟦e⟧,    ⟦f x⟧ = eval ∘ ⟨⟦f⟧, ⟦x⟧⟩
+
+An arrow is a Python function of values; what a number is, a carrier says. Over numbers this is
+evaluation. Over nodes it draws a graph (Fig. 1), over pairs it differentiates (Def. 5.3): what is
+not a number means what it means, which is why "going from first order to higher order is for free"
+(app. A).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from combinators.derivative_rules import pullback_rule, pushforward_rule
+from combinators.errors import MissingRule, WrongAlternative
+from combinators.literal import Literal
+from combinators.morphisms import Label, interpret
+from combinators.objects import Fun, Object, Product, Tensor, Vector
+from combinators.operation import Operation
+from combinators.primitives.loops import LOOP, LoopType
+from combinators.primitives.structural import FIX, PLUS, VECTOR, ZEROS
+from combinators.primitives.sums import INJECT, IS, SUMS, TAG
+from combinators.terms import Lam
+from combinators.translate import translate
+from combinators.type_folds import columns_of, is_smooth
+from combinators.value_folds import Injected, map_leaves
+from interpreters.carriers.carrier import Carrier
+
+Arrow = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The category of Python functions, with the numbers of a carrier."""
+
+    over: Carrier
+
+    def identity(self, dom: Object) -> Arrow:
+        """``id``."""
+        return lambda x: x
+
+    def compose(self, arrows: Sequence[Arrow]) -> Arrow:
+        """First the first."""
+
+        def composed(x: Any) -> Any:
+            for arrow in arrows:
+                x = arrow(x)
+            return x
+
+        return composed
+
+    def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
+        """``⟨f, g⟩``."""
+        return lambda x: tuple([arrow(x) for arrow in arrows])
+
+    def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
+        """``πᵢ``."""
+        return operator.itemgetter(index)
+
+    def extend(self, context: Product, arrow: Arrow) -> Arrow:
+        """``⟨id, e⟩``, flat."""
+        return lambda x: (*x, arrow(x))
+
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
+        """A closure of Python's."""
+        return lambda context: lambda x: body((*context, x))
+
+    def eval(self, function: Fun) -> Arrow:
+        """A call of Python's."""
+        return lambda pair: pair[0](pair[1])
+
+    def const(self, dom: Object, value: Literal) -> Arrow:
+        """A number of the carrier."""
+        number = self.over.const(value)
+        return lambda _: number
+
+    def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
+        """One branch is run."""
+        return lambda pair: (then if self.over.truth(pair[0]) else other)(pair[1])
+
+    def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        """The carrier's, or what calls functions and makes sums."""
+        kind = operation.primitive
+        if kind in SUMS:
+            return partial(of_sum, operation, self.over)
+        if kind is LOOP:
+            assert isinstance(dom, Product)
+            return partial(loop, LoopType.of(operation, dom.parts), self.over)
+        if operation == FIX:
+            return fix
+        if kind is ZEROS:
+            return lambda _: map_leaves(lambda leaf: self.over.const(zero_of(leaf)), cod)
+        if kind is PLUS:
+            return lambda pair: map_leaves(lambda _, x, y: self.over.add(x, y), cod, *pair)
+        if kind is VECTOR:
+            return lambda items: items if isinstance(dom, Product) else (items,)
+        if kind.derivative is None:
+            raise MissingRule(f"the literal systems do not know {operation.name}")
+        several = isinstance(dom, Product)
+        compute = self.over.operation(operation, types_of(dom), cod)
+        return lambda x: compute(*x) if several else compute(x)
+
+
+def types_of(dom: Object) -> tuple[Object, ...]:
+    """The types of the arguments that a primitive takes."""
+    return dom.parts if isinstance(dom, Product) else (dom,)
+
+
+def zero_of(leaf: Object) -> Literal:
+    """Zeros of a type."""
+    assert isinstance(leaf, Tensor)
+    return Literal(np.zeros(leaf.shape, leaf.dtype))
+
+
+def of_sum(operation: Operation, over: Carrier, x: Any) -> Any:
+    """``inl``, ``inr``, which of them it is, and what it holds; ``roll`` and ``unroll``."""
+    index = operation.keywords.get("index")
+    if index is None:
+        return x
+    if operation.primitive in (INJECT, TAG):
+        return Injected(index, x)
+    if operation.primitive is IS:
+        return over.const(Literal(x.tag == index))
+    if x.tag != index:
+        raise WrongAlternative(f"alternative {index} is asked of a value that is its {x.tag}")
+    return x.value
+
+
+def fix(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """``fix f = λx. f (fix f, x)``."""
+    return lambda x: step((fix(step), x))
+
+
+def loop(types: LoopType, over: Carrier, given: Any) -> Any:
+    """``fold``, ``scan`` and ``map``: each round a call."""
+    function, *start, xs = given
+    carry, kept = (start[0] if start else None), []
+    for index in types.rounds:
+        row = row_of_values(types.xs, xs, index, over)
+        made = function((carry, row) if start else row)
+        carry, item = types.halves(made, operator.getitem)
+        kept.append(item)
+    rows = kept[::-1] if types.reverse else kept
+    return types.joined(carry, stacked(types.stack, rows, over), lambda *both: both)
+
+
+def row_of_values(obj: Object, xs: Any, index: int, over: Carrier) -> Any:
+    """Row ``index`` of every tensor and vector in ``xs``."""
+
+    def taken(leaf: Object, stack: Any) -> Any:
+        return stack[index] if isinstance(leaf, Vector) else over.row(stack, index)
+
+    return map_leaves(taken, obj, xs, parts=columns_of)
+
+
+def stacked(obj: Object | None, rows: list[Any], over: Carrier) -> Any:
+    """The stack of ``rows``, leaf by leaf."""
+
+    def put(leaf: Object, *items: Any) -> Any:
+        return over.stack(items, leaf) if isinstance(leaf, Tensor) else items
+
+    return None if obj is None else map_leaves(put, obj, *rows, parts=columns_of)
+
+
+def evaluated(lam: Lam, over: Carrier) -> Callable[..., Any]:
+    """A closed λ as a Python function of its arguments.
+
+    >>> import numpy as np
+    >>> from combinators.objects import Real
+    >>> from combinators.terms import Var
+    >>> from interpreters.carriers.numpy import NumPy
+    >>> x = Var("x", Real)
+    >>> evaluated(Lam((x,), x), NumPy())(2.0)
+    2.0
+    """
+    arrow: Arrow = interpret(translate(lam.params, lam.body), Functions(over))
+    return lambda *args: arrow(args)
+
+
+Partial = Callable[[Any, tuple[Any, ...], Any], Any]
+"""``(a, x, f x) ↦ ∂ᵢf(x)·a``, forwards or, transposed, backwards."""
+
+
+def partials(
+    operation: Operation,
+    types: Sequence[Object],
+    cod: Object,
+    over: Carrier,
+    *,
+    backwards: bool = True,
+) -> list[tuple[int, Partial]]:
+    """``∂ᵢf`` of every argument that moves ``f``.
+
+    What a primitive declares as its derivative is run as a program over the carrier.
+    """
+    moving = [i for i, obj in enumerate(types) if is_smooth(obj)] if is_smooth(cod) else []
+
+    def partial_of(index: int) -> Partial | None:
+        if backwards:
+            rule = pullback_rule(operation, tuple(types), (index,))
+        else:
+            rule = pushforward_rule(operation, tuple(types), index)
+        if rule is None:
+            return None
+        run = evaluated(rule, over)
+        return lambda a, xs, y: run(a, *xs, y)[0] if backwards else run(a, *xs, y)
+
+    found = [(i, partial_of(i)) for i in moving]
+    return [(i, slope) for i, slope in found if slope is not None]

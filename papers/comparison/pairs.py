@@ -1,0 +1,125 @@
+"""A number and what is linear in it: D(R) = R × R^⊥, whatever R^⊥ is (Defs. 3.1 and 5.2).
+
+    f(x₁ … xₖ)  becomes  ⟨ f(x),  what moves with  ∂₁f(x)·x₁* + … + ∂ₖf(x)·xₖ* ⟩
+
+As a carrier: ``Functions`` over it runs a program on pairs, and a program of any order comes out
+differentiated. A system says what the second half is, by ``moved``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from combinators.literal import Literal
+from combinators.objects import Object, Tensor
+from combinators.operation import Operation
+from combinators.type_folds import is_smooth
+from combinators.value_folds import map_leaves
+from interpreters.carriers.carrier import Carrier
+from papers.comparison.functions import Partial, partials
+
+Linear = Callable[[Any], Any]
+Moves = list[tuple[Linear, Any]]
+"""Per argument that moves: ``a ↦ ∂ᵢf(x)·a``, and its second half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """``⟨x, x*⟩``; of an integer or a constant x* is None, which is λa. 0."""
+
+    primal: Any
+    star: Any = None
+
+
+class Pairs:
+    """The carrier of pairs over another's numbers."""
+
+    def __init__(self, over: Carrier) -> None:
+        self.over = over
+
+    def moved(self, y: Any, moves: Moves) -> Any:
+        """The second half of a result: what the system at hand makes of its arguments'."""
+        raise NotImplementedError
+
+    def pair(self, y: Any, moves: Iterable[tuple[Linear, Dual]]) -> Dual:
+        """``⟨y, y*⟩``; a result of which no argument moves stands still."""
+        moving = [(linear, dual.star) for linear, dual in moves if dual.star is not None]
+        return Dual(y, self.moved(y, moving) if moving else None)
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Any:
+        """``D(f(t))``."""
+        compute = self.over.operation(operation, types, cod)
+        slopes = partials(operation, types, cod, self.over)
+
+        def dual(*args: Dual) -> Dual:
+            xs = tuple(arg.primal for arg in args)
+            y = compute(*xs)
+
+            def along(slope: Partial) -> Linear:
+                return lambda a: slope(a, xs, y)
+
+            return self.pair(y, [(along(slope), args[i]) for i, slope in slopes])
+
+        return dual
+
+    def const(self, literal: Literal) -> Dual:
+        """``D(r) = ⟨r, λa. 0⟩``."""
+        return Dual(self.over.const(literal))
+
+    def add(self, x: Dual, y: Dual) -> Dual:
+        """``D(t + u) = ⟨x + y, λa. x* a + y* a⟩``."""
+        return self.pair(self.over.add(x.primal, y.primal), [(same, x), (same, y)])
+
+    def truth(self, number: Dual) -> bool:
+        """Branches look at primals."""
+        return self.over.truth(number.primal)
+
+    def row(self, stack: Dual, index: int) -> Dual:
+        """A row moves with its place in the stack."""
+
+        def placed(a: Any) -> Any:
+            whole = np.zeros_like(stack.primal)
+            whole[index] = a
+            return whole
+
+        return self.pair(self.over.row(stack.primal, index), [(placed, stack)])
+
+    def stack(self, rows: Sequence[Dual], obj: Tensor) -> Dual:
+        """A stack moves with each of its rows."""
+
+        def row(index: int) -> Linear:
+            return lambda a: self.over.row(a, index)
+
+        moves = [(row(i), dual) for i, dual in enumerate(rows)] if obj.is_smooth else []
+        return self.pair(self.over.stack([dual.primal for dual in rows], obj), moves)
+
+    def lift(self, value: Any, obj: Tensor) -> Dual:
+        """A number that stands still."""
+        return Dual(self.over.lift(value, obj))
+
+    def lower(self, number: Dual) -> Any:
+        """The primal."""
+        return self.over.lower(number.primal)
+
+
+def same(a: Any) -> Any:
+    """1 · a."""
+    return a
+
+
+def dualised(obj: Object, value: Any, star: Callable[[Any], Any]) -> Any:
+    """A value of data as pairs: its numbers get the second halves that ``star`` gives."""
+
+    def at(leaf: Object, number: Any) -> Dual:
+        return Dual(number, star(number) if is_smooth(leaf) else None)
+
+    return map_leaves(at, obj, value)
+
+
+def primals(obj: Object, value: Any) -> Any:
+    """The first halves of a value of data."""
+    return map_leaves(lambda _, dual: dual.primal, obj, value)
