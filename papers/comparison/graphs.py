@@ -2,8 +2,8 @@
 
     z₁ … zₖ → w   a hyperedge, labelled f:  w = f(z₁ … zₖ)
 
-An arrow of the category draws: over the carrier of nodes, ``Functions`` gives for a program the
-hypergraph of its operations. Functions and loops are unrolled; a branch on a number has no graph.
+An arrow of the category draws: over the carrier of nodes, ``PlainFunctions`` gives for a program the
+hypergraph of its operations. PlainFunctions and loops are unrolled; a branch on a number has no graph.
 Forward mode and backpropagation yield the memory after each step.
 
 >>> from interpreters.carriers.numpy import NumPy
@@ -32,7 +32,7 @@ from combinators.objects import Object, Real, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.functions import evaluated, partials, zero_of
+from papers.comparison.plain_functions import evaluated, partials, zero_of
 
 Memory = dict[str, tuple[Any, Any]]
 """``x := (s, t)``: a primal with its tangent (2.1), or its cotangent (2.2)."""
@@ -40,7 +40,7 @@ Point = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Node:
+class GraphNode:
     """A node, by its name, and the type of its number."""
 
     name: str
@@ -52,8 +52,8 @@ class Hyperedge:
     """``z₁ … zₖ → w``, drawn as a triangle; a number of the program has no sources."""
 
     label: Operation | Literal
-    sources: tuple[Node, ...]
-    target: Node
+    sources: tuple[GraphNode, ...]
+    target: GraphNode
 
     def value(self, over: Carrier) -> Callable[..., Any]:
         """``f``."""
@@ -84,12 +84,12 @@ class Hyperedge:
 class Graph:
     """A hypergraph with inputs and outputs; a hyperedge stands after those it needs."""
 
-    inputs: tuple[Node, ...]
+    inputs: tuple[GraphNode, ...]
     hyperedges: tuple[Hyperedge, ...]
-    outputs: tuple[Node, ...]
+    outputs: tuple[GraphNode, ...]
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[GraphNode, ...]:
         """The inputs, and every hyperedge's target."""
         return (*self.inputs, *(edge.target for edge in self.hyperedges))
 
@@ -109,13 +109,15 @@ class Drawing:
     names: Iterator[str]
     hyperedges: list[Hyperedge] = field(default_factory=list)
 
-    def drawn(self, label: Operation | Literal, sources: tuple[Node, ...], cod: Object) -> Node:
+    def drawn(
+        self, label: Operation | Literal, sources: tuple[GraphNode, ...], cod: Object
+    ) -> GraphNode:
         """A new hyperedge's target."""
-        target = Node(next(self.names), cod)
+        target = GraphNode(next(self.names), cod)
         self.hyperedges.append(Hyperedge(label, sources, target))
         return target
 
-    def const(self, literal: Literal) -> Node:
+    def const(self, literal: Literal) -> GraphNode:
         """A hyperedge without sources."""
         return self.drawn(literal, (), literal.type)
 
@@ -123,22 +125,22 @@ class Drawing:
         """A hyperedge."""
         return lambda *nodes: self.drawn(operation, nodes, cod)
 
-    def applied(self, name: str, *nodes: Node, **parameters: Any) -> Node:
+    def applied(self, name: str, *nodes: GraphNode, **parameters: Any) -> GraphNode:
         """A primitive of nodes, by its name."""
         operation = Operation(named(name), tuple(parameters.items()))
         return self.drawn(operation, nodes, operation.type(*(node.obj for node in nodes)))
 
-    def add(self, x: Node, y: Node) -> Node:
+    def add(self, x: GraphNode, y: GraphNode) -> GraphNode:
         """A sum."""
         return self.applied("add", x, y)
 
-    def truth(self, number: Node) -> bool:
+    def truth(self, number: GraphNode) -> bool:
         """No node is true."""
         raise NotDifferentiable(
             "a graph (002, section 2) has no branches: write np.where, or take another system"
         )
 
-    def row(self, stack: Node, index: int) -> Node:
+    def row(self, stack: GraphNode, index: int) -> GraphNode:
         """A slice."""
         assert isinstance(stack.obj, Tensor)
         shape = stack.obj.shape
@@ -146,18 +148,18 @@ class Drawing:
         window = {"start": (index, *rest), "step": (1,) * len(shape), "extent": (1, *shape[1:])}
         return self.applied("reshape", self.applied("slice", stack, **window), shape=shape[1:])
 
-    def stack(self, rows: Sequence[Node], obj: Tensor) -> Node:
+    def stack(self, rows: Sequence[GraphNode], obj: Tensor) -> GraphNode:
         """The rows one after the other."""
         if not rows:
             return self.const(Literal(np.zeros(obj.shape, obj.dtype)))
         flat = [self.applied("reshape", row, shape=(1, *obj.shape[1:])) for row in rows]
         return self.applied("concatenate", *flat, axis=0)
 
-    def lift(self, value: Any, obj: Tensor) -> Node:
+    def lift(self, value: Any, obj: Tensor) -> GraphNode:
         """A number of the program."""
         return self.const(Literal(value, obj.dtype))
 
-    def lower(self, number: Node) -> Any:
+    def lower(self, number: GraphNode) -> Any:
         """The node."""
         return number
 
@@ -172,7 +174,7 @@ def numbered(prefix: str) -> Iterator[str]:
 def graph_of(lam: Lam) -> Graph:
     """The graph of a program between numbers and tuples of them (Fig. 1)."""
     drawing = Drawing(numbered("z"))
-    inputs = tuple(Node(param.name, param.type) for param in lam.params)
+    inputs = tuple(GraphNode(param.name, param.type) for param in lam.params)
     outputs = evaluated(lam, drawing)(*inputs)
     found = outputs if isinstance(outputs, tuple) else (outputs,)
     return Graph(inputs, tuple(drawing.hyperedges), found)
@@ -180,7 +182,7 @@ def graph_of(lam: Lam) -> Graph:
 
 def figure_1() -> Graph:
     """``let z₁ = x₁ - x₂ in let z₂ = z₁ · z₁ in sin z₂``."""
-    x1, x2, z1, z2, y = (Node(name, Real) for name in ("x1", "x2", "z1", "z2", "y"))
+    x1, x2, z1, z2, y = (GraphNode(name, Real) for name in ("x1", "x2", "z1", "z2", "y"))
     minus, times, sin = (Operation(named(name)) for name in ("subtract", "multiply", "sin"))
     edges = (
         Hyperedge(minus, (x1, x2), z1),
@@ -274,9 +276,9 @@ def bp(graph: Graph, a: str = "a") -> Graph:
       d6 := negative(d5)
     """
     (y,) = graph.outputs
-    seed = Node(a, y.obj)
+    seed = GraphNode(a, y.obj)
     drawing = Drawing(numbered("d"), list(graph.hyperedges))
-    cotangents: dict[str, Node] = {y.name: seed}
+    cotangents: dict[str, GraphNode] = {y.name: seed}
     for edge in reversed(graph.hyperedges):
         alpha = cotangents.get(edge.target.name)
         for i, slope in edge.slopes(drawing) if alpha is not None else ():

@@ -30,8 +30,8 @@ import numpy as np
 
 from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.functions import evaluated
-from papers.comparison.pairs import Dual, Moves, Pairs, dualised, primals
+from papers.comparison.pairs import BackpropagatedNumber, Moves, Pairs, dualised, primals
+from papers.comparison.plain_functions import evaluated
 
 Backpropagator = Callable[[Any], Any]
 """R ⊸ R^d; ``R^d`` is a flat array of all numbers that the program is given."""
@@ -86,7 +86,7 @@ def injections(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def pulled(dual: Any, covector: Any) -> Any:
     """``Σ y* (ȳ)`` over the numbers of a result; 0 where nothing moves."""
-    if isinstance(dual, Dual):
+    if isinstance(dual, BackpropagatedNumber):
         return 0 if dual.star is None else dual.star(covector)
     return sum(pulled(part, w) for part, w in zip(dual, covector, strict=True))
 

@@ -2,7 +2,7 @@
 
     f(x₁ … xₖ)  becomes  ⟨ f(x),  what moves with  ∂₁f(x)·x₁* + … + ∂ₖf(x)·xₖ* ⟩
 
-As a carrier: ``Functions`` over it runs a program on pairs, and a program of any order comes out
+As a carrier: ``PlainFunctions`` over it runs a program on pairs, and a program of any order comes out
 differentiated. A system says what the second half is, by ``moved``.
 """
 
@@ -20,7 +20,7 @@ from combinators.operation import Operation
 from combinators.type_folds import is_smooth
 from combinators.value_folds import map_leaves
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.functions import Partial, partials
+from papers.comparison.plain_functions import Partial, partials
 
 Linear = Callable[[Any], Any]
 Moves = list[tuple[Linear, Any]]
@@ -28,7 +28,7 @@ Moves = list[tuple[Linear, Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Dual:
+class BackpropagatedNumber:
     """``⟨x, x*⟩``; of an integer or a constant x* is None, which is λa. 0."""
 
     primal: Any
@@ -45,17 +45,19 @@ class Pairs:
         """The second half of a result: what the system at hand makes of its arguments'."""
         raise NotImplementedError
 
-    def pair(self, y: Any, moves: Iterable[tuple[Linear, Dual]]) -> Dual:
+    def pair(
+        self, y: Any, moves: Iterable[tuple[Linear, BackpropagatedNumber]]
+    ) -> BackpropagatedNumber:
         """``⟨y, y*⟩``; a result of which no argument moves stands still."""
         moving = [(linear, dual.star) for linear, dual in moves if dual.star is not None]
-        return Dual(y, self.moved(y, moving) if moving else None)
+        return BackpropagatedNumber(y, self.moved(y, moving) if moving else None)
 
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Any:
         """``D(f(t))``."""
         compute = self.over.operation(operation, types, cod)
         slopes = partials(operation, types, cod, self.over)
 
-        def dual(*args: Dual) -> Dual:
+        def dual(*args: BackpropagatedNumber) -> BackpropagatedNumber:
             xs = tuple(arg.primal for arg in args)
             y = compute(*xs)
 
@@ -66,19 +68,19 @@ class Pairs:
 
         return dual
 
-    def const(self, literal: Literal) -> Dual:
+    def const(self, literal: Literal) -> BackpropagatedNumber:
         """``D(r) = ⟨r, λa. 0⟩``."""
-        return Dual(self.over.const(literal))
+        return BackpropagatedNumber(self.over.const(literal))
 
-    def add(self, x: Dual, y: Dual) -> Dual:
+    def add(self, x: BackpropagatedNumber, y: BackpropagatedNumber) -> BackpropagatedNumber:
         """``D(t + u) = ⟨x + y, λa. x* a + y* a⟩``."""
         return self.pair(self.over.add(x.primal, y.primal), [(same, x), (same, y)])
 
-    def truth(self, number: Dual) -> bool:
+    def truth(self, number: BackpropagatedNumber) -> bool:
         """Branches look at primals."""
         return self.over.truth(number.primal)
 
-    def row(self, stack: Dual, index: int) -> Dual:
+    def row(self, stack: BackpropagatedNumber, index: int) -> BackpropagatedNumber:
         """A row moves with its place in the stack."""
 
         def placed(a: Any) -> Any:
@@ -88,7 +90,7 @@ class Pairs:
 
         return self.pair(self.over.row(stack.primal, index), [(placed, stack)])
 
-    def stack(self, rows: Sequence[Dual], obj: Tensor) -> Dual:
+    def stack(self, rows: Sequence[BackpropagatedNumber], obj: Tensor) -> BackpropagatedNumber:
         """A stack moves with each of its rows."""
 
         def row(index: int) -> Linear:
@@ -97,11 +99,11 @@ class Pairs:
         moves = [(row(i), dual) for i, dual in enumerate(rows)] if obj.is_smooth else []
         return self.pair(self.over.stack([dual.primal for dual in rows], obj), moves)
 
-    def lift(self, value: Any, obj: Tensor) -> Dual:
+    def lift(self, value: Any, obj: Tensor) -> BackpropagatedNumber:
         """A number that stands still."""
-        return Dual(self.over.lift(value, obj))
+        return BackpropagatedNumber(self.over.lift(value, obj))
 
-    def lower(self, number: Dual) -> Any:
+    def lower(self, number: BackpropagatedNumber) -> Any:
         """The primal."""
         return self.over.lower(number.primal)
 
@@ -114,8 +116,8 @@ def same(a: Any) -> Any:
 def dualised(obj: Object, value: Any, star: Callable[[Any], Any]) -> Any:
     """A value of data as pairs: its numbers get the second halves that ``star`` gives."""
 
-    def at(leaf: Object, number: Any) -> Dual:
-        return Dual(number, star(number) if is_smooth(leaf) else None)
+    def at(leaf: Object, number: Any) -> BackpropagatedNumber:
+        return BackpropagatedNumber(number, star(number) if is_smooth(leaf) else None)
 
     return map_leaves(at, obj, value)
 

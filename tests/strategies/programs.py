@@ -67,6 +67,7 @@ class Scope(NamedTuple):
     operations: dict[str, int]
     names: Any
     forms: frozenset[str]
+    straight: bool
 
     def bind(self, wish: str, kind: Type) -> tuple[str, Scope]:
         """A new name, and the scope in which it stands."""
@@ -91,12 +92,14 @@ def programs(
     result: Type = R,
     depth: int = 5,
     forms: frozenset[str] = WHOLE,
+    *,
+    straight: bool = False,
 ) -> st.SearchStrategy[Program]:
-    """Programs of the parameters that give a ``result``."""
+    """Programs of the parameters that give a ``result``; ``straight``: without choice and loop."""
 
     @st.composite
     def drawn(draw: Draw) -> Program:
-        scope = Scope(params, operations, count(), forms)
+        scope = Scope(params, operations, count(), forms, straight)
         return Program(params, term(draw, result, scope, depth))
 
     return drawn()
@@ -106,7 +109,8 @@ def term(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
     """An expression of type ``kind``."""
     if depth <= 0:
         return _small(draw, kind, scope)
-    ways = [_any_let, _any_if, _any_call, _any_fold, _any_part, _small]
+    ways = [_any_let, _any_call, _any_part, _small]
+    ways += [] if scope.straight else [_any_if, _any_fold]
     ways += [_any_case] * 2 if CASES in scope.forms else []
     ways += [_any_recursion] * 2 if RECURSION in scope.forms else []
     ways += [_any_down] if LISTS in scope.forms else []
@@ -114,7 +118,7 @@ def term(draw: Draw, kind: Type, scope: Scope, depth: int) -> Expr:
         case Real():
             ways += [_operation] * 5 + [_total, _at]
         case V():
-            ways += [_operation] * 3 + [_map, _scan]
+            ways += [_operation] * 3 + ([] if scope.straight else [_map, _scan])
         case _:
             ways += [_introduce] * 5
     if REDUCES in scope.forms and isinstance(kind, Real | V):
@@ -131,7 +135,10 @@ def _small(draw: Draw, kind: Type, scope: Scope, _: int = 0) -> Expr:
         case Real():
             return Num(draw(st.sampled_from(CONSTANTS)))
         case V():
-            return Map("_", Num(draw(st.sampled_from(CONSTANTS))), Ref("v"))
+            number = Num(draw(st.sampled_from(CONSTANTS)))
+            if scope.straight:
+                return Op("multiply", (number, Ref("v")))
+            return Map("_", number, Ref("v"))
         case _:
             return _introduce(draw, kind, scope, 0)
 

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -36,8 +36,20 @@ from interpreters.carriers.carrier import Carrier
 Arrow = Callable[[Any], Any]
 
 
+class StackOfRows(Protocol):
+    """What takes rows from stacks and puts them there."""
+
+    def row(self, stack: Any, index: int) -> Any:
+        """Row ``index``."""
+        ...
+
+    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
+        """The stack of ``rows``."""
+        ...
+
+
 @dataclass(frozen=True)
-class Functions:
+class PlainFunctions:
     """The category of Python functions, with the numbers of a carrier."""
 
     over: Carrier
@@ -151,7 +163,7 @@ def loop(types: LoopType, over: Carrier, given: Any) -> Any:
     return types.joined(carry, stacked(types.stack, rows, over), lambda *both: both)
 
 
-def row_of_values(obj: Object, xs: Any, index: int, over: Carrier) -> Any:
+def row_of_values(obj: Object, xs: Any, index: int, over: StackOfRows) -> Any:
     """Row ``index`` of every tensor and vector in ``xs``."""
 
     def taken(leaf: Object, stack: Any) -> Any:
@@ -160,7 +172,7 @@ def row_of_values(obj: Object, xs: Any, index: int, over: Carrier) -> Any:
     return map_leaves(taken, obj, xs, parts=columns_of)
 
 
-def stacked(obj: Object | None, rows: list[Any], over: Carrier) -> Any:
+def stacked(obj: Object | None, rows: list[Any], over: StackOfRows) -> Any:
     """The stack of ``rows``, leaf by leaf."""
 
     def put(leaf: Object, *items: Any) -> Any:
@@ -180,7 +192,7 @@ def evaluated(lam: Lam, over: Carrier) -> Callable[..., Any]:
     >>> evaluated(Lam((x,), x), NumPy())(2.0)
     2.0
     """
-    arrow: Arrow = interpret(translate(lam.params, lam.body), Functions(over))
+    arrow: Arrow = interpret(translate(lam.params, lam.body), PlainFunctions(over))
     return lambda *args: arrow(args)
 
 
