@@ -2,9 +2,9 @@
 
     z₁ … zₖ → w   a hyperedge, labelled f:  w = f(z₁ … zₖ)
 
-An arrow of the category draws: over the carrier of nodes, ``PlainFunctions`` gives for a program the
-hypergraph of its operations. PlainFunctions and loops are unrolled; a branch on a number has no graph.
-Forward mode and backpropagation yield the memory after each step.
+An arrow of the category draws: over the carrier of nodes, ``PlainFunctions`` gives for a program
+the hypergraph of its operations. Functions and loops are unrolled; a branch on a number has no
+graph. Forward mode and backpropagation yield the memory after each step.
 
 >>> from interpreters.carriers.numpy import NumPy
 >>> graph = figure_1()

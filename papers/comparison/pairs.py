@@ -2,8 +2,8 @@
 
     f(x₁ … xₖ)  becomes  ⟨ f(x),  what moves with  ∂₁f(x)·x₁* + … + ∂ₖf(x)·xₖ* ⟩
 
-As a carrier: ``PlainFunctions`` over it runs a program on pairs, and a program of any order comes out
-differentiated. A system says what the second half is, by ``moved``.
+As a carrier: ``PlainFunctions`` over it runs a program on pairs, and a program of any order comes
+out differentiated. A system says what the second half is, by ``moved``.
 """
 
 from __future__ import annotations
