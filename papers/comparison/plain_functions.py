@@ -99,25 +99,28 @@ class PlainFunctions:
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """The carrier's, or what calls functions and makes sums."""
+        compute = self.computation(operation, dom, cod)
+        return lambda x: compute(*x) if isinstance(dom, Product) else compute(x)
+
+    def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
+        """A function of the arguments."""
         kind = operation.primitive
         if kind in SUMS:
             return partial(of_sum, operation, self.over)
         if kind is LOOP:
-            assert isinstance(dom, Product)
-            return partial(loop, LoopType.of(operation, dom.parts), self.over)
+            types = LoopType.of(operation, types_of(dom))
+            return lambda *given: loop(types, self.over, given)
         if operation == FIX:
             return fix
         if kind is ZEROS:
-            return lambda _: map_leaves(lambda leaf: self.over.const(zero_of(leaf)), cod)
+            return lambda: map_leaves(lambda leaf: self.over.const(zero_of(leaf)), cod)
         if kind is PLUS:
-            return lambda pair: map_leaves(lambda _, x, y: self.over.add(x, y), cod, *pair)
+            return lambda x, y: map_leaves(lambda _, *both: self.over.add(*both), cod, x, y)
         if kind is VECTOR:
-            return lambda items: items if isinstance(dom, Product) else (items,)
+            return lambda *items: items
         if kind.derivative is None:
             raise MissingRule(f"the literal systems do not know {operation.name}")
-        several = isinstance(dom, Product)
-        compute = self.over.operation(operation, types_of(dom), cod)
-        return lambda x: compute(*x) if several else compute(x)
+        return self.over.operation(operation, types_of(dom), cod)
 
 
 def types_of(dom: Object) -> tuple[Object, ...]:
