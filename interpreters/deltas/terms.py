@@ -145,53 +145,8 @@ def size(*deltas: Delta) -> int:
     return len(seen)
 
 
-See = Callable[[Delta], None]
-"""What is called with each Delta term that is visited, so that they can be counted."""
-
-
-def unseen(_: Delta) -> None:
-    """Nobody counts."""
-
-
 Arrived = tuple[Cotangent, Delta]
 """A cotangent, and the term that it has reached."""
-
-
-def backprop(
-    arrived: Iterable[Arrived],
-    add: Callable[[Any, Any], Any],
-    scale: Callable[[Any, Any, Tensor], Any],
-    inside: Callable[[Cotangent, Any], Iterable[Arrived]],
-    see: See = unseen,
-) -> dict[int, Cotangent]:
-    """The cotangent of each input, by name, given those of the results (Fig. 5 and 17).
-
-    ``inside`` says where a cotangent goes from the terms of arrays. What stands below a ``Share``
-    is put off, and taken out from the highest identifier to the lowest, when all its cotangents
-    have come.
-    """
-    grad: dict[int, Cotangent] = {}
-    accum: dict[int, Arrived] = {}
-    highest: list[int] = []  # the keys of ``accum``, negated, as a heap
-    todo = list(arrived)
-    while todo or highest:
-        c, delta = todo.pop() if todo else accum.pop(-heapq.heappop(highest))
-        see(delta)
-        match delta:
-            case Input(v):
-                grad[v] = plus(grad.get(v), c, add)
-            case Share(i, below):
-                before = accum.get(i)
-                if before is None:
-                    heapq.heappush(highest, -i)
-                accum[i] = c if before is None else plus(before[0], c, add), below
-            case Add(d1, d2):
-                todo += ((own(c), d2), (c, d1))
-            case Scale(factor, below, obj):
-                todo.append((scale(c, factor, obj), below))
-            case _:
-                todo += inside(c, delta)
-    return grad
 
 
 class Evaluator:
@@ -202,8 +157,32 @@ class Evaluator:
         self._scales: dict[Tensor, Compute] = {}
 
     def reverse_pass(self, arrived: Iterable[Arrived]) -> dict[int, Cotangent]:
-        """The cotangent of each input, by name, given those of the results."""
-        return backprop(arrived, self.over.add, self.scale, self._inside)
+        """The cotangent of each input, by name, given those of the results (Fig. 5 and 17).
+
+        What stands below a ``Share`` is put off, and taken out from the highest identifier to the
+        lowest, when all its cotangents have come.
+        """
+        grad: dict[int, Cotangent] = {}
+        accum: dict[int, Arrived] = {}
+        highest: list[int] = []  # the keys of ``accum``, negated, as a heap
+        todo, add = list(arrived), self.over.add
+        while todo or highest:
+            c, delta = todo.pop() if todo else accum.pop(-heapq.heappop(highest))
+            match delta:
+                case Input(v):
+                    grad[v] = plus(grad.get(v), c, add)
+                case Share(i, below):
+                    before = accum.get(i)
+                    if before is None:
+                        heapq.heappush(highest, -i)
+                    accum[i] = c if before is None else plus(before[0], c, add), below
+                case Add(d1, d2):
+                    todo += ((own(c), d2), (c, d1))
+                case Scale(factor, below, obj):
+                    todo.append((self.scale(c, factor, obj), below))
+                case _:
+                    todo += self._inside(c, delta)
+        return grad
 
     def scale(self, c: Cotangent, factor: Any, obj: Tensor) -> Any:
         """``c · factor``, element by element: 0 where ``c`` is, whatever the factor."""

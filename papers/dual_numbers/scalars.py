@@ -20,6 +20,7 @@ term that it visits, so that its cost can be counted.
 
 from __future__ import annotations
 
+import heapq
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -31,20 +32,75 @@ from typing import Any, TypeVar
 import numpy as np
 
 from combinators.kit.recursion import Recursive, recurse
-from interpreters.deltas.terms import (
-    ZERO,
-    Add,
-    Delta,
-    Input,
-    Scale,
-    See,
-    Share,
-    Zero,
-    backprop,
-    unseen,
-)
 
 Transform = Callable[[Any], Any]
+
+# Fig. 1: Delta terms, linear maps from the inputs to one number.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delta:
+    """A linear map from the inputs to one number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Zero(Delta):
+    """That of what does not move."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Input(Delta):
+    """That of the input ``name``."""
+
+    name: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Add(Delta):
+    """The sum of two."""
+
+    left: Delta
+    right: Delta
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale(Delta):
+    """Another, times a partial derivative."""
+
+    factor: float
+    below: Delta
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Share(Delta):
+    """A term that may stand in many places; the identifiers inside ``below`` are smaller."""
+
+    id: int
+    below: Delta
+
+
+ZERO = Zero()
+See = Callable[[Delta], None]
+"""What is called with each Delta term that is visited, so that they can be counted."""
+
+
+def unseen(_: Delta) -> None:
+    """Nobody counts."""
+
+
+def size(delta: Delta) -> int:
+    """How many constructors there are, one that is shared counted once; inputs, zeros are free."""
+    todo, seen = [delta], set[int]()
+    while todo:
+        match todo.pop():
+            case Add(left, right) as d if id(d) not in seen:
+                seen.add(id(d))
+                todo += (left, right)
+            case (Scale(_, below) | Share(_, below)) as d if id(d) not in seen:
+                seen.add(id(d))
+                todo.append(below)
+    return len(seen)
+
 
 # 2.2, 2.5 and 2.7: dual numbers.
 
@@ -309,4 +365,20 @@ def _handed(d: Delta, c: float, tg: Vector, scaled: Scaled, see: See) -> Recursi
 
 def reverse_pass(c: float, delta: Delta, see: See = unseen) -> dict[int, float]:
     """``reversePass₄``: the gradient, by input; an input that is missing has 0."""
-    return backprop([(c, delta)], operator.add, lambda c, r, _: c * r, lambda *_: (), see)
+    grad, accum = dict[int, float](), dict[int, tuple[float, Delta]]()
+    todo, highest = [(c, delta)], list[int]()  # the keys of ``accum``, negated, as a heap
+    while todo or highest:
+        c, d = todo.pop() if todo else accum.pop(-heapq.heappop(highest))
+        see(d)
+        match d:
+            case Input(v):
+                grad[v] = grad.get(v, 0.0) + c
+            case Share(i, below):
+                if i not in accum:
+                    heapq.heappush(highest, -i)
+                accum[i] = accum.get(i, (0.0, below))[0] + c, below
+            case Add(d1, d2):
+                todo += ((c, d2), (c, d1))
+            case Scale(factor, below):
+                todo.append((c * factor, below))
+    return grad

@@ -4,9 +4,14 @@ import math
 
 import pytest
 
-from interpreters.deltas.scalar import (
+from papers.dual_numbers.scalars import (
+    Add,
+    Input,
     Number,
+    Scale,
+    Share,
     Space,
+    Zero,
     cos,
     eval0,
     eval1,
@@ -17,10 +22,10 @@ from interpreters.deltas.scalar import (
     log,
     reverse_pass,
     sin,
+    size,
     total,
     traced,
 )
-from interpreters.deltas.terms import Add, Input, Scale, Share, Zero, size
 
 
 def term(f, inputs, ids=True):

@@ -1,0 +1,1 @@
+"""*Dual-numbers reverse AD for array programs* (003): section 2, on numbers."""
