@@ -345,7 +345,11 @@ def mapped(walk: Walk, term: Prim, env: Env, block: Block, key: Key = NO_KEY) ->
     """
     f: Rep = yield walk.value(term.args[0], env, block)
     xs = term.args[1]
-    if not (isinstance(f, Closure) and is_of_tensors(term.type) and is_of_tensors(xs.type)):
+    is_of_arrays = is_of_tensors(term.type) and is_of_tensors(xs.type)
+    # What may not end is computed for a row, and not where there is none.
+    if is_of_arrays and isinstance(f, Closure) and id(f.lam) in walk.checked:
+        is_of_arrays = length_of(xs.type) > 0
+    if not isinstance(f, Closure) or not is_of_arrays:
         if key:
             return (yield from walk.read(term, key, env, block))
         walk.has_split = True
