@@ -198,12 +198,16 @@ class Running:
             itself = FIX.type(step)
             assert isinstance(itself, Fun)
             self._primitives[key] = Arrow(step, itself, (again,))
-            code = body or interpret(unrolling(step), self)
+            code = body or self.compose([interpret(unrolling(step), self), self.unrolled(step)])
             label = Label(("step",), calling(step), ("x",))
             pair = self.prod(step, [self.identity(step)])
             closed = self.curry(Product(step), itself, code, label)
             self._primitives[key] = self.compose([pair, closed])
         return self._primitives[key]
+
+    def unrolled(self, step: Fun) -> Arrow:
+        """``eval`` of a step, of its fixed point and an argument."""
+        return self.eval(step)
 
     def generator(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         """A primitive of the carrier."""
@@ -255,9 +259,9 @@ class Running:
 
 
 def unrolling(step: Fun) -> Morphism:
-    """``(f, x) ↦ f (fix f, x)``: what the fixed point of f does in every closed category."""
+    """``(f, x) ↦ (f, (fix f, x))``, whose ``eval`` is what the fixed point of f does."""
     context, x, f = _of_step(step)
-    return prod(context, f, prod(context, f >> Primitive(FIX, (step,)), x)) >> Eval(step)
+    return prod(context, f, prod(context, f >> Primitive(FIX, (step,)), x))
 
 
 @lru_cache(maxsize=1 << 10)

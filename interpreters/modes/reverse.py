@@ -311,12 +311,34 @@ class Pullback(Reverse):
         """``eval (f, x) = let (y, pb) = f x in (y, λg. ([(x, g)], pb g))``."""
         return _enter_recorded, lambda machine: machine.tape.append(save)
 
+    def unrolled(self, step: Fun) -> Arrow:
+        """``eval`` of a step; it, and its fixed point, hand on the cotangent of what they captured.
+
+        A recursive function is run again for each call from outside, and inside no call is: their
+        number would be the power of 2 to the depth.
+        """
+        return Arrow(Product(step, step.dom), step.cod, (_enter_unrolled,))
+
+
+class Unrolled(Closure):
+    """A recursive function inside its own body."""
+
+
+def _enter_unrolled(machine: Machine) -> Iterator[Step]:
+    step, (itself, x) = machine.stack[-1]
+    machine.stack[-1] = step, (Unrolled(itself.code, itself.env), x)
+    return _enter_split(machine)
+
 
 def _enter_recorded(machine: Machine) -> Iterator[Step]:
     closure, argument = machine.stack[-1]
 
     def pull(machine: Machine) -> None:
         pulled = machine.stack.pop()
+        if type(closure) is Unrolled:
+            machine.stack[-1] = pulled
+            closure.code.split(machine)
+            return
         of_argument = pulled and pulled.get(closure.code.width)
         machine.stack[-1] = nonzero(enumerate(([(argument, machine.stack[-1])], of_argument)))
 
