@@ -20,8 +20,8 @@ from combinators.tracing.faces import Face, flattened, paths, put_together, take
 from combinators.tracing.functions import natural
 from combinators.tracing.scope import current
 from combinators.tracing.traced import LIBRARY
-from combinators.type_folds import cotangent_of
-from combinators.value_folds import Layout
+from combinators.type_folds import columns_of, cotangent_of
+from combinators.value_folds import map_leaves
 from diffcurry.arguments import (
     Argnums,
     check_scalar,
@@ -208,13 +208,12 @@ def _moving(value: Any, tangent: Any, obj: Object) -> Any:
     if tangent is None:
         return value
 
-    def leaf(value: Any, tangent: Any, obj: Object) -> Any:
+    def leaf(obj: Object, value: Any, tangent: Any) -> Any:
         if tangent is not None and not isinstance(obj, Tensor | Space):
             raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
         return value if tangent is None else Dual(value.primal, tangent)
 
-    layout = Layout(obj)
-    return layout.nested(map(leaf, layout.flat(value), layout.flat(tangent), layout.leaves))
+    return map_leaves(leaf, obj, value, tangent, parts=columns_of)
 
 
 def _side(cotangent: Any, side: str) -> Any:
