@@ -76,7 +76,7 @@ def _constituents(obj: Object) -> Sequence[Object]:
     return (obj.dom, obj.cod) if isinstance(obj, Fun) else parts_inside(obj)
 
 
-def _built(obj: Object, parts: Sequence[Object]) -> Object:
+def built(obj: Object, parts: Sequence[Object]) -> Object:
     """A type of the form of ``obj``, of other constituents."""
     match obj:
         case Product():
@@ -142,7 +142,7 @@ def map_type(
     obj: Object,
     key: str,
     at: Callable[[Object], Object | None],
-    built: Callable[[Object, Sequence[Object]], Object] = _built,
+    built: Callable[[Object, Sequence[Object]], Object] = built,
 ) -> Object:
     """``obj`` with ``at`` of each part that it gives something for, and its other parts ``built``.
 
@@ -159,14 +159,14 @@ def map_type(
 
 
 @lru_cache(maxsize=1 << 10)
-def unfolded(mu: Mu) -> Object:
-    """The body of a recursive type, with the type itself for ``MuVar()``.
+def unfolded(obj: Object) -> Object:
+    """The body of a recursive type, with the type itself for ``MuVar()``; another as it is.
 
     >>> from combinators.objects import Real
     >>> unfolded(Mu("Numbers", Sum(nil=Unit, cons=Product(Real, MuVar()))))
     [nil: Unit | cons: Real × Numbers]
     """
-    return replaced(mu.body, lambda depth: (MuVar(depth), mu))
+    return replaced(obj.body, lambda n: (MuVar(n), obj)) if isinstance(obj, Mu) else obj
 
 
 def folded(name: str, body: Object, here: Object) -> Object:
@@ -188,7 +188,7 @@ def replaced(obj: Object, at_depth: Callable[[int], tuple[Object, Object]]) -> O
             parts = []
             for part in () if obj is old else _constituents(obj):
                 parts.append((yield at(part, depth + isinstance(obj, Mu))))
-            made[obj, depth] = new if obj is old else _built(obj, parts)
+            made[obj, depth] = new if obj is old else built(obj, parts)
         return made[obj, depth]
 
     return recurse(at(obj, 0))
@@ -253,7 +253,7 @@ def _tangents(obj: Object, parts: Sequence[Object]) -> Object:
     """Of a sum, those of the alternative that a value is; else those of every part."""
     if isinstance(obj, Sum):
         return Tagged.of(obj.names, Product(*parts))
-    return Unit if isinstance(obj, Vector) and parts[0] is Unit else _built(obj, parts)
+    return Unit if isinstance(obj, Vector) and parts[0] is Unit else built(obj, parts)
 
 
 def _tangent_at(obj: Object, of_function: Object) -> Object | None:
@@ -329,7 +329,7 @@ def represented(obj: Object, function: Represent, held: frozenset[Object] = froz
             return folded(part.name, represented(unfolded(part), function, held | {part}), part)
         if isinstance(part, Mu):
             return part
-        return function(*below) if isinstance(part, Fun) else _built(part, below)
+        return function(*below) if isinstance(part, Fun) else built(part, below)
 
     def within(part: Object) -> Sequence[Object]:
         return () if isinstance(part, Mu) else _constituents(part)

@@ -7,7 +7,7 @@ whose code is known; what has no code is interpreted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, ClassVar, ParamSpec, TypeVar
@@ -22,6 +22,7 @@ from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.definition import call, traced_apart
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import Scope, current, entered
 from diffcurry import interpretation
 from diffcurry.arguments import (
@@ -101,6 +102,10 @@ class Derivative(Function[P, R]):
 
     def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """The derivative of a closed λ, of which the first ``captured`` parameters stand still."""
+        raise NotImplementedError
+
+    def mirrored(self, found: Var, params: Sequence[Var]) -> Term:
+        """What is ``found`` at ``params`` inside a trace: its tangents mirror the values."""
         raise NotImplementedError
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
@@ -184,7 +189,7 @@ class Derivative(Function[P, R]):
         """The derivative at these argument types: of what the function captures it is a λ too."""
         made = self.inner.specialise(types, faces)
         written = self._derived.of(made.lam, lambda: self.write(made, faces))
-        return applied(written, made, made.lam.params)
+        return applied(written, made, made.lam.params, self.mirrored)
 
     def write(self, made: Specialised, faces: Faces) -> Written:
         """The derivative as a closed λ."""
@@ -254,6 +259,20 @@ class Gradient(Derivative[P, Any]):
             assert face is not None
             return Written(lam, Face(tuple, (), (shown, face.children[1])))
         return Written(lam, shown)
+
+    def mirrored(self, found: Var, params: Sequence[Var]) -> Term:
+        """The gradients, at the arguments."""
+        which, at = chosen(self.argnums, len(params)), int(self.with_value)
+        gradients: Term = found if self.is_plain else Proj(at, found)
+        if not is_many(self.argnums):
+            shown = mirrored(gradients, params[which[0]])
+        else:
+            shown = Tuple(
+                tuple(mirrored(Proj(k, gradients), params[i]) for k, i in enumerate(which))
+            )
+        if self.is_plain:
+            return shown
+        return Tuple((Proj(0, found), shown) if at else (shown, Proj(1, found)))
 
     def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
         if program.of_sums is not None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import NamedTuple
 
 from combinators.block import opened
 from combinators.bulk import bulk
-from combinators.errors import NotDifferentiable
+from combinators.errors import NotDifferentiable, UnknownCode
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object, Record, Vector, components
+from combinators.objects import Fun, Mu, Object, Record, Sum, Vector, components
 from combinators.operation import Operation
-from combinators.primitives.loops import loop_term, looping
 from combinators.primitives.structural import DUAL, REP, ZEROS
 from combinators.simplify import Fired, simplify
 from combinators.simplify.rule import Trace
@@ -22,9 +21,11 @@ from combinators.simplify.writer import Writer
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Specialised
+from combinators.tracing.mirrors import mirror_of, with_functions
 from combinators.tracing.scope import current
 from combinators.type_folds import (
     dual_function,
+    is_first_order,
     is_smooth,
     moves,
     rep_function,
@@ -48,18 +49,41 @@ def closed_of(made: Specialised) -> Lam:
     return Lam((*made.captured, *made.lam.params), made.lam.body, made.lam.name)
 
 
-def applied(written: Written, made: Specialised, params: tuple[Var, ...]) -> Specialised:
+def is_tagged(obj: Object) -> bool:
+    """Whether there are tangents of sums in a type: those that mirror values are of another."""
+    return not is_first_order(obj) and mirror_of(obj) is not obj
+
+
+def applied(
+    written: Written,
+    made: Specialised,
+    params: tuple[Var, ...],
+    mirrored: Callable[[Var, Sequence[Var]], Term],
+) -> Specialised:
     """A derivative as a λ over ``params``, in the scope where the function captures.
 
-    Inside a trace functions are given as they are, and their rep-functions go to the derivative.
+    Inside a trace functions are given as they are, and their rep-functions go to the derivative;
+    tangents that it gives are ``mirrored`` at the values.
     """
-    lam = written.lam
+    lam, here = written.lam, current()
+    for var in made.captured:
+        if here is not None and here.recurs(var):
+            raise UnknownCode(
+                f"{var.name} takes the derivative of itself in its own body, so that a call n deep "
+                "asks for the n-th derivative, and a program holds a number of them that is known; "
+                "where the depth is known while tracing, let a Python function of it make the "
+                "function: def f(n): return fun(lambda x: … grad(f(n - 1))(x) …)"
+            )
     given = (*made.captured, *params)
     same = all(a.type is b.type for a, b in zip(given, lam.params, strict=True))
-    if not made.captured and (same or current() is None):
+    tagged = here is not None and is_tagged(lam.body.type)
+    if not made.captured and not tagged and (same or here is None):
         return Specialised(lam, (), written.face)
     arguments = [_as_type(var, param.type) for var, param in zip(given, lam.params, strict=True)]
-    body = App(lam, pack(tuple(arguments)))
+    body: Term = App(lam, pack(tuple(arguments)))
+    if tagged:
+        found = Var(Names(param.name for param in params).fresh("found"), body.type)
+        body = Let(((found, body),), mirrored(found, params))
     return Specialised(Lam(params, body, lam.name), made.captured, written.face)
 
 
@@ -121,10 +145,8 @@ def _as_type(term: Term, obj: Object) -> Term:
         while (made := todo.pop(0)).type is not obj:  # ``dual (rep g)`` and the like
             todo += [Prim(operation, (made,)) for operation in (REP, DUAL)]
         return made
-    if isinstance(obj, Vector) and isinstance(term.type, Vector):
-        row = Var("row", term.type.item)
-        each = Lam((row,), _as_type(row, obj.item))
-        return loop_term(looping(carries=False, keeps=True), each, None, term)
+    if isinstance(obj, Sum | Mu | Vector):
+        return with_functions(term, obj, _as_type)
     assert target is not None
     return _whole((_as_type(Proj(i, term), part) for i, part in enumerate(target.parts)), obj)
 
@@ -138,10 +160,8 @@ def unrepresented(term: Term, obj: Object, names: Iterator[str] | None = None) -
         argument = Var(next(names), obj.dom)
         given = _as_type(argument, represented(obj.dom, rep_function))
         return Lam((argument,), unrepresented(Proj(0, App(term, given)), obj.cod, names))
-    if isinstance(obj, Vector):
-        row = Var(next(names), represented(obj.item, rep_function))
-        each = Lam((row,), unrepresented(row, obj.item, names))
-        return loop_term(looping(carries=False, keeps=True), each, None, term)
+    if isinstance(obj, Sum | Mu | Vector):
+        return with_functions(term, obj, partial(unrepresented, names=names))
     product = components(obj)
     assert product is not None
     parts = enumerate(product.parts)

@@ -11,8 +11,9 @@ from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import current
-from combinators.type_folds import direction, is_first_order, velocity
+from combinators.type_folds import direction, velocity
 from diffcurry import interpretation
 from diffcurry.arguments import (
     fits,
@@ -23,6 +24,7 @@ from diffcurry.derivatives_of_sums import filled, ran
 from diffcurry.derived import (
     Written,
     applied,
+    is_tagged,
     result,
     tangent_face,
 )
@@ -30,6 +32,7 @@ from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, tangents_of
 from diffcurry.program import Program, Quick, folded
 from diffcurry.tangents import read_tangent, show_numbers
+from diffcurry.values import is_of_data
 from interpreters.staging import programs
 
 P = ParamSpec("P")
@@ -42,6 +45,7 @@ class Pushed(Derivative[P, Any]):
     verb = "jvp of"
     word = "jvp"
     gives_numbers = True
+    at_once = False
     with_value: bool = True
 
     def __init__(self, inner: Function[..., Any], **options: Any) -> None:
@@ -51,7 +55,13 @@ class Pushed(Derivative[P, Any]):
         self._signature = None
 
     def _typed(self, types: tuple[Object, ...]) -> tuple[Object, ...]:
-        return (*types, *map(velocity, types)) if all(map(is_first_order, types)) else types
+        return (*types, *map(velocity, types)) if all(map(is_of_data, types)) else types
+
+    def declared(self, types: Types, faces: Faces) -> tuple[Types, Faces]:
+        """The types as declared; those of the tangents of functions are given with them."""
+        if self.types is not None and len(self.types) != len(types):
+            return types, faces
+        return super().declared(types, faces)
 
     def primals(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Those that are no tangents."""
@@ -61,6 +71,11 @@ class Pushed(Derivative[P, Any]):
         """The dual function at these types of arguments and of tangents."""
         half = len(types) // 2
         made = self.inner.specialise(self.inner.types or types[:half], faces[:half])
+        is_inside = not self.with_value and current() is not None
+        if is_inside and is_tagged(velocity(made.lam.body.type)):
+            both = self.on(self.inner, with_value=True).specialise(types, faces)
+            lam = Lam(both.lam.params, Proj(1, both.lam.body), both.lam.name)
+            return Specialised(lam, both.captured, both.face.children[1])
         params = made.lam.params
         self._moving = frozenset(
             len(made.captured) + i
@@ -70,7 +85,12 @@ class Pushed(Derivative[P, Any]):
         known = self._directed.setdefault(self._moving, Remembered())
         written = known.of(made.lam, lambda: self.write(made, faces[:half]))
         tangents = written.lam.params[len(made.captured) + half :]
-        return applied(written, made, (*params, *tangents))
+        return applied(written, made, (*params, *tangents), self.mirrored)
+
+    def mirrored(self, found: Var, params: Sequence[Var]) -> Term:
+        """The tangent, at the value."""
+        value, tangent, *aux = (Proj(i, found) for i in range(2 + self.has_aux))
+        return Tuple((value, mirrored(tangent, value), *aux))
 
     def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…, ẋ…). (y, ẏ)``."""

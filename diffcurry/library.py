@@ -13,7 +13,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import combinators.primitives  # noqa: F401 (declares the words)
 from combinators.tracing import associative as monoids
-from combinators.tracing import cases, control, fixpoints, injections
+from combinators.tracing import (  # noqa: F401 (mirrors declares words)
+    cases,
+    control,
+    fixpoints,
+    injections,
+    mirrors,
+)
 from combinators.tracing.definition import Definition
 from combinators.tracing.injections import inl, inr, nil
 from combinators.tracing.scope import current

@@ -5,7 +5,7 @@ At numbers both are compiled: the pullback is a closure of the code that compute
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, ParamSpec
 
@@ -24,6 +24,7 @@ from combinators.terms import captured as captured_by
 from combinators.tracing.definition import argument_types, call
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces
+from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
@@ -75,6 +76,16 @@ class Pulled(Derivative[P, Any]):
         lam = self.finish(both, with_aux if self.has_aux else results, closed, writer)
         aux = (face.children[1],) if self.has_aux and face is not None else ()
         return Written(lam, Face(tuple, (), (of_value, None, *aux)))
+
+    def mirrored(self, found: Var, params: Sequence[Var]) -> Term:
+        """The pullback, whose cotangents are at the arguments."""
+        value, pull, *aux = (Proj(i, found) for i in range(2 + self.has_aux))
+        assert isinstance(pull.type, Fun)
+        names = Names(param.name for param in (*params, found))
+        dy, pulled = Var(names.fresh("dy"), pull.type.dom), Var(names.fresh("dx"), pull.type.cod)
+        each = (mirrored(Proj(i, pulled), param) for i, param in enumerate(params))
+        back = Lam((dy,), Let(((pulled, App(pull, dy)),), Tuple(tuple(each))))
+        return Tuple((value, back, *aux))
 
     def shown(self, value: Term, obj: Object) -> Term:
         """The value, from what reverse mode gives."""
@@ -184,6 +195,7 @@ class Linearized(Pulled[P]):
     about = "The value and the derivative there"
     verb = "linearize of"
     word = "linearize"
+    at_once = False
 
     def _derive(self, closed: Lam, captured: int, face: Face | None, faces: Faces) -> Written:
         """``λ(x…). (y, λẋ. ẏ)``."""

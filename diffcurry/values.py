@@ -15,7 +15,18 @@ from typing import Any
 from combinators.errors import TypeMismatch
 from combinators.kit.class_names import class_of
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Erased, Fun, Mu, Object, Sum, Tagged, Tensor, Vector, components
+from combinators.objects import (
+    Erased,
+    Fun,
+    Mu,
+    Object,
+    Sum,
+    Tagged,
+    Tensor,
+    Unit,
+    Vector,
+    components,
+)
 from combinators.tracing.classes import (
     alternative,
     face_of_alternative,
@@ -109,7 +120,8 @@ def python_value(value: Any, obj: Object, leaf: Leaf, face: Face | None = None) 
         assert wears is not None
         parts = []
         for part, below, child in zip(value, product.parts, wears.children, strict=True):
-            parts.append((yield at(part, below, child)))
+            is_nothing = below is Unit and child is None  # as the tangent of an integer in a field
+            parts.append(None if is_nothing else (yield at(part, below, child)))
         return wears.build(parts)
 
     return recurse(at(value, obj, face))

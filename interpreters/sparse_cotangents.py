@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.objects import Mu, Object, Sum, Tensor, components
+from combinators.objects import Object, Sum, Tensor, components
 from combinators.operation import Operation
 from combinators.primitives.coordinates import pointing
 from combinators.spaces import Space
@@ -223,8 +223,7 @@ def dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Any:
 
 
 def _dense(carrier: Carrier, cotangent: Cotangent, obj: Object) -> Recursive[Any]:
-    if isinstance(obj, Mu):
-        obj = unfolded(obj)
+    obj = unfolded(obj)
     product = components(obj)
     if product is not None:
         parts, made = cotangent or {}, []
@@ -246,8 +245,7 @@ def sparse(value: Any, obj: Object) -> Cotangent:
 
 
 def _sparse(value: Any, obj: Object) -> Recursive[Cotangent]:
-    if isinstance(obj, Mu):
-        obj = unfolded(obj)
+    obj = unfolded(obj)
     if isinstance(obj, Sum) and value is not None:
         inner = yield _sparse(value.value, obj.parts[value.tag])
         return nonzero([(value.tag, inner)])

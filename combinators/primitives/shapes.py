@@ -17,16 +17,14 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch, TypeMismatch
 from combinators.literal import Literal
-from combinators.objects import Fun, Object, Sum, Tensor
+from combinators.objects import Fun, Mu, Object, Sum, Tensor, Vector
 from combinators.operation import CONSTANT, Linear, Selection, declare, free
 from combinators.primitives.signatures import check_axes, common, same_dtype, tensor
 from combinators.spaces import SPACES
 from combinators.terms import Const
-from combinators.tracing.cases import case
 from combinators.tracing.definition import Definition, taken
 from combinators.tracing.emit import apply, emit
 from combinators.tracing.faces import open_up, put_together, take_apart
-from combinators.tracing.injections import inject
 from combinators.tracing.traced import LIBRARY, Traced, library
 
 Shape = tuple[int, ...]
@@ -57,10 +55,8 @@ def stop_gradient(x: Any) -> Any:
     if open_up(x) is not None:
         face, leaves = take_apart(x)
         return put_together(face, map(stop_gradient, leaves))
-    if isinstance(x, Traced) and isinstance(x.type, Sum):
-        return case(
-            x, *[partial(_alternative_stopped, x.type, i) for i in range(len(x.type.parts))]
-        )
+    if isinstance(x, Traced) and isinstance(x.type, Sum | Mu | Vector):
+        return LIBRARY["map_within"](stop_gradient, x)
     if not callable(x) or (isinstance(x, Traced) and not isinstance(x.type, Fun)):
         return apply(STOP_GRADIENT, x)
 
@@ -69,10 +65,6 @@ def stop_gradient(x: Any) -> Any:
 
     types = taken(x)
     return wraps(x, updated=())(stopped) if types is None else Definition(stopped, types)
-
-
-def _alternative_stopped(of: Sum, index: int, whole: Any = None) -> Any:
-    return inject(of, index, stop_gradient(whole))
 
 
 def shape_of(x: Any) -> Shape:

@@ -18,6 +18,7 @@ and ``payload`` derive to:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from combinators.errors import TypeMismatch
@@ -78,47 +79,30 @@ SUMS = frozenset({INJECT, PAYLOAD, IS, TAG, UNTAG, ROLL, UNROLL})
 """What makes and opens values of sums and of recursive types."""
 
 
-def _applied(primitive: Primitive, x: Any, **said: Any) -> Any:
-    return emit_operation(Operation(primitive, tuple(said.items())), (operand(x),))
+Word = Callable[..., Any]
 
 
-@library("inject", word=False)
-def inject(x: Any, of: Object, index: int) -> Any:
-    """The value of the sum ``of`` that is its alternative ``index``, with ``x``."""
-    return _applied(INJECT, x, of=of, index=index)
+def _word(primitive: Primitive, *said: str) -> Word:
+    """The primitive of a value, and then of what is ``said``, in order."""
+
+    def word(x: Any, *given: Any) -> Any:
+        operation = Operation(primitive, tuple(zip(said, given, strict=True)))
+        return emit_operation(operation, (operand(x),))
+
+    return library(primitive.name, word=False)(word)
 
 
-@library("payload", word=False)
-def payload(s: Any, index: int) -> Any:
-    """What a value of a sum holds that is its alternative ``index``; of another, an error."""
-    return _applied(PAYLOAD, s, index=index)
-
-
-@library("is_alternative", word=False)
-def is_alternative(s: Any, index: int) -> Any:
-    """Whether a value of a sum is its alternative ``index``."""
-    return _applied(IS, s, index=index)
-
-
-@library("tag", word=False)
-def tag(g: Any, of: Object, index: int) -> Any:
-    """The tangent ``of`` a sum whose value is the alternative ``index``, of a tangent of that."""
-    return _applied(TAG, g, of=of, index=index)
-
-
-@library("untag", word=False)
-def untag(g: Any, index: int) -> Any:
-    """The tangent of the alternative ``index``; zero where ``g`` is."""
-    return _applied(UNTAG, g, index=index)
-
-
-@library("roll", word=False)
-def roll(x: Any, of: Object) -> Any:
-    """The value of the recursive type ``of`` that unfolds to ``x``."""
-    return _applied(ROLL, x, of=of)
-
-
-@library("unroll", word=False)
-def unroll(x: Any) -> Any:
-    """What a value of a recursive type unfolds to."""
-    return _applied(UNROLL, x)
+inject: Word = _word(INJECT, "of", "index")
+"""The value of the sum ``of`` that is its alternative ``index``, with a value of that."""
+payload: Word = _word(PAYLOAD, "index")
+"""What a value of a sum holds that is its alternative ``index``; of another, an error."""
+is_alternative: Word = _word(IS, "index")
+"""Whether a value of a sum is its alternative ``index``."""
+tag: Word = _word(TAG, "of", "index")
+"""The tangent ``of`` a sum whose value is the alternative ``index``, of a tangent of that."""
+untag: Word = _word(UNTAG, "index")
+"""The tangent of the alternative ``index``; zero where the tangent is."""
+roll: Word = _word(ROLL, "of")
+"""The value of the recursive type ``of`` that unfolds to a value."""
+unroll: Word = _word(UNROLL)
+"""What a value of a recursive type unfolds to."""

@@ -222,7 +222,7 @@ class Recursive(Definition):
         words = parameter_names(self.function, len(types))
 
         def step(itself: Traced, x: Traced) -> Any:
-            rounds, given = None, x
+            itself.scope.itself, rounds, given = itself.variable, None, x
             if self._most is not None:
                 rounds, given = _component(x, 0, "n"), _component(x, 1, "x")
             parts = [given]

@@ -94,7 +94,7 @@ def inject(of: Any, alternative: Any, *x: Any) -> Any:
         raise TypeMismatch(f"inject makes a value of a sum, and {obj!r} is none")
     value = alternative
     if isinstance(alternative, int | str):
-        cells = unfolded(obj) if isinstance(obj, Mu) else obj
+        cells = unfolded(obj)
         if not isinstance(cells, Sum):
             raise TypeMismatch(f"{obj!r} has no alternatives")
         value = Injected(cells.index(alternative), x[0] if len(x) == 1 else x)
@@ -152,12 +152,19 @@ def as_sum(value: Any, obj: Object) -> Term:
             f"of {obj!r} not everything is known here; annotate what the function gives, as in "
             f"-> list[float], or say the type, as in {how}"
         )
+    tangent = LIBRARY["as_tangent"](value, obj) if isinstance(value, Traced) else None
+    if tangent is not None:
+        return operand(tangent)
+    if value is None and isinstance(unfolded(obj), Tagged):
+        return operand(LIBRARY["zeros_of_type"](obj))
     if isinstance(obj, Mu):
         inner = unfolded(obj)
         if is_list(obj) and not isinstance(value, Traced):
             return _list(value, obj)
         if isinstance(value, Traced) and value.type is inner:
             return _applied(ROLL, operand(value), of=obj)
+        if isinstance(value, Traced) and isinstance(value.type, Mu):
+            raise TypeMismatch(f"{obj!r} was expected here, and this is {value.type!r}")
         return _applied(ROLL, coerce(value, inner), of=obj)
     assert isinstance(obj, Sum)
     if isinstance(value, Traced) and isinstance(value.type, Sum | Mu):
@@ -181,7 +188,7 @@ def _list(value: Any, obj: Mu) -> Term:
 def _wider(value: Traced, obj: Sum) -> Term:
     """A value of one sum as one of another, which has its alternatives by name."""
     given = value.type
-    inner = unfolded(given) if isinstance(given, Mu) else given
+    inner = unfolded(given)
     if inner is obj:
         return operand(LIBRARY["unroll"](value))
     names = inner.names if isinstance(inner, Sum) else None
@@ -200,7 +207,7 @@ def _wider(value: Traced, obj: Sum) -> Term:
 def field(value: Traced, name: str) -> Any:
     """``x.name`` of a value that is an instance of one class."""
     obj: Object = value.type
-    inner = unfolded(obj) if isinstance(obj, Mu) else obj
+    inner = unfolded(obj)
     whole = LIBRARY["unroll"](value) if isinstance(obj, Mu) else value
     if isinstance(inner, Sum) and len(inner.parts) == 1:
         whole, face = LIBRARY["payload"](whole, 0), face_of_alternative(inner, 0)

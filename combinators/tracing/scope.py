@@ -37,6 +37,8 @@ class Scope(Block):
         """Whether its lines stay lines when it closes, as the simplifier takes them."""
         self.rules: Rules | None = None
         """What is tried on its lines as they are written; of a trace, nothing."""
+        self.itself: Var | None = None
+        """What stands for the recursive function whose body it is."""
         self._captured: dict[str, tuple[Var, ...]] = {}
         """What the λs and the branches of a line mention, by the line's name."""
         self._own: set[str] = set()
@@ -57,6 +59,13 @@ class Scope(Block):
     def owns(self, var: Var) -> bool:
         """Whether a variable is made here."""
         return var.name in self._own
+
+    def recurs(self, var: Var) -> bool:
+        """Whether a variable stands for a recursive function whose body is being traced."""
+        scope: Scope | None = self
+        while scope is not None and not scope.owns(var):
+            scope = scope.parent
+        return scope is not None and scope.itself is var
 
     def parameter(self, wish: str, obj: Object) -> Var:
         """A variable that the λ binds, or a line."""

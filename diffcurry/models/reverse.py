@@ -20,7 +20,7 @@ import numpy as np
 from combinators.errors import DiffcurryError
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
-from combinators.objects import Fun, Mu, Object, Product, Real, Sum, Tensor
+from combinators.objects import Fun, Object, Product, Real, Sum, Tensor
 from combinators.operation import PRIMITIVES, Operation, named
 from combinators.spaces import Space
 from combinators.type_folds import columns_of, parts_of, tangent_of, unfolded
@@ -172,8 +172,7 @@ class ReverseModel(WithPushforward):
         place: str = "cotangent",
     ) -> Iterator[Leaf]:
         """A cotangent at ``point`` by its numbers; of a closure, those of what it captured."""
-        if isinstance(obj, Mu):
-            obj = unfolded(obj)
+        obj = unfolded(obj)
         types = parts_of(obj)
         if isinstance(obj, Sum):
             for tag, inner in (cotangent or {}).items():

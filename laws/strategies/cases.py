@@ -45,14 +45,10 @@ def cased(make: Making, dom: Object, cod: Object) -> Morphism:
 
 
 def _to_sum(make: Making, context: Product) -> Morphism:
-    here = [part for part in context.parts if isinstance(_opened(part), Sum)]
+    here = [part for part in context.parts if isinstance(unfolded(part), Sum)]
     obj = make.choices.pick([*here, Sum(make.obj(), make.obj())])
     given = make.arrow(context, obj)
     return given >> unroll(obj) if isinstance(obj, Mu) else given
-
-
-def _opened(obj: Object) -> Object:
-    return unfolded(obj) if isinstance(obj, Mu) else obj
 
 
 def down_a_list(make: Making, dom: Object, cod: Object) -> Morphism:

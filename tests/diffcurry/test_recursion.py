@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
+from combinators.errors import UnknownCode
 from diffcurry import Int, Real
 
 
@@ -148,3 +149,72 @@ def test_functions_in_a_circle_capture_and_are_annotated_where_they_stand() -> N
         return even(4)
 
     assert dc.grad(factors, argnums=(0, 1))(2.0, 3.0) == (2 * 2.0 * 9.0, 4.0 * 2 * 3.0)
+
+
+def test_the_derivative_of_a_function_in_its_own_body_says_that_the_order_has_no_end() -> None:
+    @dc.rec
+    def f(x: float, n: int) -> float:
+        return dc.cond(n == 0, lambda: x**4, lambda: x * dc.grad(lambda y: f(y, n - 1))(x))
+
+    for ask in (f, dc.grad(f), dc.grad(f, mode="simple")):
+        with pytest.raises(UnknownCode, match=r"f takes the derivative of itself.*let a Python"):
+            ask(2.0, 2)
+
+    def known(n: int) -> Any:
+        return dc.fun(lambda x: x**4 if n == 0 else x * dc.grad(known(n - 1))(x), Real)
+
+    assert (known(2)(2.0), dc.grad(known(2))(2.0)) == (16 * 2.0**4, 64 * 2.0**3)
+
+
+def test_the_simple_form_runs_no_call_of_a_recursion_again_inside_another() -> None:
+    def collatz(a: Any, x: Any, start: Any) -> Any:
+        down = dc.rec(
+            lambda self, y, n: dc.cond(
+                n <= 1,
+                lambda: y,
+                lambda: dc.cond(
+                    n % 2 == 0, lambda: self(y * a, n // 2), lambda: a + self(y + a, 3 * n + 1)
+                ),
+            )
+        )
+        return down(x, start)
+
+    true = dc.grad(collatz, argnums=(0, 1))(1.01, 2.0, 27)  # in 111 rounds
+    np.testing.assert_allclose(dc.grad(collatz, (0, 1), mode="simple")(1.01, 2.0, 27), true, 1e-12)
+
+
+def test_a_recursion_inside_another_that_is_passed_agrees_in_every_mode() -> None:
+    def both(a: Any, x: Any) -> Any:
+        square = dc.fun(lambda z: a * z * z, Real)
+
+        def outer(self: Any, y: Any, n: Any) -> Any:
+            inner = dc.rec(
+                lambda self, z, k: dc.cond(
+                    k == 0, lambda: square(z) * y, lambda: a + self(z * a, k - 1)
+                )
+            )
+            return dc.cond(
+                n == 0, lambda: y, lambda: inner(self(y / 2, n - 1), 2) + self(y * a, n - 1)
+            )
+
+        go = dc.rec(outer)
+        twice = dc.fun(
+            lambda f, v: f(v, 2) + f(v * v, 1), dc.Fun(dc.Product(Real, Int), Real), Real
+        )
+        return twice(go, x)
+
+    true = dc.grad(both, (0, 1), mode="forward")(1.1, 0.7)
+    for mode in ("dependent", "simple"):
+        np.testing.assert_allclose(dc.grad(both, (0, 1), mode=mode)(1.1, 0.7), true, 1e-12)
+
+
+@pytest.mark.parametrize("mode", ["dependent", "simple", "forward", "delta"])
+def test_what_does_not_end_is_not_computed_for_no_rows(mode: Any) -> None:
+    def endless(x: Any) -> Any:
+        return dc.while_loop(lambda y: y > 1.0, lambda y: y * 2.0, x)
+
+    def over(shape: tuple[int, ...]) -> Any:
+        return dc.fun(lambda x: np.sum(dc.map(lambda row: row + endless(x), np.zeros(shape))), Real)
+
+    assert (over((0,))(2.0), dc.grad(over((0,)), mode=mode)(2.0)) == (0.0, 0.0)
+    assert (over((2,))(0.5), dc.grad(over((2,)), mode=mode)(0.5)) == (1.0, 2.0)
