@@ -15,7 +15,7 @@ from combinators.operation import (
     Pair,
     Pointwise,
 )
-from combinators.terms import Lam
+from combinators.terms import Lam, Prim, Tuple
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.functions import Draft
 from combinators.tracing.scope import apart
@@ -45,6 +45,23 @@ def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -
         return tuple(summed_to(cotangents[i], types[i]) if i in smooth else () for i in active)
 
     return _trace(rule, (tangent_of(result), *types, result))
+
+
+def transpose_of(operation: Operation, obj: Object) -> Operation | None:
+    """The operation that pulls back a linear one of one argument, where its rule is no more.
+
+    >>> from combinators.objects import Product, Real, Sum
+    >>> from combinators.primitives.sums import INJECT
+    >>> either = Sum(Real, Product(Real, Real))
+    >>> transpose_of(Operation(INJECT, (("of", either), ("index", 0))), Real)
+    untag[index=0]
+    """
+    rule = pullback_rule(operation, (obj,), (0,))
+    if rule is None:
+        return None
+    (pulled,) = rule.body.items if isinstance(rule.body, Tuple) else ()
+    assert isinstance(pulled, Prim)
+    return pulled.operation
 
 
 @cache

@@ -110,15 +110,6 @@ class Direct:
         arrow: Arrow = self.mode.generator(operation, dom, cod)
         return arrow
 
-    def transposed(self, operation: Operation) -> Callable[[Cotangent], Cotangent]:
-        """What makes and opens values of sums, transposed: on sparse cotangents."""
-        index = operation.keywords.get("index")
-        if index is None:
-            return lambda g: g
-        if operation.primitive in (INJECT, TAG):
-            return lambda g: g.get(index)
-        return lambda g: {index: g}
-
     def erasure(self, obj: Object) -> Erasure:
         """``pack`` and ``unpack`` of sparse cotangents of type ``obj``."""
         return partial(Packed, obj), attrgetter("value")
@@ -144,6 +135,14 @@ def _of_sum(operation: Operation, obj: Object, over: Carrier) -> Callable[[Any],
         return s.value
 
     return opened
+
+
+def of_cotangents(operation: Operation) -> Callable[[Cotangent], Cotangent]:
+    """What makes and opens tangents of sums and of recursive types: on sparse cotangents."""
+    index = operation.keywords.get("index")
+    if index is None:
+        return lambda g: g
+    return (lambda g: {index: g}) if operation.primitive is TAG else (lambda g: g.get(index))
 
 
 def second(machine: Machine) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from combinators.derivative_rules import transpose_of
 from combinators.errors import TooManyCalls
 from combinators.kit.memory import uncollected
 from combinators.morphisms import Label
@@ -24,6 +25,7 @@ from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZE
 from combinators.primitives.sums import SUMS
 from combinators.type_folds import fold_type, is_smooth, parts_inside, tangent_of
 from interpreters.carriers.carrier import Carrier
+from interpreters.execution.direct import of_cotangents
 from interpreters.execution.machine import (
     Arrow,
     Machine,
@@ -139,9 +141,10 @@ class Reverse(Running):
         if primitive is VECTOR:
             return lambda g, xs, y: opened(g)
         if primitive in SUMS:
-            if not is_smooth(tangent_of(cod)):
+            transpose = transpose_of(operation, types[0])
+            if transpose is None:
                 return None
-            back, wide = self.control.transposed(operation), isinstance(types[0], Product)
+            back, wide = of_cotangents(transpose), isinstance(types[0], Product)
             return lambda g, x, y: nonzero([(0, back(g))]) if wide else back(g)
         obj = tangent_of(types[0] if primitive is PACK else cod)
         if primitive is ZEROS or not is_smooth(obj):

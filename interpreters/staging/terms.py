@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import Any, Never
 
+from combinators.derivative_rules import transpose_of
 from combinators.errors import ConcreteValueNeeded
 from combinators.literal import Literal
 from combinators.objects import Fun, Object, Product, Tensor
 from combinators.operation import Operation
 from combinators.primitives.loops import LoopType
-from combinators.primitives.sums import INJECT, ROLL, TAG, UNROLL, UNTAG
 from combinators.terms import Const, Lam, Term
 from combinators.tracing.scope import Scope, entered
-from combinators.type_folds import is_smooth, tangent_of
+from combinators.type_folds import tangent_of
 from interpreters.carriers.carrier import Compute
 from interpreters.execution.direct import Direct
 from interpreters.execution.machine import Arrow, Machine, Step, Written, nothing
@@ -27,7 +27,7 @@ from interpreters.staging import atoms
 from interpreters.staging import cotangent_layouts as layouts
 from interpreters.staging.associative import WrittenAssociative
 from interpreters.staging.atoms import Atom, library, traced
-from interpreters.staging.borders import Borders, Given
+from interpreters.staging.borders import Borders, Given, at
 from interpreters.staging.conditionals import WrittenChoice
 from interpreters.staging.cotangent_layouts import dense, scattered
 from interpreters.staging.dual_borders import DualBorders
@@ -118,21 +118,15 @@ class StagedControl(Direct):
             machine.stack.append(self.borders.of_sum(operation, x.term, given, cod))
             if self.mode.reverses:
                 back = self._of_sum_back(operation, x, cod, wide=wide)
-                machine.tape.append(back if is_smooth(cod) else nothing)
+                machine.tape.append(back)
 
         return Arrow(dom, cod, (write,))
 
     def _of_sum_back(self, operation: Operation, x: Given, cod: Object, *, wide: bool) -> Step:
-        known, primitive = operation.keywords, operation.primitive
-        of = tangent_of(x.term.type)
-        if primitive in (INJECT, TAG):
-            back = Operation(UNTAG, (("index", known["index"]),))
-        elif primitive is ROLL:
-            back = UNROLL.plain
-        elif primitive is UNROLL:
-            back = Operation(ROLL, (("of", of),))
-        else:
-            back = Operation(TAG, (("of", of), ("index", known["index"])))
+        plain = at(operation, self.borders.inside.represented)
+        back = transpose_of(plain, x.term.type)
+        if back is None:
+            return nothing
 
         def transpose(machine: Machine) -> None:
             if machine.stack[-1] is not None:
