@@ -85,6 +85,12 @@ class Declared:
         """Whether there is a type for each shape of its only field."""
         return len(self.keys) == 1
 
+    @property
+    def example(self) -> Space:
+        """The type of the value ``at``, which is that of every value that is made of numbers."""
+        shape = np.shape(self.at) if self.is_family else (len(self.keys),)
+        return Space(self, Tensor(shape))
+
     def parts(self, value: Any) -> tuple[Any, ...]:
         """The fields of a value."""
         return tuple(getattr(value, key) for key in self.keys)

@@ -237,6 +237,8 @@ class Border:
 
 def _number(value: Any, obj: Object) -> Any:
     """A leaf of a compiled function's result."""
+    if isinstance(obj, Space):
+        return obj.declared.shown(value)
     return SCALARS[obj][1](value) if obj in SCALARS else value
 
 

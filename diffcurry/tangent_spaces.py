@@ -13,6 +13,7 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.objects import Object, Real, Tensor
 from combinators.spaces import SPACES, Declared, Space, coordinates_of
+from combinators.tracing.classes import KNOWN
 from combinators.tracing.functions import Draft, natural
 from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
@@ -124,8 +125,13 @@ def _insist(holds: bool, message: str) -> None:
 
 
 def _undeclare(undo: ExitStack, kind: type) -> None:
-    """Take a declaration back where it is refused: what was declared before it is again."""
+    """Take a declaration back where it is refused: what was declared before it is again.
+
+    What is known of annotations that name the class is read anew.
+    """
     before = SPACES.get(kind)
+    KNOWN.clear()
+    undo.callback(KNOWN.clear)
     if before is None:
         undo.callback(SPACES.pop, kind, None)
     else:

@@ -42,6 +42,7 @@ from combinators.objects import (
     Tensor,
     Unit,
 )
+from combinators.spaces import SPACES
 from combinators.terms import packed
 from combinators.tracing.faces import Face, face_of
 from combinators.type_folds import fold_type, folded, parts_inside, replaced, unfolded
@@ -217,7 +218,9 @@ def _called(member: Any) -> str:
 
 
 def _record(cls: type, outer: Outer) -> Typed:
-    """The fields of a dataclass, as those of an instance are laid out."""
+    """The fields of a dataclass, as those of an instance are laid out; a type of the user's."""
+    if cls in SPACES:
+        return Typed(SPACES[cls].example, None)
     hints, parts = hints_of(cls), []
     names = tuple(field.name for field in fields(cls))
     for name in names:
