@@ -28,6 +28,7 @@ from combinators.type_folds import tangent_of
 from diffcurry.arguments import are_types
 from diffcurry.derived import Derived, derived
 from diffcurry.display import WORDS, Report, coloured, cost, framed, html, shortened
+from diffcurry.picture import Picture
 from diffcurry.program import Program
 
 READABLE = 1_000
@@ -292,6 +293,17 @@ class Shown:
         x*y + x
         """
         return self.at_types(at).formula(**assumptions)
+
+    def diagram(self, *at: Any, derivative: bool = False) -> Picture:
+        """The string diagram at types or at arguments: a picture in notebooks, SVG or DOT in files.
+
+        With ``derivative`` it is that of the rep-function, whose cotangents are dashed.
+
+        >>> from diffcurry import Real, fun
+        >>> fun(lambda x, y: x * y + x, Real, Real).diagram()
+        <diagram of a function: 3 boxes>
+        """
+        return Picture.of(self.at_types(at).lam, derivative=derivative)
 
     def cost(self, *at: Any) -> Report:
         """The operations of the function and of its gradient, at types or at arguments (law K1).

@@ -28,6 +28,7 @@ from diffcurry.derived import derived
 from diffcurry.display import Report
 from diffcurry.explain import code
 from diffcurry.formula import formula_latex
+from diffcurry.picture import Picture
 from diffcurry.program import Program
 from diffcurry.transforms import grad
 from interpreters.cost import Bound, Cost
@@ -45,9 +46,11 @@ examples:
 
 EMITTERS: dict[str, Callable[[Program], str]] = {
     "combinators": lambda program: str(program.combinators),
+    "dot": lambda program: Picture(program.lam).dot,
     "latex": lambda program: formula_latex(program.lam, program.face),
     "numpy": code,  # one module: Python's numbers, NumPy's arrays
     "python": code,
+    "svg": lambda program: Picture(program.lam).svg,
     "term": str,
 }
 """From the name of a language to what writes a program in it."""

@@ -52,14 +52,18 @@ def in_papers(root: Path) -> int:
     return sum(map(lines, files(root, "papers")))
 
 
-def without_papers(root: Path) -> int:
+def lines_without_papers(root: Path) -> int:
     return sum(map(lines, files(root))) - in_papers(root)
 
 
+def files_without_papers(root: Path) -> int:
+    return len(list(files(root))) - len(list(files(root, "papers")))
+
+
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
-    "lines of source": (without_papers, 36_000, 53_330),
+    "lines of source": (lines_without_papers, 36_000, 54_490),
     "lines of the literal systems": (in_papers, 4_000, 4_000),
-    "files": (lambda root: len(list(files(root))), 270, 270),
+    "files": (files_without_papers, 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
     "files of one name": (lambda root: max(stems(root).values()), 3, 3),
     "files in circles of imports": (files_in_circles, 0, 0),
