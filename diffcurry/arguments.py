@@ -5,33 +5,17 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import repeat
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch
-from combinators.objects import (
-    Fun,
-    Mu,
-    Object,
-    Product,
-    Real,
-    Record,
-    Sum,
-    Tensor,
-    Vector,
-    components,
-)
+from combinators.objects import Object, Product, Tensor, components
 from combinators.spaces import SPACES, Space
-from combinators.tracing.classes import is_list, item_of, rows_of
-from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
-from combinators.tracing.functions import Natural, natural
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
-from diffcurry.values import program_value
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -98,59 +82,6 @@ def _counted(signature: inspect.Signature, args: tuple[Any, ...]) -> str:
 _POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
-def fits(value: Any, obj: Object, path: str) -> bool:
-    """Whether ``value`` stands for an ``obj``; it raises, naming the path, where it cannot.
-
-    A function that a program never calls stands for a Unit.
-    """
-    if obj is Real and type(value) is float:
-        return True  # as the items of long lists are
-    product = components(obj)
-    if isinstance(obj, Sum | Mu):
-        try:
-            leaf, opened = partial(fits, path=path), partial(opened_as, what=path)
-            program_value(value, obj, leaf, lambda o, v: opened(o, v)[1])
-        except TypeMismatch as error:
-            _fits_as_list(value, obj, path)
-            said = error.message if error.message.startswith(path) else f"{path}: {error.message}"
-            raise TypeMismatch(said) from None
-    elif product is not None:
-        if open_up(value) is None and callable(value) and product.width == 0:
-            return False
-        face, parts = opened_as(obj, value, path)
-        for index, (part, below) in enumerate(zip(parts, product.parts, strict=True)):
-            fits(part, below, path + face.path(index))
-    elif isinstance(obj, Vector):
-        if not isinstance(value, (tuple, list)) or len(value) != obj.length:
-            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
-        for index, item in enumerate(value):
-            fits(item, obj.item, f"{path}[{index}]")
-    elif isinstance(obj, Space):
-        if type(value) is not obj.declared.kind or natural(value).type is not obj:
-            raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
-    elif isinstance(obj, Fun) and not callable(value):
-        raise TypeMismatch(f"{path} : {obj!r} was given {value!r:.60}")
-    elif isinstance(obj, Tensor):
-        found = natural(value)
-        if found.type is not obj and not _casts(found, obj, value):
-            raise TypeMismatch(f"{path} : {obj!r} was given {found.type!r}")
-    return True
-
-
-def _fits_as_list(value: Any, obj: Object, path: str) -> None:
-    """It raises, naming the item, where one of a list's is not of their type."""
-    rows = rows_of(value) if isinstance(obj, Mu) and is_list(obj) else None
-    for index, row in enumerate(rows or ()):
-        item, at = item_of(obj), f"{path}[{index}]"
-        try:
-            fits(row, item, at)
-        except TypeMismatch as error:
-            said = error.message if error.message.startswith(at) else f"{at} : {item!r} was given "
-            shown = "" if said is error.message else f"{row!r:.60}"
-            one = f"{said}{shown}; the items of {obj!r} are of one type"
-            raise TypeMismatch(one) from None
-
-
 def face_at(value: Any, obj: Object) -> Face | None:
     """The containers of a value of type ``obj``, as far as the type is of products."""
     product, opened = components(obj), open_up(value)
@@ -158,33 +89,6 @@ def face_at(value: Any, obj: Object) -> Face | None:
         return None
     parts = zip(opened[2], product.parts, strict=True)
     return Face(opened[0], opened[1], tuple([face_at(part, below) for part, below in parts]))
-
-
-def opened_as(obj: Object, value: Any, what: str) -> tuple[Face, tuple[Any, ...]]:
-    """The container ``value`` as one of type ``obj``: its face and its parts.
-
-    It raises, naming ``what``, unless it has as many components, of the same names.
-    """
-    product, opened = components(obj), open_up(value)
-    names = obj.names if isinstance(obj, Record) else None
-    if product is not None and opened is not None and len(opened[2]) == product.width:
-        face = Face(opened[0], opened[1], (None,) * product.width)
-        if face.names == names:
-            return face, opened[2]
-    raise TypeMismatch(f"{what} : {obj!r} was given {value!r:.60}, which does not mirror it")
-
-
-def _casts(given: Natural, obj: Tensor, value: Any) -> bool:
-    """Whether a number or an array becomes an ``obj`` without another meaning."""
-    if not isinstance(given.type, Tensor) or given.type.shape != obj.shape:
-        return False
-    to = np.dtype(obj.dtype)
-    if given.weak and isinstance(value, int) and to.kind in "iu":
-        check_fits(int(value), to)
-        return to.kind != "b" or isinstance(value, bool)
-    if to.kind == "f":
-        return np.can_cast(given.type.dtype, to, "same_kind")
-    return np.can_cast(given.type.dtype, to, "safe")
 
 
 Argnums = int | tuple[int, ...] | list[int]

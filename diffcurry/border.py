@@ -17,28 +17,23 @@ are converted first. For λ(x : Real, w : {b: Real}). … the text that is run a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from combinators.objects import Bool, Int, Mu, Object, Real, Sum, Tensor, components
+from combinators.objects import Int, Mu, Object, Sum, Tensor, components
 from combinators.operation import allocating
 from combinators.spaces import Space
-from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
-from combinators.tracing.functions import Faces, natural
-from diffcurry.values import program_value, python_value
+from combinators.tracing.faces import Face, face_of, put_together, take_apart
+from combinators.tracing.functions import Faces
+from combinators.type_folds import is_first_order
+from diffcurry.leaves import ALONG, NUMBERS, SCALARS, SHOWN, SHOWN_ALONG
+from diffcurry.values import Inwards, NotThese, Outwards
 from interpreters.backends.text.module import executed
 
 Run = Callable[..., Any]
-
-SCALARS: dict[Object, tuple[type, Any]] = {
-    Real: (float, np.float64),
-    Int: (int, np.int64),
-    Bool: (bool, np.bool_),
-}
-"""What the compiled function takes and gives, and what the user gets, who may give either."""
-
 
 NAME = "the function"
 
@@ -50,8 +45,31 @@ class Guard(NamedTuple):
     names: dict[str, Any]
 
 
-class NotThese(Exception):
-    """The arguments are not what the compiled function takes as they are."""
+@dataclass(frozen=True)
+class At:
+    """That something is a tangent, or a cotangent, at a value that ``name`` is in compiled code."""
+
+    name: str
+    obj: Object
+    """The type of the value, and the containers in which it is shown."""
+    face: Face | None
+    word: str = "tangent"
+
+    @property
+    def asks(self) -> bool:
+        """Whether the value tells what its tangents are: of its alternatives."""
+        return not is_first_order(self.obj)
+
+
+@dataclass(frozen=True)
+class Held:
+    """That a function is given with values of these names."""
+
+    names: tuple[str, ...]
+
+
+Ats = At | Held | tuple[Any, ...] | None
+"""Of a result: that it is at a value, or which of its components are; None of values."""
 
 
 class Border:
@@ -63,96 +81,92 @@ class Border:
         faces: Faces,
         cod: Object,
         face: Face | None,
+        ats: tuple[Sequence[At | None], Ats] = ((), None),
+        held: int = 0,
     ) -> None:
-        """``faces`` are those of the arguments, ``face`` is that of the result."""
+        """``faces`` are those of the arguments, ``face`` is that of the result.
+
+        ``ats`` says which of them are at values: at the arguments ``x0``, …, at components of the
+        result ``y``, or at ``held`` values ``h0``, …, which are bound with the function.
+        """
         self._types = types
+        self._ats = ats[0] or (None,) * len(types)
         self._space: dict[str, Any] = {
             "NotThese": NotThese,
             "ndarray": np.ndarray,
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
         # They take a tuple as it stands: to call a function of ``*args`` takes longer.
-        names = [f"x{index}" for index in range(len(types))]
-        self._lines = [f"    ({''.join(f'{name}, ' for name in names)}) = args"]
-        each = zip(names, types, faces or (None,) * len(types), strict=True)
+        self._names = [f"x{index}" for index in range(len(types))]
+        self._held = [f"h{index}" for index in range(held)]
+        self._unheld = _unpacked(self._held, "held") if held else ""
+        self._lines = [f"    {_unpacked(self._names, 'args')}"]
+        each = zip(self._names, types, faces or (None,) * len(types), self._ats, strict=True)
         given = ", ".join([self._taken(*one) for one in each])
-        shown = self._result("y", cod, face)
+        shown = self._result("y", cod, face, ats[1])
         self._last = f"    return {shown}"
         self._lines += [f"    y = compute({given})", self._last]
 
-    def entry(self, compute: Run, guard: Guard | None = None) -> Run:
+    def entry(self, compute: Run, guard: Guard | None = None, held: Sequence[Any] = ()) -> Run:
         """From a compiled function to that of a tuple of arguments, which may raise NotThese.
 
         The lines of a ``guard`` come first: what they cost is no call.
         """
         bind = self._plain if guard is None else self._bind(guard)
-        return bind(compute)
+        return bind(compute, held)
 
     @cached_property
-    def _plain(self) -> Callable[[Run], Run]:
+    def _plain(self) -> Callable[[Run, Sequence[Any]], Run]:
         return self._bind(Guard([], {}))
 
-    def _bind(self, guard: Guard) -> Callable[[Run], Run]:
+    def _bind(self, guard: Guard) -> Callable[[Run, Sequence[Any]], Run]:
         entry = ["def entry(args):", *guard.lines, *self._lines]
-        lines = ["def bind(compute):", *(f"    {line}" for line in entry), "    return entry"]
-        return self._defined("bind", lines, guard.names)
+        lines = [self._unheld, *entry, "return entry"]
+        return self._defined("bind", "compute, held", lines, guard.names)
 
     @cached_property
     def _shown(self) -> Run:
-        return self._defined("shown", ["def shown(y):", self._last], {})
+        lines = [self._unheld, _unpacked(self._names, "given"), self._last.strip()]
+        return self._defined("shown", "y, given, held", lines, {})
 
-    def _defined(self, name: str, lines: list[str], names: dict[str, Any]) -> Run:
+    def _defined(self, name: str, taken: str, lines: list[str], names: dict[str, Any]) -> Run:
         space = self._space | names
-        executed("\n".join(lines), NAME, space, often=True)
+        text = [f"def {name}({taken}):", *(f"    {line}" for line in lines if line)]
+        executed("\n".join(text), NAME, space, often=True)
         found: Run = space[name]
         return found
 
-    def run(self, compute: Run, args: tuple[Any, ...]) -> Any:
-        """The result at arguments that fit the types."""
-        given = [self.given(arg, obj) for arg, obj in zip(args, self._types, strict=True)]
-        return self.called(compute, given)
-
-    def called(self, compute: Run, given: Sequence[Any]) -> Any:
-        """The result at arguments as the compiled function takes them."""
+    def run(
+        self, compute: Run, args: Sequence[Any], names: Sequence[str], held: Sequence[Any] = ()
+    ) -> Any:
+        """The result; where an argument is not of its type, an error calls it by its name."""
+        given: list[Any] = []
+        known = {word: (value, "") for word, value in zip(self._held, held, strict=True)}
+        for arg, obj, at, name in zip(args, self._types, self._ats, names, strict=True):
+            if at is None:
+                given.append(NUMBERS(obj, name, arg))
+            else:
+                whole, of = known.get(at.name, (None, ""))
+                given.append(ALONG[at.word](at.obj, of or name, arg, whole if at.asks else None))
+            known[f"x{len(given) - 1}"] = given[-1], name
         with allocating("the function"):
-            return self._shown(compute(*given))
+            return self._shown(compute(*given), given, held)
 
-    def given(self, value: Any, obj: Object) -> Any:
-        """A user's value as the compiled function takes it."""
-        if obj is Real and type(value) is float:
-            return value
-        if isinstance(obj, Sum | Mu):
-            return program_value(value, obj, self.given)
-        product = components(obj)
-        if product is not None:
-            opened = open_up(value)
-            parts = opened[2] if opened is not None else ()
-            return tuple(map(self.given, parts, product.parts))
-        if isinstance(obj, Space):
-            return obj.declared.array(value, obj)
-        assert isinstance(obj, Tensor)
-        if obj in SCALARS:
-            return SCALARS[obj][0](np.asarray(value, dtype=obj.dtype)[()])
-        return np.asarray(value, dtype=obj.dtype)[()]
+    def _inwards(self, word: str, crossing: Inwards, obj: Object) -> str:
+        """The name of a step, which raises NotThese of all that does not fit."""
+        step, deep = crossing.step(obj), crossing.deep
 
-    def _as_it_is(self, obj: Object) -> Run:
-        """From a value of a sum to that of the compiled function; NotThese of any other."""
-
-        def leaf(value: Any, obj: Object) -> Any:
-            python, numpy = SCALARS.get(obj, (None, None))
-            if type(value) is python or type(value) is numpy:
-                return value if type(value) is python else SCALARS[obj][0](value)
-            if type(value) is not np.ndarray or natural(value).type is not obj:
-                raise NotThese
-            return value
-
-        def taken(value: Any) -> Any:
+        def taken(x: Any, at: Any = None) -> Any:
             try:
-                return program_value(value, obj, leaf)
+                return step(x, at, deep)
             except (TypeError, ValueError):
                 raise NotThese from None
 
-        return taken
+        return self._named(word, taken)
+
+    def _outwards(self, crossing: Outwards, obj: Object, face: Face | None = None) -> str:
+        step, deep = crossing.step(obj, face), crossing.deep
+        return self._named("shown", lambda x, at=None: step(x, at, deep))
 
     def _named(self, word: str, value: Any) -> str:
         """A name for ``value`` in the text that is run."""
@@ -160,11 +174,18 @@ class Border:
         self._space[name] = value
         return name
 
-    def _taken(self, name: str, obj: Object, face: Face | None) -> str:
+    def _taken(self, name: str, obj: Object, face: Face | None, at: At | None = None) -> str:
         """The expression that the compiled function takes for ``name``; its tests are lines."""
         product = components(obj)
-        if isinstance(obj, Sum | Mu):
-            return f"{self._named('given', self._as_it_is(obj))}({name})"
+        if at is not None and at.asks:
+            taken = self._inwards("along", ALONG[at.word], at.obj)
+            self._lines.append(f"    {name} = {taken}({name}, {at.name})")
+            return name
+        holds_sums = not is_first_order(obj)
+        if isinstance(obj, Sum | Mu | Space) or (holds_sums and face is None):
+            taken = self._inwards("given", NUMBERS, obj)
+            self._lines.append(f"    {name} = {taken}({name})")
+            return name
         if product is None:
             self._lines += self._tests(name, obj)
             return name
@@ -180,7 +201,10 @@ class Border:
             parts.append(self._taken(below, part, child))
         if face.kind in (tuple, list, dict):
             self._lines += [f"    if len({name}) != {product.width}:", "        raise NotThese"]
-        return f"({', '.join(parts)}{',' * bool(parts)})"
+        whole = f"({', '.join(parts)}{',' * bool(parts)})"
+        if holds_sums:  # it may be asked what is at it
+            self._lines.append(f"    {name} = {whole}")
+        return name if holds_sums else whole
 
     def _part(self, name: str, face: Face, index: int) -> str:
         """How Python reads a component of a container."""
@@ -199,12 +223,6 @@ class Border:
             if obj is Int:
                 yield f"    if not {-(2**63)} <= {name} < {2**63}:"
                 yield "        raise NotThese"
-        elif isinstance(obj, Space):
-            kind = self._named("kind", obj.declared.kind)
-            yield f"    if type({name}) is not {kind}:"
-            yield "        raise NotThese"
-            yield f"    {name} = {self._named('array', obj.declared.array)}({name}, {kind}_space)"
-            self._space[f"{kind}_space"] = obj
         elif isinstance(obj, Tensor) and obj.shape:
             self._space[f"dtype_{obj.dtype}"] = np.dtype(obj.dtype)
             is_flat = len(obj.shape) == 1  # to compare two numbers is faster than to make a tuple
@@ -217,29 +235,29 @@ class Border:
         else:
             yield "    raise NotThese"
 
-    def _result(self, name: str, obj: Object, face: Face | None) -> str:
+    def _result(self, name: str, obj: Object, face: Face | None, at: Ats = None) -> str:
         """The expression that shows ``name``, a result of the compiled function."""
+        if isinstance(at, At) and at.asks:
+            return f"{self._outwards(SHOWN_ALONG, at.obj, at.face)}({name}, {at.name})"
+        if isinstance(at, Held):
+            return f"({', '.join((name, *at.names))})"
         product = components(obj)
-        if isinstance(obj, Space):
-            return f"{self._named('shown', obj.declared.shown)}({name})"
-        if isinstance(obj, Sum | Mu):
-            return f"{self._named('shown', partial(python_value, obj=obj, leaf=_number))}({name})"
+        if isinstance(obj, Sum | Mu | Space):
+            return f"{self._outwards(SHOWN, obj)}({name})"
         if product is None:  # a function is as it is
             return f"{SCALARS[obj][1].__name__}({name})" if obj in SCALARS else name
         wears = face if face is not None else face_of(obj)
         assert wears is not None
         names = [f"{name}[{index}]" for index in range(product.width)]
-        parts = list(map(self._result, names, product.parts, wears.children))
+        ats = at if isinstance(at, tuple) else (None,) * product.width
+        parts = list(map(self._result, names, product.parts, wears.children, ats))
         if wears.kind is tuple:
             return name if parts == names else f"({', '.join(parts)}{',' * bool(parts)})"
         return f"{self._named('build', wears.build)}([{', '.join(parts)}])"
 
 
-def _number(value: Any, obj: Object) -> Any:
-    """A leaf of a compiled function's result."""
-    if isinstance(obj, Space):
-        return obj.declared.shown(value)
-    return SCALARS[obj][1](value) if obj in SCALARS else value
+def _unpacked(names: list[str], whole: str) -> str:
+    return f"({''.join(f'{name}, ' for name in names)}) = {whole}"
 
 
 def owned(value: Any, others: Sequence[Any]) -> Any:

@@ -13,23 +13,24 @@ from combinators.errors import TypeMismatch
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.morphisms import Label, Morphism, interpret
-from combinators.objects import Fun, Mu, Object, Product, Sum, Tensor, Vector, components
+from combinators.objects import Erased, Fun, Object, Product, Tensor, components
 from combinators.spaces import Space
 from combinators.terms import Lam, Term, Var
 from combinators.tracing.definition import Definition, argument_types, call, traced_apart
-from combinators.tracing.faces import Face, face_of, open_up
+from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Draft, Faces, Specialisable, Types
 from combinators.tracing.parameters import by_position, parameter_names, positional_types
 from combinators.tracing.scope import apart, current
 from combinators.tracing.traced import Traced
 from combinators.translate import translate
-from diffcurry.arguments import fits, is_function
-from diffcurry.modes import CARRIER, primal
-from diffcurry.values import program_value, python_value
+from diffcurry.arguments import is_function
+from diffcurry.leaves import SHOWN, fits
+from diffcurry.modes import primal
+from diffcurry.values import Inwards, Outwards, Step
 from interpreters.carriers.duals import Dual, Duals
 from interpreters.execution.machine import Arrow
 from interpreters.execution.running import Closure, Code, Running, Transport
-from interpreters.sparse_cotangents import Packed, point_in
+from interpreters.sparse_cotangents import point_in
 from interpreters.staging.function_derivatives import function_term
 
 _ARROWS: Remembered[Running, Remembered[Morphism, Arrow]] = Remembered()
@@ -118,25 +119,20 @@ def apply(closure: Closure, argument: Any, mode: Running) -> Any:
         return mode.eval(closure.code.function).run((closure, argument))
 
 
+def _shown(obj: Object, face: Face | None) -> Step:
+    if isinstance(obj, Fun):
+        return lambda x, at, meet: FunctionValue(x, face and face.children[0])
+    if isinstance(obj, Erased):  # what a function captured, in order
+        return lambda x, at, meet: lower(x.value, x.obj)
+    return SHOWN.step(obj, face)
+
+
+_SHOWN = Outwards(_shown)
+
+
 def lower(value: Any, obj: Object, face: Face | None = None) -> Any:
     """A value of a program as the user gets it, in the containers that ``face`` describes."""
-    if isinstance(obj, Sum | Mu):
-        return python_value(value, obj, lower, face)
-    product = components(obj)
-    if product is not None:
-        shown = face or face_of(obj)
-        assert shown is not None
-        parts = zip(value, product.parts, shown.children, strict=True)
-        return shown.build([lower(v, o, f) for v, o, f in parts])
-    if isinstance(obj, Fun):
-        return FunctionValue(value, face and face.children[0])
-    if isinstance(value, Packed):
-        return lower(value.value, value.obj)  # what a function captured, in order
-    if isinstance(obj, Vector):
-        return tuple(lower(item, obj.item) for item in value)
-    if isinstance(obj, Space):
-        return obj.declared.shown(getattr(value, "array", value))
-    return CARRIER.lower(value)
+    return _SHOWN(value, obj, face)
 
 
 class Bound(NamedTuple):
@@ -263,22 +259,22 @@ def is_static(value: Any) -> bool:
 
 def lift(value: Any, obj: Object, mode: Running) -> Any:
     """A user's value as one of ``mode``'s, of type ``obj``."""
-    if isinstance(obj, Sum | Mu):
-        return program_value(value, obj, functools.partial(lift, mode=mode))
-    product = components(obj)
-    if product is not None:
-        opened = open_up(value)
-        parts = opened[2] if opened is not None else ()
-        return tuple(lift(v, o, mode) for v, o in zip(parts, product.parts, strict=False))
-    if isinstance(obj, Fun):
-        return lift_function(value, obj, mode)
-    if isinstance(obj, Vector):
-        return tuple(lift(item, obj.item, mode) for item in value)
-    if isinstance(obj, Space):
-        array = mode.over.lift(obj.declared.array(value, obj), obj.coordinates)
-        return point_in(mode.over, array, obj)
-    assert isinstance(obj, Tensor)
-    return mode.over.lift(value, obj)
+    return _lifting(mode)(obj, "the value", value)
+
+
+@functools.lru_cache(maxsize=16)
+def _lifting(mode: Running) -> Inwards:
+    def leaf(obj: Object) -> Step:
+        if isinstance(obj, Fun):
+            return lambda x, at, meet: lift_function(x, obj, mode)
+        if isinstance(obj, Space):
+            return lambda x, at, meet: point_in(
+                mode.over, mode.over.lift(obj.declared.array(x, obj), obj.coordinates), obj
+            )
+        assert isinstance(obj, Tensor)
+        return lambda x, at, meet: mode.over.lift(x, obj)
+
+    return Inwards(leaf)
 
 
 def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:

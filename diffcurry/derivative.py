@@ -8,7 +8,6 @@ whose code is known; what has no code is interpreted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
@@ -33,7 +32,7 @@ from diffcurry.arguments import (
     is_many,
     of_pair,
 )
-from diffcurry.derivatives_of_sums import Ran, ran
+from diffcurry.border import At, Ats
 from diffcurry.derived import (
     Written,
     applied,
@@ -152,16 +151,6 @@ class Derivative(Function[P, R]):
             _FIRST.reset(first)
         return self.otherwise(values)  # where every function is a closure, whose code is known
 
-    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
-        if program.of_sums is not None:
-            with suppress(NotKnown):
-                return self._of_sums(program, values)
-        return super()._of_program(program, values)
-
-    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
-        """The value at values of sums, compiled; raises NotKnown where it is not."""
-        raise NotKnown
-
     def _in_trace(self, values: tuple[Any, ...]) -> Any:
         primals = self.primals(values)
         if holds_known_functions(primals):
@@ -274,25 +263,14 @@ class Gradient(Derivative[P, Any]):
             return shown
         return Tuple((Proj(0, found), shown) if at else (shown, Proj(1, found)))
 
-    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
-        if program.of_sums is not None:
-            with suppress(NotKnown):
-                return self._of_sums(program, values)
-        return super()._of_program(program, values)
-
-    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
-        made = ran(program, values)
-        if self.is_plain:
-            return self._shown(None, self.gradients(made, made.found))
-        at = int(self.with_value)
-        value = made.shown_at(1 - at)
-        found = self.gradients(made, made.found[at])
-        return self._shown(value if self.with_value else (None, value), found)
-
-    def gradients(self, made: Ran, found: Any) -> tuple[Any, ...]:
-        """Gradients by values of sums, as users have them."""
-        each = found if is_many(self.argnums) else (found,)
-        return made.cotangents(each, chosen(self.argnums, len(made.values)))
+    def shown_at(self, types: tuple[Object, ...], faces: Faces) -> Ats:
+        """The gradients are at the arguments."""
+        which = chosen(self.argnums, len(types))
+        each = tuple(At(f"x{i}", types[i], faces[i], "cotangent") for i in which)
+        found = each if is_many(self.argnums) else each[0]
+        if self.with_value:
+            return None, found
+        return (found, None) if self.has_aux else found
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         if self.mode not in known.modes:

@@ -13,14 +13,11 @@ from combinators.tracing.faces import Face, face_of
 from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import current
-from combinators.type_folds import direction, velocity
+from combinators.type_folds import direction, parts_of, velocity
 from diffcurry import interpretation
-from diffcurry.arguments import (
-    fits,
-    of_pair,
-)
+from diffcurry.arguments import of_pair
+from diffcurry.border import At, Ats
 from diffcurry.derivative import Derivative, Gradient
-from diffcurry.derivatives_of_sums import filled, ran
 from diffcurry.derived import (
     Written,
     applied,
@@ -29,10 +26,8 @@ from diffcurry.derived import (
     tangent_face,
 )
 from diffcurry.function import Function
-from diffcurry.known import Known, NotKnown, tangents_of
-from diffcurry.program import Program, Quick, folded
-from diffcurry.tangents import read_tangent, show_numbers
-from diffcurry.values import is_of_data
+from diffcurry.known import Known, tangents_of
+from diffcurry.program import Program, folded, is_of_data
 from interpreters.staging import programs
 
 P = ParamSpec("P")
@@ -122,34 +117,20 @@ class Pushed(Derivative[P, Any]):
         moved = [tangent_face(face, obj) for face, obj in zip(faces, known, strict=True)]
         return self.program_of((*known, *map(velocity, known)), (*faces, *moved))
 
-    def _check(self, program: Program, args: tuple[Any, ...]) -> None:
-        for arg, param in zip(self.primals(args), program.lam.params, strict=False):
-            fits(arg, param.type, param.name)
-
-    def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
-        half, border = len(args) // 2, quick.border
-        params, moved = program.lam.params[:half], program.types[half:]
-        primals = [
-            border.given(arg, param.type) for arg, param in zip(args[:half], params, strict=True)
-        ]
-        tangents = [
-            border.given(filled(read_tangent(arg, param.type, param.name), obj), obj)
-            for arg, param, obj in zip(args[half:], params, moved, strict=True)
-        ]
-        return border.called(quick.compiled.function, [*primals, *tangents])
-
-    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
-        half, of = len(values) // 2, self.inner
-        made = ran(program, values[:half], values[half:])
-        if isinstance(of, Gradient) and of.is_plain:
-            both = made.found if self.with_value else (made.found,)
-            each = [of._shown(None, of.gradients(made, one)) for one in both]
-            return tuple(each) if self.with_value else each[0]
+    def ats(self, program: Program) -> tuple[Sequence[At | None], Ats]:
+        """A tangent for each argument, and for each result; a gradient's is at an argument."""
+        half = len(program.types) // 2
+        types, faces = program.types[:half], program.faces[:half]
+        each = enumerate(zip(types, faces, strict=True))
+        along = [At(f"x{i}", *one) for i, one in each]
+        of = self.inner.shown_at(types, faces)
         if not self.with_value:
-            raise NotKnown
-        obj, face, value = made.parts()[0]
-        tangent = show_numbers(made.found[1], obj, face, value)
-        return (made.shown_at(0), tangent, *map(made.shown_at, range(2, len(made.found))))
+            return (*[None] * half, *along), of
+        (obj, *_), face = parts_of(program.cod) or (), program.face
+        of, *aux = of if self.has_aux and isinstance(of, tuple) else (of,)
+        value_face = face.children[0] if face is not None else None
+        found = (of, moved(of, "y[0]", obj, value_face), *(aux or [None] * self.has_aux))
+        return (*[None] * half, *along), found
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         tangents = tangents_by(known, data, values[len(values) // 2 :])
@@ -169,6 +150,15 @@ def pushing(
     if isinstance(function, Gradient) and function.is_plain and function.mode == "dependent":
         return interpretation.pushing_gradient(function.inner, values, function.argnums)
     return interpretation.pushing(function, values, has_aux=has_aux)
+
+
+def moved(of: Ats, name: str, obj: Object, face: Face | None) -> Ats:
+    """Where the tangent of a result is that is ``of`` values itself: at those, or at the result."""
+    if not isinstance(of, tuple):
+        return of or At(name, obj, face)
+    types, faces = parts_of(obj) or (), face.children if face is not None else (None,) * len(of)
+    names = [f"{name}[{i}]" for i in range(len(of))]
+    return tuple(map(moved, of, names, types, faces))
 
 
 def tangents_by(known: Known[Any], data: list[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:

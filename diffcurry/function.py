@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from inspect import Signature
-from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, get_origin, overload
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
-from combinators.tracing.classes import is_union, typed
+from combinators.tracing.classes import typed
 from combinators.tracing.definition import Definition, argument_types, call, traced_apart
 from combinators.tracing.faces import face_of
 from combinators.tracing.fixpoints import Recursive
@@ -26,14 +27,13 @@ from combinators.tracing.traced import Traced
 from diffcurry.arguments import (
     by_name,
     face_at,
-    fits,
     holds_functions,
     in_order,
     is_function,
     is_setting,
     signature_of,
 )
-from diffcurry.border import NotThese
+from diffcurry.border import At, Ats
 from diffcurry.closures import lower, of_traced
 from diffcurry.explain import Shown
 from diffcurry.known import Known, NotKnown
@@ -41,6 +41,7 @@ from diffcurry.modes import primal
 from diffcurry.program import Program, Quick
 from diffcurry.readings import ACTIVE, Readings, traced_under
 from diffcurry.recent import Recent
+from diffcurry.values import NotThese
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -193,8 +194,9 @@ class Function(Shown, Definition, Generic[P, R]):
         if program.entry is None:
             program.entry = self._entry(program, compiled)
         self._quick[len(values)] = program.entry
-        self._check(program, values)
         try:
+            with suppress(NotThese, LookupError, MemoryError):
+                return program.entry(values)
             return self._run(program, compiled, values)
         except (IndexError, ArithmeticError, RuntimeError) as error:
             TooDeep.check(error)
@@ -205,13 +207,17 @@ class Function(Shown, Definition, Generic[P, R]):
         """The function of a tuple of arguments, which may raise ``NotThese`` or ``Changed``."""
         return quick.entry(None if self.reads is None else self.reads.guard())
 
-    def _check(self, program: Program, values: tuple[Any, ...]) -> None:
-        """Raise where an argument is not of its type."""
-        program.check(values)
-
     def _run(self, program: Program, quick: Quick, values: tuple[Any, ...]) -> Any:
-        """The result at arguments that fit the types."""
-        return quick.run(values)
+        """The result; an argument that is not of its type is an error."""
+        return quick.border.run(quick.compiled.function, values, program.names)
+
+    def ats(self, program: Program) -> tuple[Sequence[At | None], Ats]:
+        """Which of the arguments, and of what its program gives, are tangents, and at what."""
+        return (), self.shown_at(program.types, program.faces)
+
+    def shown_at(self, types: tuple[Object, ...], faces: Faces) -> Ats:
+        """Which parts of what it gives of arguments of these types are at one of them."""
+        return None
 
     def otherwise(self, values: tuple[Any, ...]) -> Any:
         """The value of what has no code; one at data raises NotKnown: the whole is run as it is."""
@@ -311,26 +317,21 @@ class Function(Shown, Definition, Generic[P, R]):
             made = self.traced(types, faces)
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
-                self._programs[key] = Program(made, faces, simple=self.is_simple, rep=self.is_rep)
+                self._programs[key] = Program(
+                    made, faces, simple=self.is_simple, rep=self.is_rep, ats=self.ats
+                )
         return self._programs[key]
 
     def types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
         """The types of arguments, and their containers."""
         if self.types is None:
             given = [() if i in self.sums else arg for i, arg in enumerate(args)]
-            for i in self.sums.keys() & range(len(args)):
-                fits(args[i], self.sums[i].object, parameter_names(self.function, len(args))[i])
             return self.declared(*traced_apart(lambda: argument_types(given)))
         if not args:
             return self.types, tuple(map(face_of, self.types))
         if len(args) != (count := len(self.types)):
             raise TypeMismatch(f"{self.__name__} takes {count} arguments and was given {len(args)}")
-        names = parameter_names(self.function, len(args))
-        for arg, obj, name in zip(args, self.types, names, strict=True):
-            fits(arg, obj, name)
-        return self.types, tuple(
-            face_at(arg, obj) for arg, obj in zip(args, self.types, strict=True)
-        )
+        return self.types, tuple(map(face_at, args, self.types))
 
     def without_functions(
         self, args: tuple[Any, ...]
@@ -370,12 +371,12 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     >>> area(2.0)
     np.float64(12.0)
     """
-    if function is None or isinstance(function, Object) or is_union(function):
+    if function is None or isinstance(function, Object) or get_origin(function):
         given = (function, *types) if function is not None else ()
         return lambda f: fun(f, *given, checked=checked)
     if isinstance(function, Function) and not types and function.checked >= checked:
         return function
-    types = tuple([one if isinstance(one, Object) else typed(one).object for one in types])
+    types = tuple([typed(one).object for one in types])
     if isinstance(function, Traced):
         function, types = of_traced(function, types)
     if not callable(function):

@@ -335,15 +335,7 @@ class Copower(NamedTuple):
 def space_of(value: Any, mode: str) -> Any:
     """``T[v]``: the type of the cotangents of a number, an array, data or a function.
 
-    In the dependently-typed form (Definition 5.2 of 004) it is, of a function, the record of the
-    tangent spaces of what it captured; in ``mode="simple"`` (Fig. 6) it is the lists of its calls.
-    A function has to say its types, as what ``fun(f, Real)`` gives and what a program returned do.
-
-    >>> from functools import partial
-    >>> from diffcurry import Real, fun
-    >>> line = fun(partial(lambda a, x: a * x, 2.0), Real)
-    >>> space_of(line, "dependent"), space_of(line, "simple"), space_of(3, "dependent")
-    ({a: Real}, [(Real, Real)], Unit)
+    See ``tangent_space``.
     """
     if not callable(value):
         return tangent_of(_type_of(value))

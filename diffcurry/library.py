@@ -20,6 +20,7 @@ from combinators.tracing import (  # noqa: F401 (mirrors declares words)
     injections,
     mirrors,
 )
+from combinators.tracing.classes import Typed, typed
 from combinators.tracing.definition import Definition
 from combinators.tracing.injections import inl, inr, nil
 from combinators.tracing.scope import current
@@ -27,7 +28,6 @@ from combinators.tracing.traced import WORDS
 from diffcurry.arguments import is_function
 from diffcurry.composition import const, curry, eval, fork, identity, proj, uncurry
 from diffcurry.function import Function
-from diffcurry.recursion import rec
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,6 +57,36 @@ foldl, foldr, map2 = (eager(word) for word in (monoids.foldl, monoids.foldr, mon
 shift_left, shift_right = eager(monoids.shift_left), eager(monoids.shift_right)
 until = eager(fixpoints.until)
 while_loop = eager(fixpoints.while_loop)
+
+
+class RecursiveFunction(fixpoints.Recursive, Function[P, R]):
+    """A function of the language that may call itself."""
+
+
+def rec(function: Any = None, /, *types: Any, returns: Any = None, most: int | None = None) -> Any:
+    """A Python function that may call itself, as a function of the language.
+
+    Its name in its own body, or a first parameter that is called ``self``, is the function. It is
+    typed as by ``fun``. What it gives is annotated, said by ``returns``, or found out from the
+    branches that do not call it. Functions that are ``rec`` may call one another in a circle.
+
+    With ``most``, ``TooManyRounds`` is raised where it is about to call itself more often than
+    that, one call inside the other.
+
+    >>> power = rec(lambda self, x, n: cond(n == 0, lambda: 1.0, lambda: x * self(x, n - 1)))
+    >>> power(2.0, 10)
+    np.float64(1024.0)
+    """
+    if function is None or not callable(function) or function in (float, int, bool):
+        first = () if function is None else (function,)
+        given = [typed(one).object for one in (*first, *types)]
+        return lambda f: rec(f, *given, returns=returns, most=most)
+    if isinstance(function, Definition):
+        types = types or function.types or ()
+        function = function.function
+    objects = tuple(typed(one).object for one in types) or None
+    gives: Typed | None = None if returns is None else typed(returns)
+    return RecursiveFunction(function, objects, returns=gives, most=most)
 
 
 def recompute(f: Callable[P, R]) -> Function[P, R]:

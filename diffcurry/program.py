@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from combinators.erasure import erased
 from combinators.errors import DiffcurryError, MissingRule
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
-from combinators.objects import Fun, Object, Product, Tensor, Unit
+from combinators.objects import Erased, Fun, Object, Product, Tensor, Vector
 from combinators.operation import VIEWS
 from combinators.primitives.loops import is_associative
 from combinators.simplify import Fold, Rule, simplify
@@ -22,12 +22,11 @@ from combinators.spaces import SPACES
 from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
-from combinators.type_folds import is_first_order
-from diffcurry.arguments import fits
-from diffcurry.border import Border, Guard
+from combinators.type_folds import fold_type, parts_inside
+from diffcurry.border import At, Ats, Border, Guard
 from diffcurry.closures import arrow_in, lift
+from diffcurry.leaves import fits
 from diffcurry.modes import CARRIER
-from diffcurry.values import is_of_data
 from interpreters.backends import xla
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.python import PythonProgram, compile_program
@@ -113,10 +112,6 @@ class Quick(NamedTuple):
         """The function of a tuple of arguments; ``NotThese`` for those that need a conversion."""
         return self.border.entry(self.compiled.function, guard)
 
-    def run(self, args: tuple[Any, ...]) -> Any:
-        """The result at arguments that fit the types."""
-        return self.border.run(self.compiled.function, args)
-
 
 LARGE = 13_000
 """A program of more terms takes longer to compile than to be interpreted once."""
@@ -126,17 +121,24 @@ class Program:
     """What ``f.program(*args)`` gives: a typed term and everything that follows from it."""
 
     def __init__(
-        self, made: Specialised, faces: Faces = (), *, simple: bool = False, rep: bool = False
+        self,
+        made: Specialised,
+        faces: Faces = (),
+        *,
+        simple: bool = False,
+        rep: bool = False,
+        ats: Callable[[Program], tuple[Sequence[At | None], Ats]] = lambda _: ((), None),
     ) -> None:
         """Of a λ that captures nothing; ``faces`` are those of its arguments.
 
         ``simple`` says that it was simplified when it was written, as derivatives are; ``rep`` that
-        its result is a value and a pullback, which is given as the compiled code gives it.
+        its result is a value and a pullback, which is given as the compiled code gives it; ``ats``
+        which arguments and results are tangents, and at what.
         """
         self.lam: Lam = made.lam
         self.face, self.faces = made.face, faces
         self._asked = 0
-        self._is_simple, self._is_rep = simple, rep
+        self._is_simple, self._is_rep, self._ats = simple, rep, ats
         self.entry: Callable[[tuple[Any, ...]], Any] | None = None
         """What a call goes to, once it is compiled."""
 
@@ -144,6 +146,11 @@ class Program:
     def types(self) -> tuple[Object, ...]:
         """The types of the arguments."""
         return tuple(param.type for param in self.lam.params)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the arguments are called."""
+        return tuple(param.name for param in self.lam.params)
 
     @property
     def cod(self) -> Object:
@@ -232,50 +239,26 @@ class Program:
         found: str | None = _formulas().latex(erased(self.lam), name)
         return found
 
-    def check(self, args: tuple[Any, ...]) -> list[bool]:
-        """Whether each argument stands for one of its type; it raises where one cannot."""
-        pairs = zip(args, self.lam.params, strict=True)
-        return [fits(arg, param.type, param.name) for arg, param in pairs]
-
     def lifted(self, args: tuple[Any, ...], mode: Running) -> tuple[Any, ...]:
         """The arguments as values of ``mode``."""
-        each = zip(self.check(args), args, self.types, strict=True)
-        return tuple(lift(arg, obj, mode) if stands else () for stands, arg, obj in each)
+        for arg, param in zip(args, self.lam.params, strict=True):
+            fits(arg, param.type, param.name)
+        return tuple(lift(arg, obj, mode) for arg, obj in zip(args, self.types, strict=True))
 
     @cached_property
     def _quick(self) -> Quick | None:
-        lam = self._compiled
-        holds = is_first_order if self._is_simple else is_of_data
-        if not all(map(holds, self.types)) or not self._gives_numbers(self.cod):
+        lam, types = self._compiled, (*self.types, self.cod)
+        if self._is_rep and isinstance(self.cod, Product):
+            value, function, *aux = self.cod.parts
+            assert isinstance(function, Fun)
+            types = (*self.types, value, function.dom, function.cod, *aux)
+        if not all(map(is_of_data, types)):
             return None
-        border = Border(self.types, self.faces, self.cod, self.face)
+        border = Border(self.types, self.faces, self.cod, self.face, self._ats(self))
         try:
             return Quick(border, self._code(lam.name or "f"))
         except MissingRule:
             return None
-
-    @cached_property
-    def of_sums(self) -> Quick | None:
-        """The program as compiled Python, of which only the arguments are converted."""
-        types = (*self.types, self.cod)
-        if self._is_rep and isinstance(self.cod, Product):
-            value, pull, *aux = self.cod.parts
-            assert isinstance(pull, Fun)
-            types = (*self.types, value, pull.dom, pull.cod, *aux)
-        if all(map(is_first_order, types)) or not all(map(is_of_data, types)):
-            return None
-        try:
-            return Quick(Border(self.types, (), Unit, None), self._code(self.lam.name or "f"))
-        except MissingRule:
-            return None
-
-    def _gives_numbers(self, cod: Object) -> bool:
-        """Whether the result is of numbers, or a rep-function's: numbers, and a pullback."""
-        if self._is_rep and isinstance(cod, Product):
-            value, function, *aux = cod.parts
-            assert isinstance(function, Fun)
-            return all(map(is_first_order, (value, function.dom, function.cod, *aux)))
-        return is_first_order(cod) if self._is_simple else is_of_data(cod)
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it takes numbers and has code.
@@ -290,6 +273,15 @@ class Program:
 
     def __str__(self) -> str:
         return str(self.lam)
+
+
+def is_of_data(obj: Object) -> bool:
+    """Whether a type is of tensors, in products, sums and recursive types."""
+
+    def at(part: Object, below: list[bool]) -> bool:
+        return all(below) and not isinstance(part, Fun | Vector | Erased)
+
+    return fold_type(obj, at, parts_inside, "data_")
 
 
 def _formulas() -> Any:

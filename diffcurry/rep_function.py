@@ -29,18 +29,16 @@ from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
 from diffcurry.arguments import holds_functions, leaves, of_pair
-from diffcurry.border import Border, NotThese, owned
+from diffcurry.border import At, Ats, Border, Held, owned
 from diffcurry.derivative import Derivative, transformed
-from diffcurry.derivatives_of_sums import filled, ran
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
-from diffcurry.dual_function import Pushed, pushing
+from diffcurry.dual_function import Pushed
 from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
-from diffcurry.modes import CARRIER, reverse, written
+from diffcurry.modes import written
 from diffcurry.program import Program, Quick, folded
-from diffcurry.tangents import read, read_tangent
 from diffcurry.tangents_in_traces import PullbackInTrace, Returned
-from interpreters.sparse_cotangents import dense
+from diffcurry.values import NotThese
 from interpreters.staging import programs
 
 P = ParamSpec("P")
@@ -113,7 +111,7 @@ class Pulled(Derivative[P, Any]):
         return self._mapping(program, quick, super()._entry(program, quick))
 
     def _run(self, program: Program, quick: Quick, args: tuple[Any, ...]) -> Any:
-        return self._mapping(program, quick, quick.run)(args)
+        return self._mapping(program, quick, partial(super()._run, program, quick))(args)
 
     def _mapping(
         self, program: Program, quick: Quick, forward: Callable[[tuple[Any, ...]], Any]
@@ -123,40 +121,34 @@ class Pulled(Derivative[P, Any]):
 
         def entry(args: tuple[Any, ...]) -> tuple[Any, ...]:
             value, run, *aux = forward(args)
+            run, *held = run if type(run) is tuple else (run,)
             if way.has_arrays:  # what compiled code keeps for later is its own
-                held = [cell.cell_contents for cell in getattr(run, "__closure__", None) or ()]
-                value, args = owned(value, held), owned(args, args)
-            return value, LinearMap(way, run, partial(self.again, args)), *aux
+                kept = [cell.cell_contents for cell in getattr(run, "__closure__", None) or ()]
+                value, args = owned(value, kept), owned(args, args)
+            return value, LinearMap(way, run, held, partial(self.again, args)), *aux
 
         return entry
 
-    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
-        made = ran(program, values)
-        obj, cotangent, _, _ = _types(program)
-        y, pull, *aux = made.found
-
-        def pullback(*cotangents: Any) -> Any:
-            if current() is not None:
-                return self.again(values, cotangents)
-            interpretation.check_one_cotangent(cotangents)
-            given = read(cotangents[0], obj, y, "the result", reverse("dependent"))
-            return made.cotangents(pull(dense(CARRIER, given, cotangent)), range(len(values)))
-
-        return (made.shown_at(0), pullback, *(made.shown_at(2 + i) for i in range(len(aux))))
+    def ats(self, program: Program) -> tuple[Sequence[At | None], Ats]:
+        """The pullback is at the value, and at the arguments, where it asks what they are."""
+        of = self.inner.shown_at(program.types, program.faces)
+        of, *aux = of if self.has_aux and isinstance(of, tuple) else (of,)
+        names = ("y[0]", *(f"x{i}" for i in range(len(program.types))))
+        held = Held(names) if _holds_sums(program) else None
+        return (), (of, held, *(aux or [None] * self.has_aux))
 
     def _way(self, program: Program, quick: Quick) -> Way:
         """From cotangents of the result to those of the arguments."""
         value, cotangent, arguments, moved = _types(program)
         faces = Face(tuple, (), _argument_faces(program))
-        border = Border((cotangent,), (moved,), arguments, faces)
-
-        def given(cotangents: tuple[Any, ...]) -> list[Any]:
-            interpretation.check_one_cotangent(cotangents)
-            sparse = read(cotangents[0], value, None, "the result", reverse("dependent"))
-            return [border.given(dense(CARRIER, sparse, cotangent), cotangent)]
-
+        given = zip(program.types, program.faces, strict=True)
+        shown = tuple(At(f"h{i}", *one, "cotangent") for i, one in enumerate(given, 1))
+        ats = (At("h0", value, program.face and program.face.children[0], "cotangent"),), shown
+        held = len(program.types) + 1 if _holds_sums(program) else 0
+        border = Border((cotangent,), (moved,), arguments, faces, ats, held)
         about = f"pullback from the cotangents of {value!r}"
-        return Way(border, given, _has_arrays(program, quick), about)
+        check, has_arrays = interpretation.check_one_cotangent, _has_arrays(program, quick)
+        return Way(border, ("the result",), check, has_arrays, about)
 
     def again(self, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
         """The linear map at ``args`` in a trace, or as it says errors in our own words."""
@@ -214,16 +206,11 @@ class Linearized(Pulled[P]):
         value, tangents, tangent, shown = _types(program)
         single = len(program.types) == 1
         moved = (tangents,) if single else (components(tangents) or Product()).parts
-        border = Border(moved, _argument_faces(program), tangent, shown)
-
-        def given(tangents: tuple[Any, ...]) -> list[Any]:
-            check_tangents(tangents, len(moved))
-            return [
-                border.given(filled(read_tangent(one, param.type, param.name), obj), obj)
-                for one, param, obj in zip(tangents, program.lam.params, moved, strict=True)
-            ]
-
-        return Way(border, given, _has_arrays(program, quick), f"derivative to {value!r}")
+        given = zip(program.types, program.faces, strict=True)
+        ats = tuple(At("", *one) for one in given)
+        border = Border(moved, _argument_faces(program), tangent, shown, (ats, None))
+        about, check = f"derivative to {value!r}", partial(check_tangents, count=len(moved))
+        return Way(border, program.names, check, _has_arrays(program, quick), about)
 
     def _in_trace(self, values: tuple[Any, ...]) -> Any:
         return self.inner(*values), lambda *tangents: self.again(values, tangents)
@@ -235,8 +222,10 @@ class Linearized(Pulled[P]):
         pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False, with_value=False)
         return pushed(*args, *tangents_of(args, given))
 
-    def _of_sums(self, program: Program, values: tuple[Any, ...]) -> Any:
-        raise NotKnown
+    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
+        if _holds_sums(program):
+            return self.otherwise(values)
+        return super()._of_program(program, values)
 
     def otherwise(self, values: tuple[Any, ...]) -> Any:
         """By a compiled pushforward for each tangent, where the pullback has no transpose."""
@@ -267,7 +256,7 @@ class Linearized(Pulled[P]):
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions: a pushforward for each tangent."""
         kept = owned(args, args)
-        push = pushing(self.inner, kept)
+        push = interpretation.pushing(self.inner, kept)
 
         def derivative(*tangents: Any) -> Any:
             return push(tangents)[1] if current() is None else self.again(kept, tangents)
@@ -282,6 +271,12 @@ def check_tangents(tangents: tuple[Any, ...], count: int) -> None:
             f"the derivative takes a tangent for each of {count} arguments, "
             f"and was given {len(tangents)}"
         )
+
+
+def _holds_sums(program: Program) -> bool:
+    """Whether the value, or an argument, tells what is at it."""
+    assert isinstance(program.cod, Product)
+    return not all(map(is_first_order, (program.cod.parts[0], *program.types)))
 
 
 def _has_arrays(program: Program, quick: Quick) -> bool:
@@ -330,8 +325,10 @@ class Way(NamedTuple):
     """What the linear maps of a program have in common."""
 
     border: Border
-    given: Callable[[tuple[Any, ...]], list[Any]]
-    """From a user's arguments to those that compiled code takes."""
+    names: tuple[str, ...]
+    """What errors call a user's arguments."""
+    check: Callable[[tuple[Any, ...]], None]
+    """Raises where there are not as many as there are to be."""
     has_arrays: bool
     about: str
 
@@ -343,11 +340,15 @@ class LinearMap:
     """
 
     def __init__(
-        self, way: Way, run: Callable[..., Any], again: Callable[[tuple[Any, ...]], Any]
+        self,
+        way: Way,
+        run: Callable[..., Any],
+        held: Sequence[Any],
+        again: Callable[[tuple[Any, ...]], Any],
     ) -> None:
         # ``run`` is compiled; ``again`` serves traces, and says errors in our own words.
-        self._way, self._run, self._again = way, run, again
-        self._entry = way.border.entry(run)
+        self._way, self._run, self._held, self._again = way, run, held, again
+        self._entry = way.border.entry(run, held=held)
 
     def __call__(self, *args: Any) -> Any:
         """The value at ``args``: one cotangent, or a tangent for each argument."""
@@ -362,10 +363,11 @@ class LinearMap:
             return self._carefully(args)
 
     def _carefully(self, args: tuple[Any, ...]) -> Any:
-        given = self._way.given(args)
+        way = self._way
+        way.check(args)
         try:
             with np.errstate(all="ignore"):
-                return owned(self._way.border.called(self._run, given), args)
+                return owned(way.border.run(self._run, args, way.names, self._held), args)
         except (IndexError, ArithmeticError, RecursionError) as error:
             TooDeep.check(error)
             return self._again(args)

@@ -9,44 +9,25 @@ the tangents of what it captures, by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
-from combinators.errors import ShapeMismatch, TypeMismatch
-from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import (
-    Fun,
-    Mu,
-    Object,
-    Sum,
-    Tensor,
-    Vector,
-    components,
-)
-from combinators.spaces import Space
-from combinators.tracing.classes import (
-    alternative,
-    face_of_alternative,
-    face_of_recursive,
-    is_list,
-    item_of,
-    rows_of,
-)
-from combinators.tracing.faces import Face, face_of
-from combinators.tracing.functions import natural
-from combinators.type_folds import is_first_order, parts_of, tangent_of, unfolded
+from combinators.errors import TypeMismatch
+from combinators.objects import Fun, Object, components
+from combinators.tracing.faces import Face
+from combinators.type_folds import is_first_order
 from combinators.value_folds import Injected
-from diffcurry.arguments import fits, opened_as
 from diffcurry.closures import FunctionValue, apply, lift, lower
 from diffcurry.function import fun
 from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
-from diffcurry.modes import CARRIER, Pulling, primal, pushforward
-from diffcurry.values import as_alternative
+from diffcurry.leaves import SHOWN_ALONG, check_tangent, fits
+from diffcurry.modes import Pulling, primal, pushforward
+from diffcurry.values import Inwards, Meet, NotThese, Outwards, Step, inside
 from interpreters.execution.running import Closure
-from interpreters.sparse_cotangents import Cotangent, Environment, zeros
+from interpreters.sparse_cotangents import Cotangent, Environment, nonzero
 
 # ---- shown ---------------------------------------------------------------------------------------
 
@@ -57,7 +38,22 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
     Of a ``value`` without functions it is not asked for: None. A function's is a list of calls in a
     mode that records them, unless an environment came in among them: then what it captured.
     """
+    return _showing(mode)(cotangent, obj, face, value)
 
+
+def _outwards(function: Callable[[Any, Fun, Any], Any]) -> Outwards:
+    """Tangents or cotangents; those of a function are what ``function`` gives at it."""
+
+    def leaf(obj: Object, face: Face | None) -> Step:
+        if isinstance(obj, Fun):
+            return lambda g, at, meet: function(g, obj, at)
+        return SHOWN_ALONG.step(obj, face)
+
+    return Outwards(leaf)
+
+
+@lru_cache(maxsize=16)
+def _showing(mode: Pulling) -> Outwards:
     def function(given: Any, obj: Fun, closure: Closure) -> Any:
         if not mode.records_calls or not _iscalls_of(given):
             return _show_captured(given, closure, mode)
@@ -67,94 +63,15 @@ def show(cotangent: Cotangent, obj: Object, face: Face | None, value: Any, mode:
             calls.append(Call(lower(argument, obj.dom), show(part, obj.cod, None, y, mode)))
         return Calls(calls)
 
-    return _show(cotangent, obj, face, value, function)
+    return _outwards(function)
 
 
-def show_numbers(given: Any, obj: Object, face: Face | None, value: Any) -> Any:
-    """The cotangent of ``value``, without functions, as compiled code gives both."""
-    return _show(given, obj, face, value, lambda *_: None)
+_MOVED = _outwards(lambda tangent, obj, _: TangentFunction(tangent, obj))
 
 
 def show_tangent(tangent: Any, obj: Object, face: Face | None, value: Any = None) -> Any:
     """A tangent as the user gets it; of ``value``, where its alternatives matter."""
-    return _show(tangent, obj, face, value, lambda given, obj, _: TangentFunction(given, obj))
-
-
-def _show(
-    given: Any, obj: Object, face: Face | None, value: Any, function: Callable[..., Any]
-) -> Any:
-    """What is sparse, or a tuple, in the containers of ``face``; None is zero.
-
-    That of a sum is of the alternative that ``value`` is; of a zero without a value it is None.
-    """
-    return recurse(_shown(given, obj, face, value, function))
-
-
-def _shown(
-    given: Any, obj: Object, face: Face | None, value: Any, function: Callable[..., Any]
-) -> Recursive[Any]:
-    if isinstance(obj, Fun):
-        return function(given, obj, value)
-    if isinstance(obj, Mu) and is_list(obj):
-        return (yield _shown_list(given, item_of(obj), value, function))
-    if isinstance(obj, Mu):
-        face = face_of_recursive(obj)
-        obj = unfolded(obj)
-    if isinstance(obj, Sum):
-        tag, given, value = _alternative(given, value)
-        if tag is None:
-            return None
-        wears = face_of_alternative(obj, tag)
-        return as_alternative(
-            obj, tag, (yield _shown(given, obj.parts[tag], wears, value, function))
-        )
-    types = parts_of(obj)
-    if isinstance(obj, Space):
-        leaf = tangent_of(obj)
-        return lower(zeros(CARRIER, leaf) if given is None else given, leaf)
-    if types is None:
-        if not isinstance(obj, Tensor) or not obj.is_smooth:
-            return None
-        number = CARRIER.lower(zeros(CARRIER, obj) if given is None else given)
-        return np.float64(number) if type(number) is float else number
-    if not types and face is None:
-        return None
-    width = len(types)
-    wears = None if isinstance(obj, Vector) else face or face_of(obj)
-    children = (None,) * width if wears is None else wears.children
-    found = []
-    for i, (below, child) in enumerate(zip(types, children, strict=True)):
-        found.append((yield _shown(_part(given, i), below, child, _part(value, i), function)))
-    return tuple(found) if wears is None else wears.build(found)
-
-
-def _shown_list(
-    given: Any, item: Object, value: Any, function: Callable[..., Any]
-) -> Recursive[Any]:
-    found = []
-    while (opened := _alternative(given, value))[0]:
-        _, given, value = opened
-        found.append((yield _shown(_part(given, 0), item, None, _part(value, 0), function)))
-        given, value = _part(given, 1), _part(value, 1)
-    return found
-
-
-def _alternative(given: Any, value: Any) -> tuple[int | None, Any, Any]:
-    """Which alternative a value is, or a cotangent alone, and both inside."""
-    if type(given) is dict:
-        ((tag, given),) = given.items()
-    elif given is not None:
-        tag, given = given
-    if value is None:
-        return (None if given is None else tag), given, None
-    return value[0], given, value[1]
-
-
-def _part(whole: Any, index: int) -> Any:
-    """A component of what is sparse, or a tuple, or nothing."""
-    if whole is None:
-        return None
-    return whole.get(index) if type(whole) is dict else whole[index]
+    return _MOVED(tangent, obj, face, value)
 
 
 def _iscalls_of(cotangent: Cotangent) -> bool:
@@ -201,178 +118,98 @@ class TangentFunction:
 # ---- read ----------------------------------------------------------------------------------------
 
 
-class _Reader(NamedTuple):
-    """How what a user gives is read: what it is called, a function's, and a whole of its parts."""
-
-    word: str
-    function: Callable[[Any, Fun, Any, str], Any]
-    whole: Callable[[list[Any]], Any]
-    inject: Callable[[int, Any], Any]
-
-
 def read(cotangent: Any, obj: Object, value: Any, path: str, mode: Pulling) -> Cotangent:
     """The user's cotangent of the result ``value`` as a sparse one of a reverse mode."""
 
-    def function(given: Any, obj: Fun, closure: Any, path: str) -> Recursive[Cotangent]:
+    def function(given: Any, obj: Fun, closure: Any, meet: Meet) -> Cotangent:
         if isinstance(given, Mapping):
-            found = yield _read_captured(given, closure, path, reader)
+            found = _read_captured(given, closure, inwards, meet)
             return [Environment(found or {})] if mode.records_calls else found
         calls = []
-        for index, (argument, part) in enumerate(calls_of(given, obj, path)):
+        for index, (argument, part) in enumerate(calls_of(given, obj)):
             fits(argument, obj.dom, f"the argument of call {index} of {path}")
             x = lift(argument, obj.dom, mode)
             y = None if is_first_order(obj.cod) else apply(closure, x, mode)
-            calls.append((x, (yield _read(part, obj.cod, y, f"{path}(…)", reader))))
+            with inside("(…)"):
+                calls.append((x, inwards.step(obj.cod)(part, y, meet)))
         return calls
 
     def injected(index: int, part: Any) -> Cotangent:
         return None if part is None else {index: part}
 
-    reader = _Reader("cotangent", function, lambda xs: _sparse(dict(enumerate(xs))), injected)
-    return recurse(_read(cotangent, obj, value, path, reader))
+    inwards = _inwards("cotangent", function, lambda xs: nonzero(enumerate(xs)), injected)
+    return inwards(obj, path, cotangent, value)
 
 
 def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any:
     """The user's tangent of ``value``, an argument, as nested tuples of numbers; None is zero."""
 
-    def function(given: Any, obj: Fun, closure: Any, path: str) -> Recursive[Any]:
+    def function(given: Any, obj: Fun, closure: Any, meet: Meet) -> Any:
         if isinstance(given, Mapping):
-            return (yield _read_captured(given, closure, path, reader)) or {}
+            return _read_captured(given, closure, inwards, meet) or {}
         return _along(given, obj, path)
 
-    reader = _Reader("tangent", function, tuple, Injected)
-    return recurse(_read(tangent, obj, value, path, reader))
+    inwards = _inwards("tangent", function, tuple, Injected)
+    return inwards(obj, path, tangent, value)
 
 
-def _sparse(parts: Mapping[int, Cotangent]) -> Cotangent:
-    return {i: g for i, g in parts.items() if g is not None} or None
+def _inwards(
+    word: str,
+    function: Callable[[Any, Fun, Any, Meet], Any],
+    whole: Callable[[list[Any]], Any],
+    inject: Callable[[int, Any], Any],
+) -> Inwards:
+    """Tangents or cotangents, None being zero; those of a function as ``function`` reads them."""
 
+    def leaf(obj: Object) -> Step:
+        if isinstance(obj, Fun):
+            return lambda x, at, meet: function(x, obj, at, meet)
 
-def _read(given: Any, obj: Object, value: Any, path: str, reader: _Reader) -> Recursive[Any]:
-    if given is None:
-        return None
-    if isinstance(obj, Fun):
-        return (yield reader.function(given, obj, value, path))
-    if isinstance(obj, Sum | Mu):
-        return (yield _read_alternative(given, obj, value, path, reader))
-    product = components(obj)
-    if isinstance(obj, Space):
-        return _read_declared(given, obj, path, reader.word)
-    if product is not None:
-        face, parts = opened_as(obj, given, f"the {reader.word} of {path}")
-        types, names = product.parts, [path + face.path(i) for i in range(product.width)]
-    elif isinstance(obj, Vector) and reader.word == "cotangent":
-        if not isinstance(given, Sequence) or len(given) != obj.length:
-            raise TypeMismatch(
-                f"the cotangent of {path} : {obj!r} is a sequence of {obj.length}, "
-                f"and this is {given!r:.60}"
-            )
-        parts, types = tuple(given), (obj.item,) * obj.length
-        names = [f"{path}[{i}]" for i in range(obj.length)]
-    else:
-        return _read_tensor(given, obj, path, reader.word)
-    found = []
-    for i, (part, below, name) in enumerate(zip(parts, types, names, strict=True)):
-        found.append((yield _read(part, below, value[i] if value else None, name, reader)))
-    return reader.whole(found)
+        def number(x: Any, at: Any, meet: Meet) -> Any:
+            kind = check_tangent(x, obj, word)
+            return lift(x, kind, primal())
 
+        return number
 
-def _read_declared(given: Any, obj: Space, path: str, word: str) -> Any:
-    """Of a type with a tangent space of its own, which that of its tangents need not be."""
-    leaf = tangent_of(obj)
-    if not isinstance(leaf, Space):
-        return _read_tensor(given, leaf, path, word)
-    if natural(given).type is not leaf:
-        raise TypeMismatch(f"the {word} of {path} : {obj!r} is of type {leaf!r}, not {given!r:.60}")
-    return lift(given, leaf, primal())
-
-
-def _read_alternative(
-    given: Any, obj: Sum | Mu, value: Any, path: str, reader: _Reader
-) -> Recursive[Any]:
-    """Of a sum: of the alternative that the value is; of a list, item by item from its end."""
-    if isinstance(obj, Mu) and is_list(obj):
-        rows, item, found = rows_of(given), item_of(obj), None
-        inside = [None] * len(rows or ()) if value is None else list(_items(value))
-        if rows is None or len(rows) != len(inside):
-            raise TypeMismatch(
-                f"the {reader.word} of {path} : {obj!r} is a list of {len(inside)}, and this is "
-                f"{given!r:.60}"
-            )
-        for i in reversed(range(len(rows))):
-            one = yield _read(rows[i], item, inside[i], f"{path}[{i}]", reader)
-            found = reader.inject(1, reader.whole([one, found]))
-        return found
-    if isinstance(obj, Mu):
-        inner = unfolded(obj)
-        return (yield _read(given, inner, value, path, reader))
-    index, inside = alternative(obj, given)
-    if value is not None and value[0] != index:
-        names = [str(i) for i in range(len(obj.parts))] if obj.names is None else obj.names
-        raise TypeMismatch(
-            f"the {reader.word} of {path} is of the alternative {names[index]}, and the value is "
-            f"of {names[value[0]]}"
-        )
-    part = yield _read(inside, obj.parts[index], value and value[1], path, reader)
-    return None if part is None else reader.inject(index, part)
-
-
-def _items(cells: Any) -> Iterator[Any]:
-    """The items of a list, as a program has it."""
-    while cells[0]:
-        item, cells = cells[1]
-        yield item
-
-
-def _read_tensor(given: Any, obj: Object, path: str, word: str) -> Any:
-    if not isinstance(obj, Tensor):
-        raise TypeMismatch(f"the {word} of {path} : {obj!r} can only be None")
-    if not obj.is_smooth:
-        raise TypeMismatch(f"{path} : {obj!r} has no tangents; its {word} is None")
-    array = np.asarray(given)
-    if array.dtype.kind not in "biuf":
-        raise TypeMismatch(f"the {word} of {path} : {obj!r} is {given!r:.60}")
-    if array.shape != obj.shape:
-        raise ShapeMismatch(f"the {word} of {path} : {obj!r} has the shape {array.shape}")
-    return CARRIER.lift(array, obj)
+    return Inwards(leaf, lambda _: None, word, whole=whole, inject=inject)
 
 
 def _read_captured(
-    given: Mapping[str, Any], closure: Closure, path: str, reader: _Reader
-) -> Recursive[Any]:
+    given: Mapping[str, Any], closure: Closure, inwards: Inwards, meet: Meet
+) -> Cotangent:
     code = closure.code
     names, parts = code.label.names, code.captured.parts
-    check_captures(given, names, path)
+    check_captures(given, names)
     if isinstance(given, Captured) and not given.belongs_to(code):
-        raise TypeMismatch(
-            f"the cotangent {given} is of another function than {path}, which captures "
-            "variables of the same names; make a dict of it if that is what you mean"
+        raise NotThese(
+            f"the cotangent {given} is of another function than ",
+            ", which captures variables of the same names; make a dict of it if that is what you "
+            "mean",
         )
     found = {}
     for i, name in enumerate(names):
         if name in given:
-            inside = closure.env[i]
-            found[i] = yield _read(given[name], parts[i], inside, f"{path}.{name}", reader)
-    return _sparse(found)
+            with inside(f".{name}"):
+                found[i] = inwards.step(parts[i])(given[name], closure.env[i], meet)
+    return nonzero(found.items())
 
 
-def check_captures(given: Mapping[str, Any], names: Sequence[str], path: str) -> None:
-    """Raise where a mapping names what the function ``path`` does not capture."""
+def check_captures(given: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise where a mapping names what the function does not capture."""
     unknown = sorted(map(str, set(given) - set(names)))
     if unknown:
-        raise TypeMismatch(
-            f"the function {path} captures {', '.join(names) or 'nothing'}, "
-            f"and not {', '.join(unknown)}"
-        )
+        said = f" captures {', '.join(names) or 'nothing'}, and not {', '.join(unknown)}"
+        raise NotThese("the function ", said)
 
 
-def calls_of(given: Any, obj: Fun, path: str) -> Sequence[Any]:
+def calls_of(given: Any, obj: Fun) -> Sequence[Any]:
     """What has to be a list of calls."""
     is_list = isinstance(given, Sequence)
     if not is_list or not all(isinstance(x, (tuple, list)) and len(x) == 2 for x in given):
-        raise TypeMismatch(
-            f"the cotangent of the function {path} : {obj!r} is a list of (argument, cotangent) "
-            f"pairs, or a mapping of its captured variables by name, and this is {given!r:.60}"
+        raise NotThese(
+            "the cotangent of the function ",
+            f" : {obj!r} is a list of (argument, cotangent) "
+            f"pairs, or a mapping of its captured variables by name, and this is {given!r:.60}",
         )
     found: Sequence[Any] = given
     return found

@@ -26,9 +26,9 @@ from combinators.tracing.faces import Face, open_up
 from combinators.tracing.functions import Faces, Specialisable, Types, coerce
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import tangent_of
-from diffcurry.arguments import opened_as
 from diffcurry.known import zeros_in_trace
 from diffcurry.tangents import calls_of, check_captures
+from diffcurry.values import naming, opened_as
 from interpreters.staging.programs import ResultShape
 
 
@@ -52,7 +52,8 @@ class Returned(NamedTuple):
         product, opened = components(obj), open_up(self.rep)
         if product is None or opened is None:
             return cotangent
-        face, given = opened_as(obj, cotangent, f"the cotangent of {path}")
+        with naming(path):
+            face, given = opened_as(obj, cotangent, "cotangent")
         parts = []
         for i, (part, below) in enumerate(zip(given, product.parts, strict=True)):
             shape = None if self.shape is None else self.shape.part(i)
@@ -65,7 +66,9 @@ class Returned(NamedTuple):
         if isinstance(cotangent, Mapping):
             return self._read_captured(cotangent, path)
         pulled = [zeros_in_trace(Tangent)]
-        for argument, given in calls_of(cotangent, obj, path):
+        with naming(path):
+            calls = calls_of(cotangent, obj)
+        for argument, given in calls:
             y, pull = self.rep(argument)
             pulled.append(pull(Returned(obj.cod, y, None).read(given, f"{path}(…)"))[0])
         return reduce(LIBRARY["plus"], pulled)
@@ -77,7 +80,8 @@ class Returned(NamedTuple):
                 f"what the function {path} captured is not known while this is traced, since it is "
                 "chosen or made when it runs; give its cotangent as a list of calls"
             )
-        check_captures(cotangent, list(environment), path)
+        with naming(path):
+            check_captures(cotangent, list(environment))
         whole = coerce(_captured(cotangent, self.shape), tangent_of(self.shape.obj))
         return emit_operation(PACK.plain, (whole,))
 

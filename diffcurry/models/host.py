@@ -26,7 +26,7 @@ from combinators.terms import Lam
 from combinators.translate import translate
 from combinators.type_folds import columns_of
 from combinators.value_folds import Layout, map_leaves
-from diffcurry.border import SCALARS
+from diffcurry.leaves import SCALARS
 from interpreters.backends.python import compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.numpy import NumPy
