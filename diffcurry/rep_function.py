@@ -28,7 +28,7 @@ from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
-from diffcurry.arguments import holds_functions, leaves, of_pair
+from diffcurry.arguments import leaves, of_pair
 from diffcurry.border import At, Ats, Border, Held, owned
 from diffcurry.derivative import Derivative, transformed
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
@@ -227,11 +227,9 @@ class Linearized(Pulled[P]):
             return self.otherwise(values)
         return super()._of_program(program, values)
 
-    def otherwise(self, values: tuple[Any, ...]) -> Any:
-        """By a compiled pushforward for each tangent, where the pullback has no transpose."""
-        if self.is_of_data or holds_functions(values):
-            return super().otherwise(values)
-        kept = owned(values, values)
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """By a pushforward for each tangent, where the pullback has no transpose."""
+        kept = owned(args, args)
         pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False)
 
         def derivative(*tangents: Any) -> Any:
@@ -241,6 +239,8 @@ class Linearized(Pulled[P]):
             return pushed(*kept, *tangents)[1]
 
         return self.inner(*kept), derivative
+
+    otherwise = evaluate  # type: ignore[assignment]  # at data, too
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         value, inner = self.on(known.function)(*data)
@@ -252,16 +252,6 @@ class Linearized(Pulled[P]):
                 return self.evaluate(values)[1](*tangents)
 
         return value, derivative
-
-    def evaluate(self, args: tuple[Any, ...]) -> Any:
-        """At numbers, arrays and functions: a pushforward for each tangent."""
-        kept = owned(args, args)
-        push = interpretation.pushing(self.inner, kept)
-
-        def derivative(*tangents: Any) -> Any:
-            return push(tangents)[1] if current() is None else self.again(kept, tangents)
-
-        return push((None,) * len(args))[0], derivative
 
 
 def check_tangents(tangents: tuple[Any, ...], count: int) -> None:
