@@ -24,23 +24,9 @@ from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import Scope, current, entered
 from diffcurry import interpretation
-from diffcurry.arguments import (
-    Argnums,
-    check_scalar,
-    chosen,
-    is_function,
-    is_many,
-    of_pair,
-)
+from diffcurry.arguments import Argnums, check_scalar, chosen, is_function, is_many, of_pair
 from diffcurry.border import At, Ats
-from diffcurry.derived import (
-    Written,
-    applied,
-    closed_of,
-    finished,
-    tangent_face,
-    unrepresented,
-)
+from diffcurry.derived import Written, applied, closed_of, finished, tangent_face, unrepresented
 from diffcurry.function import Function
 from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions
 from diffcurry.modes import Mode, written

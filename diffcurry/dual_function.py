@@ -18,13 +18,7 @@ from diffcurry import interpretation
 from diffcurry.arguments import of_pair
 from diffcurry.border import At, Ats
 from diffcurry.derivative import Derivative, Gradient
-from diffcurry.derived import (
-    Written,
-    applied,
-    is_tagged,
-    result,
-    tangent_face,
-)
+from diffcurry.derived import Written, applied, is_tagged, result, tangent_face
 from diffcurry.function import Function
 from diffcurry.known import Known, tangents_of
 from diffcurry.program import Program, folded, is_of_data
@@ -133,7 +127,9 @@ class Pushed(Derivative[P, Any]):
         return (*[None] * half, *along), found
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
-        tangents = tangents_by(known, data, values[len(values) // 2 :])
+        tangents = tuple(known.tangents(values[len(values) // 2 :]))
+        if current() is not None:
+            tangents = tangents_of(tuple(data), tangents)
         return self.on(known.function)(*data, *tangents)
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
@@ -159,9 +155,3 @@ def moved(of: Ats, name: str, obj: Object, face: Face | None) -> Ats:
     types, faces = parts_of(obj) or (), face.children if face is not None else (None,) * len(of)
     names = [f"{name}[{i}]" for i in range(len(of))]
     return tuple(map(moved, of, names, types, faces))
-
-
-def tangents_by(known: Known[Any], data: list[Any], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tangents of data; in a trace with zeros for None."""
-    found = tuple(known.tangents(tangents))
-    return found if current() is None else tangents_of(tuple(data), found)

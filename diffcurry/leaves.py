@@ -9,15 +9,7 @@ import numpy as np
 
 from combinators.errors import ShapeMismatch
 from combinators.literal import Literal
-from combinators.objects import (
-    Bool,
-    Fun,
-    Int,
-    Mu,
-    Object,
-    Real,
-    Tensor,
-)
+from combinators.objects import Bool, Fun, Int, Mu, Object, Real, Tensor, Unit
 from combinators.spaces import Space
 from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face
@@ -156,14 +148,11 @@ ALONG = {word: _along(word) for word in ("tangent", "cotangent")}
 
 
 def _along_shown(obj: Object, face: Face | None) -> Step:
-    if isinstance(obj, Space):
-        leaf, zero = tangent_of(obj), still(obj)
-        shown = _shown(leaf, None)
-        return lambda g, at, meet: shown(zero if g is None else g, at, meet)
-    if not isinstance(obj, Tensor) or not obj.is_smooth:
+    leaf, zero = tangent_of(obj), still(obj)
+    if leaf is Unit:
         return lambda g, at, meet: None
-    number, zero = SHOWN.step(obj), still(obj)
-    return lambda g, at, meet: number(zero if g is None else g, at, meet)
+    shown = _shown(leaf, face)
+    return lambda g, at, meet: shown(zero if g is None else g, at, meet)
 
 
 SHOWN_ALONG = Outwards(_along_shown)

@@ -12,12 +12,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from combinators.errors import TypeMismatch
-from combinators.objects import (
-    Fun,
-    Object,
-    Tangent,
-    components,
-)
+from combinators.objects import Fun, Object, Tangent, components
 from combinators.primitives.structural import PACK
 from combinators.terms import Term
 from combinators.tracing.definition import call

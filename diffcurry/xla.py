@@ -16,10 +16,12 @@ from combinators.kit.memory import Remembered
 from combinators.objects import Object, Tensor, components
 from combinators.simplify import Hole, Rule, head
 from combinators.spaces import SPACES, Space
-from combinators.tracing.faces import Face, face_of, open_up, put_together, take_apart
+from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.scope import current
 from diffcurry.function import Function, fun
+from diffcurry.leaves import fits
 from diffcurry.program import Program
+from diffcurry.values import Outwards, Step
 from interpreters.backends.xla import JaxProgram
 
 P = ParamSpec("P")
@@ -74,10 +76,13 @@ class XLA(Generic[P]):
     def traced(self, *args: Any) -> Any:
         """The value at JAX's tracers, of which shapes and dtypes are known."""
         given = tuple(map(_as_given, args))
-        program = self.function.program(*map(_stand_in, given))
+        shapes = list(map(_stand_in, given))
+        program = self.function.program(*shapes)
+        for shape, obj, name in zip(shapes, program.types, program.names, strict=True):
+            fits(shape, obj, name)
         run = self._compiled.of(program, lambda: self._written(program).function)
         found = run(*map(self._taken, given, program.types))
-        return _as_tree(_in_containers(found, program.cod, program.face))
+        return _as_tree(_IN_CONTAINERS(found, program.cod, program.face))
 
     def _written(self, program: Program) -> JaxProgram:
         name = self.function.__name__
@@ -235,16 +240,16 @@ def _stand_in(value: Any) -> Any:
     return put_together(face, map(zeros, leaves))
 
 
-def _in_containers(value: Any, obj: Object, face: Face | None) -> Any:
-    """A result in its containers."""
-    product = components(obj)
-    if isinstance(obj, Space):
-        return obj.declared.value((value,) if obj.declared.is_family else tuple(value))
-    if product is None:
-        return value
-    shown = face if face is not None else face_of(obj)
-    assert shown is not None
-    return shown.build(list(map(_in_containers, value, product.parts, shown.children)))
+def _leaf(obj: Object, face: Face | None) -> Step:
+    """A leaf of a result, which may be of a class that JAX knows nothing of."""
+    if not isinstance(obj, Space):
+        return lambda value, at, meet: value
+    declared = obj.declared
+    return lambda value, at, meet: declared.value((value,) if declared.is_family else tuple(value))
+
+
+_IN_CONTAINERS = Outwards(_leaf)
+"""Results in their containers."""
 
 
 matmul, x, y = head("matmul"), Hole("x"), Hole("y")
