@@ -24,14 +24,13 @@ from combinators.primitives.sums import IS
 from combinators.terms import Cond, Prim, Term
 from combinators.tracing.classes import face_of_alternative
 from combinators.tracing.emit import emit, operand, scope_here, unpack
-from combinators.tracing.faces import open_up
+from combinators.tracing.faces import open_up, put_together
 from combinators.tracing.functions import (
-    PARTIAL,
     Draft,
     coerce,
     natural,
 )
-from combinators.tracing.joins import Apart, together
+from combinators.tracing.joins import Apart, check_known, stand_in, together
 from combinators.tracing.parameters import takes
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.value_folds import Injected
@@ -83,28 +82,22 @@ def _chosen(
     if not drafts:
         assert unknown is not None
         raise unknown
-    if unknown is not None and drafts[0].face is None and is_weak(drafts[0].leaves[0]):
-        return drafts[0].leaves[0]  # only the type is asked for, which may yield to another
     try:
-        wanted = [leaf.type for leaf in together(drafts)[1]]
+        whole, wanted = together(drafts)
     except Apart as apart:
         raise _apart(word, apart, drafts) from None
-    made = [draft.finish(wanted) for draft in drafts]
+    if unknown is not None:
+        return put_together(whole, map(stand_in, wanted))  # only the type is asked for
+    made = [draft.finish([leaf.type for leaf in wanted]) for draft in drafts]
     face, bodies = made[0].face, [one.lam.body for one in made]
     if any(one.face != face for one in made):
         face = drafts[0].face
-    bodies += [bodies[0]] * (len(branches) - len(bodies))  # only the type is asked for now
     body = bodies.pop()
     for test, then in zip(reversed(tests), reversed(bodies), strict=True):
         body = Cond(test, then, body, place)
     captured = {var.name: var for one in made for var in one.captured}
     captured |= {arg.name: arg for test in tests for arg in getattr(test, "args", ())}
     return unpack(face, emit(body, "c", tuple(captured.values())))
-
-
-def is_weak(leaf: Any) -> bool:
-    """Whether a leaf's type yields to another's."""
-    return type(leaf) in (bool, int, float) or type(leaf) in PARTIAL
 
 
 def _apart(word: str, apart: Apart, drafts: Sequence[Draft]) -> TypeMismatch:
@@ -137,6 +130,7 @@ def case(s: Any, /, *branches: Any, **named: Any) -> Any:
             f"case looks at a value of a sum, and this is {obj!r}; a function of one is annotated "
             "with it, as f(s: Circle | Square)"
         )
+    check_known(obj)
     functions = _in_order(obj, branches, named)
 
     def branch(index: int) -> Callable[[], Any]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Fun, Mu, Object, Product, Tensor
+from combinators.objects import Fun, Mu, Object, Product, Sum, Tensor
 from combinators.operation import Operation, check_size
 from combinators.primitives.loops import MAP, looping
 from combinators.primitives.structural import RECOMPUTE
@@ -40,7 +40,7 @@ from combinators.tracing.functions import (
     function_operand,
     natural,
 )
-from combinators.tracing.joins import Apart, together
+from combinators.tracing.joins import Apart, check_known, is_unknown, together
 from combinators.tracing.scope import entered
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import length_of, row_of
@@ -196,6 +196,9 @@ class Settling(Laid):
             with suppress(Widened):
                 draft = trace()
                 if not self.widens(draft):
+                    for obj in self.types:
+                        if isinstance(obj, Mu | Sum):
+                            check_known(obj)
                     return draft
         raise TypeMismatch(f"what {self.word} carries, {self.obj!r}, settles on no type")
 
@@ -209,10 +212,18 @@ class Settling(Laid):
         except Apart as apart:
             raise self.apart(apart) from None
         if shape_of(face) == shape:
-            for index, (was, one) in enumerate(zip(before, found, strict=True)):
-                if not was.weak and one.type is not was.type:
+            pairs = list(zip(before, found, strict=True))
+            for was, one in pairs:
+                if one.type is not was.type and not was.weak and not is_unknown(was.type):
                     raise self.apart(Apart([was.type, one.type]))
-                found[index] = Natural(one.type, was.weak)
+            # Numbers are settled first: an item of a list that starts from nil is made of them.
+            first = [
+                isinstance(was.type, Tensor) and one.type is not was.type for was, one in pairs
+            ]
+            found = [
+                was if any(first) and is_unknown(was.type) else Natural(one.type, was.weak)
+                for was, one in pairs
+            ]
         self.face, self.naturals, self.leaves = face, found, found
         return [leaf.type for leaf in before] != self.types
 

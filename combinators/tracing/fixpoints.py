@@ -28,14 +28,13 @@ from combinators.objects import Bool, Fun, Int, Object, Product
 from combinators.primitives.structural import FIX
 from combinators.terms import App, Lam, Prim, Proj, Term, Tuple, Var, const, packed
 from combinators.terms import pack as pack_terms
-from combinators.tracing.cases import ResultUnknown, case, cond, is_weak
+from combinators.tracing.cases import ResultUnknown, case, cond
 from combinators.tracing.classes import Typed, item_of
 from combinators.tracing.control import Settling
 from combinators.tracing.definition import RECURRING, Definition
 from combinators.tracing.emit import emit, operand, unpack
 from combinators.tracing.faces import Face, leaf_types, take_apart
 from combinators.tracing.functions import (
-    PARTIAL,
     Draft,
     Faces,
     Laid,
@@ -83,8 +82,6 @@ class Itself(NamedTuple):
     """The containers of what it gives."""
     rounds: Traced | None = None
     """How often it called itself, where that is bounded."""
-    stand: Any = None
-    """What stands for what it gives, where a part of that is known: an empty list, say."""
 
 
 class Recursive(Definition):
@@ -115,12 +112,6 @@ class Recursive(Definition):
         takes_itself = parameter_names(function, 1) == ["self"]
         super().__init__(_given(self, function) if takes_itself else function, types, **options)
         self.returns = returns or self.returns
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Its value; inside its own body its variable's, or what stands for that."""
-        if self._running and self._running[-1].stand is not None:
-            return self._running[-1].stand
-        return super().__call__(*args, **kwargs)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The recursive function at these types; inside its own body, its variable."""
@@ -170,12 +161,8 @@ class Recursive(Definition):
             naturals = [Natural(obj, weak=False) for obj in expected]
             result = Result(self.__name__, returns.face, naturals)
         else:
-            draft = self._tried(types, faces, name, key)
-            kinds = {type(leaf) for leaf in draft.leaves}
-            if kinds & PARTIAL.keys() and all(map(is_weak, draft.leaves)):
-                draft = self._tried(types, faces, name, key, draft.value)
+            draft, found = self._tried(types, faces, name, key)
             result = Result(self.__name__, draft.face, draft.naturals)
-            found = draft.finish()
             if RECURRING.get():
                 return found
             types = tuple([param.type for param in found.lam.params])
@@ -199,12 +186,13 @@ class Recursive(Definition):
         whole = App(fixed, Tuple((const(0), pack_terms(params))), place)
         return Specialised(Lam(params, whole, name), step.captured, result.face)
 
-    def _tried(self, types: Types, faces: Faces, name: str, key: Any, stand: Any = None) -> Draft:
+    def _tried(self, types: Types, faces: Faces, name: str, key: Any) -> tuple[Draft, Specialised]:
         """The body where a call of itself gives up its branch: it says what the others give."""
         dom = packed(tuple([obj for obj in types if isinstance(obj, Object)]))
         try:
-            with self._recurring(Itself(dom, stand=stand), only_asked=True):
-                return Draft(self.function, types, faces, name, key)
+            with self._recurring(Itself(dom), only_asked=True):
+                draft = Draft(self.function, types, faces, name, key)
+                return draft, draft.finish()
         except ResultUnknown as error:
             if error.function is not self:
                 raise

@@ -26,12 +26,13 @@ from combinators.tracing.classes import (
     rows_of,
     typed,
 )
+from combinators.tracing.definition import RECURRING
 from combinators.tracing.emit import emit, emit_operation, operand, scope_here, unpack
 from combinators.tracing.faces import object_of, open_up, take_apart
 from combinators.tracing.functions import PARTIAL, Natural, coerce, natural
-from combinators.tracing.joins import UNKNOWN
+from combinators.tracing.joins import UNKNOWN, check_known, is_unknown, stand_in
 from combinators.tracing.traced import LIBRARY, Traced, instead, library
-from combinators.type_folds import fold_type, unfolded
+from combinators.type_folds import unfolded
 from combinators.value_folds import Injected
 
 # ---- sums of which a part is known ---------------------------------------------------------------
@@ -111,8 +112,8 @@ def cons(head: Any, tail: Any) -> Any:
         known = List(natural_object(head))
     if not isinstance(known, Mu) or not is_list(known):
         raise TypeMismatch(f"cons puts an item before a list, and this is {known!r}")
-    if item_of(known) is UNKNOWN:
-        return Natural(List(natural_object(head)), weak=False)  # a loop from nil asks what it makes
+    if item_of(known) is UNKNOWN:  # a loop that starts from nil asks what it becomes
+        return stand_in(Natural(List(natural_object(head)), weak=False))
     with _naming(f"cons makes a {known!r}, whose items are of one type"):
         return _traced(_cell(head, as_sum(tail, known), known))
 
@@ -146,12 +147,11 @@ def as_sum(value: Any, obj: Object) -> Term:
     """A value as an operand of a sum or a recursive type: an instance, a list or a traced one."""
     if isinstance(value, Traced) and value.type is obj:
         return operand(value)
-    if fold_type(obj, lambda part, below: part is UNKNOWN or any(below), key="unknown_"):
-        how = "inject(list[float], nil)" if is_list(obj) else "inject(Sum(Real, Int), …)"
-        raise TypeMismatch(
-            f"of {obj!r} not everything is known here; annotate what the function gives, as in "
-            f"-> list[float], or say the type, as in {how}"
-        )
+    if is_unknown(obj) and RECURRING.get():
+        return operand(stand_in(Natural(obj, weak=False)))
+    check_known(obj)
+    if isinstance(value, Traced) and is_unknown(value.type):
+        return operand(stand_in(Natural(obj, weak=False)))
     tangent = LIBRARY["as_tangent"](value, obj) if isinstance(value, Traced) else None
     if tangent is not None:
         return operand(tangent)

@@ -19,12 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from combinators.errors import TypeMismatch
 from combinators.kit.class_names import class_of
 from combinators.objects import Mu, Object, Product, Sum, Tensor
 from combinators.tracing.classes import List, is_list, item_of, typed
-from combinators.tracing.faces import Face, open_up, shape_of
+from combinators.tracing.emit import scope_here, unpack
+from combinators.tracing.faces import Face, open_up, put_together, shape_of
 from combinators.tracing.functions import Laid, Natural, natural
-from combinators.type_folds import unfolded
+from combinators.tracing.traced import Traced
+from combinators.type_folds import fold_type, unfolded
 
 
 class Unknown(Object):
@@ -32,6 +35,30 @@ class Unknown(Object):
 
 
 UNKNOWN = Unknown._intern()
+
+
+def check_known(obj: Object) -> None:
+    """Raise where a part of a type is not known, and nothing will say it."""
+    if not is_unknown(obj):
+        return
+    how = "inject(list[float], nil)" if is_list(obj) else "inject(Sum(Real, Int), …)"
+    raise TypeMismatch(
+        f"of {obj!r} not everything is known here; annotate what the function gives, as in "
+        f"-> list[float], or say the type, as in {how}"
+    )
+
+
+def is_unknown(obj: Object) -> bool:
+    """Whether a part of a type is not known yet."""
+    return fold_type(obj, lambda part, below: part is UNKNOWN or any(below), key="unknown_")
+
+
+def stand_in(leaf: Natural) -> Any:
+    """A value of which only the type is asked, in a trace that is dropped."""
+    if leaf.weak and isinstance(leaf.type, Tensor):
+        return np.zeros((), leaf.type.dtype).item()
+    scope = scope_here()
+    return unpack(None, Traced(scope.parameter("unknown", leaf.type), scope))
 
 
 class Apart(Exception):
@@ -53,7 +80,8 @@ def together(values: Sequence[Laid]) -> tuple[Face | None, list[Natural]]:
             for one in values:
                 one.open()
         found: list[Natural] = []
-        face = _together([one.value for one in values], found, "the carry")
+        known = [put_together(one.face, iter(one.naturals)) for one in values]
+        face = _together(known, found, "the carry")
         if face is not NotImplemented:
             for one in values:
                 if shape_of(one.face) != shape_of(face):

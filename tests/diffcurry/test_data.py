@@ -161,3 +161,46 @@ def test_what_a_function_gives_is_the_class_with_a_union_that_it_is_annotated_wi
 
     assert dc.fun(seen)(3.0) == Scene(Circle(3.0), 2.0)
     assert dc.grad(area)(3.0) == 6.0
+
+
+def kept(xs: list[float]) -> Any:
+    return dc.fold(
+        lambda c, x: dc.cond(x > 1.0, lambda: dc.cons(x * x, c), lambda: c),
+        dc.nil,
+        xs,
+        reverse=True,
+    )
+
+
+def sums(xs: list[float]) -> Any:
+    return dc.fold(lambda c, x: (c[0] + x, dc.cons(c[0], c[1])), (0, dc.nil), xs)[1]
+
+
+def products(xs: list[float]) -> Any:
+    put = lambda x: lambda c, y: dc.cons(x * y, c)
+    return dc.fold(lambda c, x: dc.fold(put(x), c, xs), dc.nil, xs)
+
+
+def test_lists_are_made_by_loops_that_start_from_nil() -> None:
+    assert dc.fun(kept)([1.0, 2.0, 3.0]) == [4.0, 9.0]
+    assert dc.vjp(kept, [1.0, 2.0, 3.0])[1]([1.0, 10.0]) == ([0.0, 4.0, 60.0],)
+    assert dc.fun(sums)([1.5, 2.0]) == [1.5, 0.0]
+    assert dc.fun(products)([1.0, 2.0]) == [4.0, 2.0, 2.0, 1.0]
+
+
+def test_what_a_recursive_function_gives_is_found_out_in_containers_too() -> None:
+    down = dc.rec(
+        lambda self, n: dc.cond(
+            n == 0, lambda: (dc.nil, 0.0), lambda: (dc.cons(n, self(n - 1)[0]), 1.0)
+        )
+    )
+    assert down(3) == ([3, 2, 1], 1.0)
+    either = dc.rec(
+        lambda self, x: dc.cond(
+            x > 3.0,
+            lambda: dc.inl(x),
+            lambda: dc.cond(x < 0.0, lambda: dc.inr(x < 1.0), lambda: self(x + 1.0)),
+        )
+    )
+    assert either(1.0) == (0, 4.0)
+    assert either(-1.0) == (1, True)
