@@ -1,0 +1,219 @@
+"""Sections 3 to 5 of 001: J, its laws, its costs, and the examples; and three ways to err."""
+
+import pytest
+
+from combinators.errors import TypeMismatch, UnboundVariable
+from papers.vlad import transform
+from papers.vlad.evaluator import Vlad
+from papers.vlad.minimax import PROGRAM
+from papers.vlad.syntax import Cons
+from papers.vlad.values import numbers, show
+
+F = "(define f (lambda (a) (((lambda (b) (lambda (c) b)) a) 1)))"
+
+
+def run(*texts):
+    session = Vlad()
+    for text in texts[:-1]:
+        session.run(text)
+    return numbers(session.run(texts[-1]))
+
+
+def derivative_of_f():
+    return run(F, "((gradient f) 4)")
+
+
+def derivative_of_square():
+    return run("((gradient (lambda (x) (* x x))) 3)")
+
+
+# ---- section 3 -----------------------------------------------------------------------------------
+
+
+def test_the_running_example_of_section_3_gives_4_and_1():
+    assert run(F, "(*j-inverse (car ((*j f) (*j 4))))") == 4.0
+    assert derivative_of_f() == 1.0
+
+
+class Unbound(transform.Sums):
+    """Lines II and IV: nothing binds the sensitivities of free variables."""
+
+    def __init__(self, e):
+        super().__init__(e)
+        self.now |= {x: transform.sensitivity(x) for x in e.base_free}
+
+
+class Forgetful(transform.Sums):
+    """Lines V and VI: they are bound to zeros, and go nowhere."""
+
+    def rho(self, x, form):
+        if not isinstance(form, transform.Lambda):
+            super().rho(x, form)
+
+
+class Overwritten(transform.Sums):
+    """``(↽xj, ↽xk) ⊕= …`` as one assignment of a pair, where j = k."""
+
+    def rho(self, x, form):
+        before = dict(self.now)
+        super().rho(x, form)
+        if isinstance(form, Cons) and form.left == form.right and form.left in before:
+            once = self.apply("car", before[x])
+            self.now[form.left] = before[form.left]
+            self.add(form.left, once)
+
+
+def test_stage_1_an_unbound_sensitivity_is_found_by_the_running_example(monkeypatch):
+    monkeypatch.setattr(transform, "Sums", Unbound)
+    with pytest.raises(UnboundVariable, match="↽"):
+        derivative_of_f()
+
+
+def test_stage_2_a_forgotten_environment_gives_0_where_it_should_be_1(monkeypatch):
+    monkeypatch.setattr(transform, "Sums", Forgetful)
+    assert derivative_of_square() == 6.0
+    assert derivative_of_f() == 0.0
+
+
+def test_stage_3_one_variable_twice_loses_a_part_where_j_is_k(monkeypatch):
+    assert derivative_of_square() == 6.0
+    monkeypatch.setattr(transform, "Sums", Overwritten)
+    assert derivative_of_square() == 3.0
+
+
+# ---- section 4 -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["3", "'()", "(cons 1 2)", "(*j 3)", "sin", "zero", "plus", "*j"])
+def test_j_inverse_is_the_inverse_of_j(value):
+    session = Vlad()
+    assert show(session.run(f"(*j-inverse (*j {value}))")) == show(session.run(value))
+
+
+def test_j_inverse_of_a_function_is_that_function():
+    session = Vlad()
+    session.run(F)
+    assert session.run("(*j-inverse (*j f))") is session.run("f")
+    assert session.run("(*j-inverse (*j-inverse (*j (*j f))))") is session.run("f")
+    assert session.run("(*j-inverse (*j sin))") is session.run("sin")
+
+
+def test_j_of_f_at_j_of_x_is_j_of_the_value():
+    assert run("(define (cube x) (* x (* x x)))", "(*j-inverse (car ((*j cube) (*j 2))))") == 8.0
+
+
+def test_zeros_match_and_add():
+    assert run("(zero (list 1 (cons 2 3) '()))") == (0.0, (0.0, 0.0), ())
+    assert run("(plus (list 1 2) (list 10 20))") == (11.0, 22.0)
+    assert run("(define x 3)", "(define g (lambda (y) (* x y)))", "(zero g)") == ((), 0.0)
+    assert show(Vlad().run("(zero (*j 3))")) == "↼0"
+    with pytest.raises(TypeMismatch, match="do not conform"):
+        run("(plus 1 (cons 1 2))")
+
+
+def test_the_environment_of_a_transformed_function_has_the_shape_of_the_untransformed():
+    scaled = "(define scaled (lambda (w) (lambda (z) (* w z))))"
+    assert run(scaled, "(zero (scaled 3))") == ((), 0.0)
+    assert show(Vlad().run("(zero (*j ((lambda (w) (lambda (z) w)) 3)))")) == "(↼0, ↼[])"
+
+
+def test_no_perturbation_is_confused():
+    inner = "((gradient (lambda (y) ({op} x y))) {at})"
+    outer = "((gradient (lambda (x) (* x {inner}))) {at})"
+    assert run(outer.format(inner=inner.format(op="+", at=1), at=1)) == 1.0
+    assert run(outer.format(inner=inner.format(op="*", at=4), at=4)) == 8.0
+
+
+def test_j_goes_over_j():
+    power = "(lambda (x) (* (* x x) (* x x)))"
+    for order, expected in enumerate((32.0, 48.0, 48.0, 24.0), start=1):
+        nested = power
+        for _ in range(order):
+            nested = f"(gradient {nested})"
+        assert run(f"({nested} 2)") == expected
+
+
+@pytest.mark.parametrize(
+    ("f", "derivative"),
+    [
+        ("(lambda (x) (car (zero (cons x x))))", 0.0),
+        ("(lambda (x) (plus x (* x x)))", 7.0),
+        ("(lambda (x) (*j-inverse (*j (* x x))))", 6.0),
+        ("(lambda (x) (if (real? x) (* 5 x) x))", 5.0),
+        ("(lambda (x) (sqrt (* x x)))", 1.0),
+    ],
+)
+def test_the_ad_primitives_and_predicates_have_transforms(f, derivative):
+    assert run(f"((gradient {f}) 3)") == pytest.approx(derivative)
+
+
+def counted(text, *definitions):
+    session = Vlad()
+    for definition in definitions:
+        session.run(definition)
+    session.counts.clear()
+    session.run(text)
+    return session.counts.total()
+
+
+LOOP = "(define (loop x n) (if (= n 0) x (loop (* x x) (- n 1))))"
+
+
+def test_the_gradient_takes_a_constant_factor_of_the_operations():
+    for rounds in (10, 20, 40):
+        primal = counted(f"(loop 1 {rounds})", LOOP)
+        assert primal == 2 * rounds
+        assert counted(f"((gradient (lambda (x) (loop x {rounds}))) 1)", LOOP) == 3 * primal
+
+
+def test_pairs_that_share_take_linear_time():
+    def shared(times):
+        pairs = "".join("(p (cons p p))" for _ in range(times))
+        opened = "(car " * (times + 1) + "p" + ")" * (times + 1)
+        return f"(define g (lambda (x) (let ((p (cons x x)) {pairs}) {opened})))"
+
+    def bindings(times):
+        session = Vlad()
+        session.run(shared(times))
+        calls = []
+        given = session._given
+        session._given = lambda t, v: calls.append(t) or given(t, v)
+        assert session.run("((gradient g) 2)") == 1.0
+        return len(calls)
+
+    assert bindings(15) - bindings(10) == bindings(10) - bindings(5)
+
+
+def test_a_recursion_of_20_000_steps_needs_no_stack():
+    assert run("(define (down n) (if (<= n 0) 7 (down (- n 1))))", "(down 20000)") == 7.0
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(TypeMismatch, match="\\* takes real numbers, and \\[\\] is none"):
+        run("(* 2 '())")
+    with pytest.raises(TypeMismatch, match="J⁻¹ takes what J gave"):
+        run("(*j-inverse 3)")
+    with pytest.raises(UnboundVariable, match="nobody is unbound"):
+        run("(nobody 3)")
+    with pytest.raises(TypeMismatch, match="a parenthesis is open"):
+        run("(+ 1")
+
+
+# ---- section 5 -----------------------------------------------------------------------------------
+
+
+def test_the_hessian_times_a_vector():
+    assert run(PROGRAM, "(h*v quadratic (list 3 4) (list 7 8))") == (52.0, 85.0)
+
+
+def test_argmin_ends_by_its_test():
+    well = "(lambda ((list x y)) (+ (* (- x 1) (- x 1)) (* 2 (* y y))))"
+    found = run(PROGRAM, f"(argmin {well} (list 3 2) 0.001)")
+    assert found == pytest.approx((1.0, 0.0), abs=1e-3)
+
+
+@pytest.mark.slow
+def test_the_saddle_is_at_the_origin():
+    x, *y = run(PROGRAM, "(saddle (list 1 0.5) (list 0.7 -1) 0.01)")
+    assert x == pytest.approx((0.0, 0.0), abs=1e-2)
+    assert tuple(y) == pytest.approx((0.0, 0.0), abs=1e-2)
