@@ -156,22 +156,23 @@ def _is_data(hint: Any) -> bool:
 
 
 Outer = ChainMap[Any, Typed]
-"""The unions and the dataclasses that are known, or stand for themselves while they are read."""
+"""Dataclasses, and unions by their members in order, known or standing for what is being read."""
 KNOWN: Outer = ChainMap({})
 
 
 def _typed(hint: Any, outer: Outer) -> Typed:
     if isinstance(hint, Object):
         return Typed(hint, face_of(hint))
-    if hint in outer:
-        return outer[hint]
+    args, origin = get_args(hint), get_origin(hint)
+    key = args if is_union(hint) else hint  # two unions are equal in whatever order they are
+    if key in outer:
+        return outer[key]
     if hint in SCALARS:
         return Typed(SCALARS[hint], None)
     if hint is None or hint is NoneType:
         return Typed(Unit, Face(NoneType, (), ()))
     if isinstance(hint, type) and issubclass(hint, np.generic):
         return Typed(Tensor((), hint), None)
-    args, origin = get_args(hint), get_origin(hint)
     if origin is tuple and Ellipsis not in args:
         parts = [_typed(arg, outer) for arg in args]
         face = Face(tuple, (), tuple(part.face for part in parts))
@@ -187,13 +188,13 @@ def _typed(hint: Any, outer: Outer) -> Typed:
     if not is_union(hint) and not _is_data(hint):
         raise _no_type(hint)
     here = Mu(str(len(outer.maps)), Unit)
-    inner = outer.new_child({hint: Typed(here, None)})
+    inner = outer.new_child({key: Typed(here, None)})
     made = (_union if is_union(hint) else _record)(hint, inner)
     obj = folded(_name(hint), made.object, here)
-    inner[hint] = made if obj is made.object else Typed(obj, None)
+    inner[key] = made if obj is made.object else Typed(obj, None)
     for one, found in inner.maps[0].items():  # those that mention one another are one type
         outer[one] = Typed(replaced(found.object, lambda _: (here, obj)), found.face)
-    return outer[hint]
+    return outer[key]
 
 
 def _item(hint: Any, outer: Outer) -> Object:

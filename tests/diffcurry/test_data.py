@@ -204,3 +204,15 @@ def test_what_a_recursive_function_gives_is_found_out_in_containers_too() -> Non
     )
     assert either(1.0) == (0, 4.0)
     assert either(-1.0) == (1, True)
+
+
+def test_the_alternatives_of_a_union_stand_in_the_order_in_which_it_is_written() -> None:
+    def one(s: Circle | Square) -> Any:
+        return dc.case(s, lambda c: c.radius, lambda s: 10.0 * s.side)
+
+    def other(s: Square | Circle) -> Any:
+        return dc.case(s, lambda s: 10.0 * s.side, lambda c: c.radius)
+
+    for value in (Circle(2.0), Square(2.0)):
+        assert dc.fun(one)(value) == dc.fun(other)(value)
+        assert dc.grad(one)(value) == dc.grad(other)(value)
