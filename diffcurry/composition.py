@@ -123,6 +123,11 @@ def const(value: Any) -> Function[..., Any]:
     >>> const((1.0, {"a": 2.0}))(5.0)
     (np.float64(1.0), {'a': np.float64(2.0)})
     """
+    if callable(value) and open_up(value) is None and taken(value) is None:
+        raise TypeMismatch(
+            f"const of {_name(value)}, of which the types are not known; say them, as in "
+            "const(fun(f, Real))"
+        )
     return _typed(lambda *_: value, "const", None)
 
 

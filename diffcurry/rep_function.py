@@ -28,7 +28,7 @@ from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import current
 from combinators.type_folds import is_first_order, rep_function, represented
 from diffcurry import interpretation
-from diffcurry.arguments import leaves, of_pair
+from diffcurry.arguments import holds_functions, leaves, of_pair
 from diffcurry.border import At, Ats, Border, Held, owned
 from diffcurry.derivative import Derivative, transformed
 from diffcurry.derived import Written, closed_of, tangent_face, unrepresented
@@ -36,7 +36,7 @@ from diffcurry.dual_function import Pushed
 from diffcurry.function import Function
 from diffcurry.known import Known, NotKnown, holds_known_functions, tangents_of
 from diffcurry.modes import written
-from diffcurry.program import Program, Quick, folded
+from diffcurry.program import Program, Quick, folded, is_of_data
 from diffcurry.tangents_in_traces import PullbackInTrace, Returned
 from diffcurry.values import NotThese
 from interpreters.staging import programs
@@ -222,10 +222,11 @@ class Linearized(Pulled[P]):
         pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=False, with_value=False)
         return pushed(*args, *tangents_of(args, given))
 
-    def _of_program(self, program: Program, values: tuple[Any, ...]) -> Any:
-        if _holds_sums(program):
-            return self.otherwise(values)
-        return super()._of_program(program, values)
+    def _computed(self, values: tuple[Any, ...]) -> Any:
+        if not holds_functions(values) and _holds_sums(self.inner.program(*values)):
+            self._quick[len(values)] = self.evaluate
+            return self.evaluate(values)
+        return super()._computed(values)
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """By a pushforward for each tangent, where the pullback has no transpose."""
@@ -264,9 +265,9 @@ def check_tangents(tangents: tuple[Any, ...], count: int) -> None:
 
 
 def _holds_sums(program: Program) -> bool:
-    """Whether the value, or an argument, tells what is at it."""
-    assert isinstance(program.cod, Product)
-    return not all(map(is_first_order, (program.cod.parts[0], *program.types)))
+    """Whether there are sums in its arguments, or in what it gives besides functions."""
+    given = program.cod.parts if isinstance(program.cod, Product) else (program.cod,)
+    return any(is_of_data(obj) and not is_first_order(obj) for obj in (*program.types, *given))
 
 
 def _has_arrays(program: Program, quick: Quick) -> bool:

@@ -82,9 +82,13 @@ def tangent_space(
     (np.float64(1.0), Real)
     """
     if tangent is None:
+        said = "of a class it is declared, by tangent=, at= and arrive=; of a value, give the value"
+        _insist(not isinstance(value, type), said)
         return space_of(value, mode)
+    is_type = isinstance(tangent, Object) or tangent in (np.ndarray, float) or _is_data(tangent)
+    _insist(is_type, f"tangent= is a type, np.ndarray, float or a dataclass, not {tangent!r:.60}")
     _insist(
-        isinstance(value, type) and is_dataclass(value) and bool(fields(value)),
+        _is_data(value) and bool(fields(value)),
         f"it is declared of a dataclass of one array, or of numbers, and not of {value!r:.60}",
     )
     name = value.__name__
@@ -94,7 +98,7 @@ def tangent_space(
     project = project or arrive
     with ExitStack() as undo:
         _undeclare(undo, value)
-        if isinstance(tangent, type) and is_dataclass(tangent):
+        if _is_data(tangent):
             _undeclare(undo, tangent)
             _declare_tangents(tangent, plus, zero)
         else:
@@ -122,6 +126,11 @@ def tangent_space(
 def _insist(holds: bool, message: str) -> None:
     if not holds:
         raise TypeMismatch(f"tangent_space: {message}")
+
+
+def _is_data(kind: Any) -> bool:
+    """Whether it is a class of data."""
+    return isinstance(kind, type) and is_dataclass(kind)
 
 
 def _undeclare(undo: ExitStack, kind: type) -> None:

@@ -123,13 +123,14 @@ def typed(hint: Any) -> Typed:
 def _no_type(hint: Any) -> NoType:
     return NoType(
         f"{hint!r} is no type of the language; write an object, as in fun(f, Real), a "
-        "dataclass, a union of dataclasses, list[…], tuple[…], float, int or bool"
+        "dataclass, a NamedTuple, a union of dataclasses, list[…], tuple[…], float, int or bool"
     )
 
 
 def with_sums(hint: Any) -> Typed | None:
     """What an annotation says that holds sums, or recurs, which values alone do not tell."""
-    if not isinstance(hint, Object) and not _is_data(hint) and get_origin(hint) is not tuple:
+    is_product = _is_data(hint) or _is_named_tuple(hint) or get_origin(hint) is tuple
+    if not isinstance(hint, Object) and not is_product:
         return typed(hint) if is_union(hint) or get_origin(hint) is list else None
     with suppress(NoType):
         said = typed(hint)
@@ -153,6 +154,10 @@ def is_union(hint: Any) -> bool:
 
 def _is_data(hint: Any) -> bool:
     return isinstance(hint, type) and is_dataclass(hint)
+
+
+def _is_named_tuple(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
 
 
 Outer = ChainMap[Any, Typed]
@@ -185,6 +190,8 @@ def _typed(hint: Any, outer: Outer) -> Typed:
     if is_union(hint) and len(args) == 2 and NoneType in args:
         (just,) = [arg for arg in args if arg is not NoneType]
         return Typed(Sum.of((NOTHING, "just"), Product(Unit, _item(just, outer))), None)
+    if _is_named_tuple(hint):
+        return _record(hint, outer)
     if not is_union(hint) and not _is_data(hint):
         raise _no_type(hint)
     here = Mu(str(len(outer.maps)), Unit)
@@ -223,7 +230,7 @@ def _record(cls: type, outer: Outer) -> Typed:
     if cls in SPACES:
         return Typed(SPACES[cls].example, None)
     hints, parts = hints_of(cls), []
-    names = tuple(field.name for field in fields(cls))
+    names = tuple(field.name for field in fields(cls)) if _is_data(cls) else tuple(hints)
     for name in names:
         try:
             parts.append(_typed(hints[name], outer))

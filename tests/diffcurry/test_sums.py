@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Optional
+from functools import partial
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry import Int, Product, Real, Sum, Tensor, interpretation
+from diffcurry import Function, Int, Product, Real, Sum, Tensor, interpretation
 
 
 @dataclass
@@ -376,3 +377,60 @@ def test_the_derivative_of_a_recursive_function_is_a_compiled_pushforward(
     assert (value, derivative(1.0, None), derivative(0.5, None)) == (1024.0, 5120.0, 2560.0)
     with pytest.raises(dc.TypeMismatch, match="a tangent for each of 2 arguments"):
         derivative(1.0)
+
+
+def test_calls_at_sums_and_lists_are_entered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient, of_shape = dc.grad(squares), dc.fun(area)
+    calls: list[Callable[[], Any]] = [
+        lambda: gradient([1.0, 2.0]),
+        lambda: dc.jvp(of_shape, (Circle(2.0),), (Circle(1.0),)),
+        lambda: dc.vjp(of_shape, Square(2.0))[1](1.0),
+        lambda: dc.hvp(squares, ([1.0, 2.0],), ([1.0, 3.0],)),
+        lambda: dc.linearize(squares, [1.0, 2.0])[1]([1.0, 1.0]),
+    ]
+    before = [call() for call in calls]
+    monkeypatch.delattr(Function, "_called")  # the way of what is not entered at once
+    assert [call() for call in calls] == before
+
+
+class Scaled(NamedTuple):
+    by: float
+    shape: Circle | Square
+
+
+def test_an_argument_that_holds_a_sum_is_typed_by_its_annotation_whatever_its_container() -> None:
+    @dc.fun
+    def in_tuple(pair: tuple[float, Circle | Square]) -> Any:
+        return pair[0] * area(pair[1])
+
+    @dc.fun
+    def named(scaled: Scaled) -> Any:
+        return scaled.by * area(scaled.shape)
+
+    assert dc.grad(in_tuple)((2.0, Square(3.0))) == (9.0, Square(12.0))
+    assert dc.grad(named)(Scaled(2.0, Circle(1.0))) == Scaled(3.0, Circle(12.0))
+    assert dc.fun(lambda s: s.by * area(s.shape), Scaled)(Scaled(2.0, Square(3.0))) == 18.0
+
+
+def test_a_derivative_by_a_sum_beside_a_function_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @dc.fun
+    def through(f: Any, shape: Circle | Square) -> Any:
+        return f(area(shape))
+
+    monkeypatch.delattr(interpretation, "pushing")
+    twice = partial(lambda k, x: k * x, 2.0)
+    value, derivative = dc.linearize(through, twice, Circle(1.0))
+    assert (value, derivative({"k": 1.0}, Circle(1.0))) == (6.0, 15.0)
+
+
+def test_what_forward_mode_const_and_a_class_alone_do_not_say_is_an_error_that_says_what_to_write():
+    for wrong, said in (
+        (lambda: dc.grad(dc.fun(area), mode="forward")(Circle(2.0)), "leave mode= out"),
+        (lambda: dc.const(np.sin), r"const\(fun\(f, Real\)\)"),
+        (lambda: dc.tangent_space(Circle), "declared, by tangent="),
+        (lambda: dc.tangent_space(Circle, tangent="x"), "tangent= is a type"),
+    ):
+        with pytest.raises(dc.DiffcurryError, match=said):
+            wrong()
