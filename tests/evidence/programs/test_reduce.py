@@ -1,5 +1,6 @@
 """``reduce`` and the scans: 000's programs, in every mode, against the loops that they mean."""
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -147,6 +148,61 @@ def test_the_gradient_of_the_papers_example_is_right_where_the_figure_as_printed
             return (product - 1) / x
 
         assert float(mpmath.diff(exact, mpmath.mpf("0.3"))) == pytest.approx(9.2168)
+
+
+def matmul(a, b):
+    """The product of two lists of rows."""
+    return [
+        [sum(x * y for x, y in zip(row, column, strict=True)) for column in zip(*b, strict=True)]
+        for row in a
+    ]
+
+
+PAPERS = {
+    "+": (np.add, 0.0, lambda a, b: a + b),
+    "×": (np.multiply, 1.0, lambda a, b: a * b),
+    "max": (np.maximum, -np.inf, max),
+    "affine maps composed": (affine, (1.0, 0.0), affine),
+    "2×2 matrices": (np.matmul, np.eye(2), matmul),
+}
+
+
+def flat(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple | np.ndarray):
+        return [number for part in value for number in flat(part)]
+    return [value]
+
+
+@pytest.mark.parametrize("length", [1, 4, 9])
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_papers_reduces_have_the_gradients_of_forty_digits(name, length):
+    op, unit, exact = PAPERS[name]
+    rows = OPERATORS[name].rows(length)
+
+    def combined(xs):
+        return sum(np.sin(np.sum(p)) for p in numbers_in(dc.reduce(op, unit, xs)))
+
+    def numbers_in(value):
+        return value if isinstance(value, tuple) else (value,)
+
+    found = flat(dc.grad(combined)(rows))
+    with mpmath.workdps(40):
+        given = [mpmath.mpf(number) for number in flat(rows)]
+
+        def at(index, number):
+            moved = [number if i == index else x for i, x in enumerate(given)]
+            if name == "affine maps composed":
+                each = list(zip(moved[:length], moved[length:], strict=True))
+            elif name == "2×2 matrices":
+                each = [[moved[i : i + 2], moved[i + 2 : i + 4]] for i in range(0, 4 * length, 4)]
+            else:
+                each = moved
+            whole = functools.reduce(exact, each)
+            parts = whole if isinstance(whole, tuple) else (whole,)
+            return sum(mpmath.sin(sum(flat(part) if name[0] == "2" else [part])) for part in parts)
+
+        true = [mpmath.diff(functools.partial(at, i), x, h=1e-18) for i, x in enumerate(given)]
+    agree(tuple(found), tuple(map(float, true)))
 
 
 def test_the_gradients_of_the_papers_introduction():
