@@ -41,8 +41,9 @@ from combinators.objects import Tensor
 from combinators.operation import Operation
 from combinators.primitives.contraction import MATMUL
 
-SMALL = 64
-"""A stack of matrix products of fewer multiplications each is multiplied element by element."""
+SMALL, WRITTEN = 64, 8
+"""A stack of matrix products of fewer multiplications each is multiplied element by element; the
+second where it is written as a matrix product, which NumPy has for small ones too."""
 
 
 class _Pair(NamedTuple):
@@ -66,12 +67,11 @@ class _Pair(NamedTuple):
             tuple(label for label in yours if label not in mine),
         )
 
-    @property
-    def is_matrix_product(self) -> bool:
+    def is_matrix_product(self, least: int = SMALL) -> bool:
         """Whether a matrix product is what it is, and not a stack of small ones."""
         stacked, rows, columns = self.axes
         inner = (*rows, *columns, *self.summed)
-        is_large = bool(rows or columns) and self.count(inner) >= SMALL
+        is_large = bool(rows or columns) and self.count(inner) >= least
         return bool(self.summed) and (not stacked or is_large)
 
     def matrix_product(self, block: Block, operation: Operation, place: Place | None) -> Array:
@@ -102,7 +102,7 @@ def contracted(block: Block, product: Product, over: Iterable[Label]) -> Array |
         best = min(pairs, key=lambda pair: pair.count({*pair.x.labels, *pair.y.labels}))
         rest = [f for f in factors if f is not best.x and f is not best.y]
         first = min(factors.index(best.x), factors.index(best.y))
-        if best.is_matrix_product:
+        if best.is_matrix_product():
             _, rows, columns = best.axes
             if in_order((*rows, *columns)) != (*rows, *columns):
                 best = _Pair(best.y, best.x, best.summed)
@@ -167,7 +167,7 @@ def matmul(site: Site) -> Tensors:
     left = block.with_axes(_placed(block, x, obj, (rank - 2, over)), (over,))
     right = block.with_axes(_placed(block, y, obj, (over, rank - 1)), (over,))
     pair = _paired(left, right, [], {over})
-    if not batch(pair.axes[0]) or pair.is_matrix_product:
+    if not batch(pair.axes[0]) or pair.is_matrix_product(WRITTEN):
         product = pair.matrix_product(block, site.operation, site.place)
     else:
         name = "scale" if site.parameters.get("absorbing") else "multiply"
