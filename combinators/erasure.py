@@ -24,7 +24,7 @@ from combinators.primitives.coordinates import COORDINATES, POINT, plus_of
 from combinators.primitives.structural import PLUS, VECTOR, ZEROS
 from combinators.spaces import Space
 from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, prim
-from combinators.type_folds import fold_type, holds_space, map_type, parts_inside, stack_of
+from combinators.type_folds import holds_space, map_type, stack_of
 
 
 def without_spaces(obj: Object) -> Object:
@@ -83,10 +83,8 @@ def _primitive(node: Prim, parts: tuple[Any, ...]) -> Term:
     if primitive is COORDINATES or primitive is POINT:
         found: Term = parts[0]
         return found
-    if primitive is PLUS and _has_own(node.type):
-        return _sum(node.type, *parts)
-    if primitive is ZEROS and _has_own(node.type):
-        return _zero(node.type)
+    if primitive in (PLUS, ZEROS) and without_spaces(node.type) is not node.type:
+        return _by_leaves(node.type, parts)
     if primitive is VECTOR and holds_space(node.type):
         rows = [
             Prim(Operation(named("reshape"), (("shape", (1, *p.type.shape)),)), (p,)) for p in parts
@@ -99,31 +97,19 @@ def _primitive(node: Prim, parts: tuple[Any, ...]) -> Term:
     return prim(without_spaces(node.type), Operation(primitive, said), node.place, *parts)
 
 
-def _has_own(obj: Object) -> bool:
-    """Whether there is a plus of the user's somewhere in it."""
-
-    def at(part: Object, below: list[bool]) -> bool:
-        own = isinstance(part, Space) and part.declared.plus is not None
-        return own or any(below)
-
-    return fold_type(obj, at, parts_inside)
-
-
-def _sum(obj: Object, x: Term, y: Term) -> Term:
-    """A sum by components, each by its own plus."""
+def _by_leaves(obj: Object, terms: tuple[Term, ...]) -> Term:
+    """The sum of two terms, by the plus of each leaf; of none, the zero."""
     product = components(obj)
-    if isinstance(obj, Space) and obj.declared.plus is not None:
-        return App(erased(plus_of(obj)), pack((x, y)))
-    if product is None:
-        return Prim(PLUS.plain, (x, y))
-    parts = [_sum(part, Proj(i, x), Proj(i, y)) for i, part in enumerate(product.parts)]
-    return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
-
-
-def _zero(obj: Object) -> Term:
-    product = components(obj)
+    if product is not None:
+        parts = [
+            _by_leaves(part, tuple([Proj(i, term) for term in terms]))
+            for i, part in enumerate(product.parts)
+        ]
+        return Tuple(tuple(parts), obj.names if isinstance(obj, Record) else None)
+    if terms and isinstance(obj, Space) and obj.declared.plus is not None:
+        return App(erased(plus_of(obj)), pack(terms))
+    if terms:
+        return Prim(PLUS.plain, terms)
     if isinstance(obj, Space):
         return Const(Literal.filled(obj.declared.zero, obj.coordinates))
-    if product is None:
-        return Prim(Operation(ZEROS, (("of", obj),)), ())
-    return Tuple(tuple(map(_zero, product.parts)), obj.names if isinstance(obj, Record) else None)
+    return Prim(Operation(ZEROS, (("of", without_spaces(obj)),)), ())
