@@ -185,19 +185,20 @@ def _given(rule: Callable[..., Any], *types: Object) -> Object:
 
 def _check_types(obj: Space) -> None:
     """Raise where a rule gives what is neither coordinates nor a tangent."""
-    declared, tangent = obj.declared, tangent_of(obj)
-    own = tangent.declared.plus if isinstance(tangent, Space) else None
-    rules: list[tuple[str, Object, Object]] = [("project", obj.coordinates, tangent)]
-    if own is None:
-        rules += [(word, tangent, obj.coordinates) for word in ("move", "leave")]
-    for word, given, wanted in rules:
-        found = _given(getattr(declared, word), obj, given)
+    declared, coordinates, tangent = obj.declared, obj.coordinates, tangent_of(obj)
+    plus = tangent.declared.plus if isinstance(tangent, Space) else None
+    rules: list[tuple[str, Any, tuple[Object, ...], Object]] = [
+        ("project", declared.project, (obj, coordinates), tangent),
+        ("nearby", declared.nearby, (coordinates,), obj),
+    ]
+    if plus is not None:
+        rules.append(("plus", plus, (tangent, tangent), tangent))
+    else:
+        rules.append(("move", declared.move, (obj, tangent), coordinates))
+        rules.append(("leave", declared.leave, (obj, tangent), coordinates))
+    for word, rule, given, wanted in rules:
+        found = _given(rule, *given)
         _insist(found is wanted, f"{word}= gives {found!r} for a {obj!r}, and not {wanted!r}")
-    found = _given(declared.nearby, obj.coordinates)
-    _insist(found is obj, f"nearby= gives {found!r}, and not {obj!r}")
-    if own is not None:
-        found = _given(own, tangent, tangent)
-        _insist(found is tangent, f"plus= gives {found!r}, and not {tangent!r}")
 
 
 def _settled(nearby: Callable[[Any], Any]) -> Callable[[Any], Any]:

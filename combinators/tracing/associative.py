@@ -139,11 +139,10 @@ def _scanned(op: Any, unit: Any, rows: Rows, check: bool, *, reverse: bool) -> A
     carry, _ = _combining(op, unit, rows, check)
     known = _known(carry)
     if known is not None and known.scans:
-        turned = LIBRARY["flip"](rows.leaves[0], 0) if reverse else rows.leaves[0]
+        whole = _joined(rows.leaves[0], emit(carry.start), first=not reverse)
+        turned = LIBRARY["flip"](whole, 0) if reverse else whole
         stack = LIBRARY[known.scans](turned, axis=0)
-        stack = stack if known.is_unit(carry.start) else op(unit, stack)
-        stack = LIBRARY["flip"](stack, 0) if reverse else stack
-        return _joined(stack, emit(carry.start), first=not reverse)
+        return LIBRARY["flip"](stack, 0) if reverse else stack
 
     def both(before: Any, x: Any) -> Any:
         return (op(x, before) if reverse else op(before, x)), before
