@@ -488,7 +488,7 @@ def test_a_primitive_speaks_of_tangents():
     squared = squaring(
         lambda v, q, y: turned(q.conjugate(), v) + v, lambda w, q, y: (turned(q, w) + w,)
     )
-    assert squared.checked == "T1, T2a, T2b, T3, T4 at 32 fixed points"
+    assert squared.checked.startswith("T1, T2a, T2b, T3, T4 at 32 fixed points")
     assert squared(Q) == Q * Q
     for mode in MODES:
         found = dc.grad(lambda q: near(squared(q)), mode=mode)(Q)
