@@ -1,4 +1,4 @@
-"""The command line: ``diffcurry inspect``, ``diffcurry explain`` and ``diffcurry laws``.
+"""The command line: ``diffcurry inspect``, ``explain``, ``museum`` and ``laws``.
 
 It ends with 0 where all went well, with 1 where the user's program went wrong or a law fails, and
 with 2 where the command was written wrongly. What is wrong is said in a line; ``--debug`` shows
@@ -28,6 +28,7 @@ from diffcurry.derived import derived
 from diffcurry.display import Report
 from diffcurry.explain import code
 from diffcurry.formula import formula_latex
+from diffcurry.museum import museum
 from diffcurry.picture import Picture
 from diffcurry.program import Program
 from diffcurry.transforms import grad
@@ -42,6 +43,7 @@ examples:
   diffcurry explain package.module:loss --types "{w: Tensor[3], b: Real} × Real"
   diffcurry laws package.module:Interpreter --only closed,reverse --examples 200
   diffcurry laws --list
+  diffcurry museum
 """
 
 EMITTERS: dict[str, Callable[[Program], str]] = {
@@ -107,6 +109,8 @@ def _parser() -> ArgumentParser:
     shows.add_argument("--json", action="store_true", help="for machines")
     shows.set_defaults(run=lambda options: (inspect(subject(options), options), 0))
     walks.set_defaults(run=_explain)
+    visits = commands.add_parser("museum", help="how differentiation goes wrong")
+    visits.set_defaults(run=lambda options: (museum(), 0))
     asks = commands.add_parser("laws", help="the laws that an interpreter of yours has to obey")
     laws.add_arguments(asks)
     asks.set_defaults(run=laws.run)
