@@ -44,7 +44,7 @@ from combinators.tracing.functions import (
     coerce,
 )
 from combinators.tracing.injections import cons, nil
-from combinators.tracing.joins import Apart
+from combinators.tracing.joins import Apart, is_unknown
 from combinators.tracing.parameters import alike, by_position, check_takes, parameter_names
 from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
@@ -163,7 +163,7 @@ class Recursive(Definition):
         else:
             draft, found = self._tried(types, faces, name, key)
             result = Result(self.__name__, draft.face, draft.naturals)
-            if RECURRING.get():
+            if RECURRING.get() and not is_unknown(result.obj):
                 return found
             types = tuple([param.type for param in found.lam.params])
         known = tuple([obj for obj in types if isinstance(obj, Object)])

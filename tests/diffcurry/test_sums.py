@@ -434,3 +434,14 @@ def test_what_forward_mode_const_and_a_class_alone_do_not_say_is_an_error_that_s
     ):
         with pytest.raises(dc.DiffcurryError, match=said):
             wrong()
+
+
+def test_a_map_of_a_list_stands_inside_another() -> None:
+    squares = lambda xs: dc.fold(lambda s, x: s + x, 0.0, dc.map(lambda x: x * x, xs))
+    rows = dc.fun(lambda xss: dc.map(squares, xss), dc.List(dc.List(Real)))
+    assert rows([[1.0, 2.0], [], [3.0]]) == [5.0, 0.0, 9.0]
+    nested = dc.fun(
+        lambda xss: dc.map(lambda xs: dc.map(lambda x: dc.cons(x, dc.nil), xs), xss),
+        dc.List(dc.List(Real)),
+    )
+    assert nested([[1.0], []]) == [[[1.0]], []]
