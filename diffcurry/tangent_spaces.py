@@ -85,7 +85,8 @@ def tangent_space(
         said = "of a class it is declared, by tangent=, at= and arrive=; of a value, give the value"
         _insist(not isinstance(value, type), said)
         return space_of(value, mode)
-    is_type = isinstance(tangent, Object) or tangent in (np.ndarray, float) or _is_data(tangent)
+    is_type = isinstance(tangent, Object) or _is_data(tangent)
+    is_type = is_type or tangent is np.ndarray or tangent is float
     _insist(is_type, f"tangent= is a type, np.ndarray, float or a dataclass, not {tangent!r:.60}")
     _insist(
         _is_data(value) and bool(fields(value)),

@@ -156,7 +156,7 @@ def read_tangent(tangent: Any, obj: Object, path: str, value: Any = None) -> Any
 def _inwards(
     word: str,
     function: Callable[[Any, Fun, Any, Meet], Any],
-    whole: Callable[[list[Any]], Any],
+    whole: Callable[[Sequence[Any]], Any],
     inject: Callable[[int, Any], Any],
 ) -> Inwards:
     """Tangents or cotangents, None being zero; those of a function as ``function`` reads them."""

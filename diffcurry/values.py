@@ -174,7 +174,7 @@ class Inwards(Crossing):
         zero: Callable[[Object], Any] | None = None,
         word: str = "",
         *,
-        whole: Callable[[list[Any]], Any] = tuple,
+        whole: Callable[[Sequence[Any]], Any] = tuple,
         inject: Callable[[int, Any], Any] = Injected,
     ) -> None:
         """``leaf`` is the step of one; ``whole`` and ``inject`` make a product and a sum."""
@@ -251,7 +251,7 @@ class Inwards(Crossing):
             try:
                 for row in reversed(rows):
                     i -= 1
-                    cells = inject(1, whole([item(row, inside and inside[i], meet), cells]))
+                    cells = inject(1, whole((item(row, inside and inside[i], meet), cells)))
             except (NotThese, TypeMismatch) as error:
                 if isinstance(error, TypeMismatch):
                     error = NotThese("", f" : {item_of(obj)!r} was given {rows[i]!r:.60}")
@@ -347,12 +347,14 @@ class Outwards(Crossing):
         item = self.step(item_of(obj))
 
         def step(g: Any, at: Any, meet: Meet) -> list[Any]:
-            found = []
-            while (opened := _opened(g, at))[0]:
-                _, g, at = opened
-                found.append(item(_part(g, 0), at and at[0], meet))
-                g, at = _part(g, 1), at and at[1]
-            return found
+            found: list[Any] = []
+            while True:
+                tag, g, at = _opened(g, at)
+                if not tag:
+                    return found
+                x, at = at or (None, None)
+                head, g = (_part(g, 0), _part(g, 1)) if type(g) is dict else g or (None, None)
+                found.append(item(head, x, meet))
 
         return step
 
