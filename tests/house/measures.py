@@ -70,10 +70,10 @@ COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
     "imports inside functions": (lambda root: len(imports_in_functions(root)), 15, 15),
 }
 ENTERED = {
-    "the first gradient of a scalar": (40, 64),
-    "the first gradient of a fold": (55, 79),
+    "the first gradient of a scalar": (40, 63),
+    "the first gradient of a fold": (55, 78),
     "the first Hessian": (60, 95),
-    "the first vjp at numbers": (45, 70),
+    "the first vjp at numbers": (45, 69),
 }
 
 
