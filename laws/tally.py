@@ -39,7 +39,7 @@ SOME = 30
 
 
 def features(arrows: Iterable[Morphism]) -> set[str]:
-    """What stands in ``arrows``: a closure, a conditional, a fold, a case, recursion."""
+    """What stands in ``arrows``: closures, conditionals, loops and further forms."""
     found = set()
     for node in (node for arrow in arrows for node in nodes(arrow)):
         match node:
@@ -48,7 +48,7 @@ def features(arrows: Iterable[Morphism]) -> set[str]:
             case Choice():
                 found.add("conditional")
             case Primitive(operation) if operation.primitive is LOOP:
-                found.add("fold")
+                found.add("fold" if operation.keywords.get("sequential", True) else "reduce")
             case Primitive(operation) if operation.primitive is IS:
                 found.add("case")
             case Primitive(operation) if operation == FIX:

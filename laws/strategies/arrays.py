@@ -117,7 +117,18 @@ def folded(make: Making, dom: Object, cod: Object) -> Morphism:
     binary = [name for name, arity in make.signature.operations.items() if arity == 2]
     if not (binary and isinstance(cod, Tensor) and cod.is_smooth and make.choices.below(2)):
         return make.applied(_fold(make), dom, kinds)
-    step, is_associative = _accumulating(make, dom, cod, sorted(binary))
+    return _over_rows(make, dom, kinds, *_accumulating(make, dom, cod, sorted(binary)))
+
+
+def reduced(make: Making, dom: Object, cod: Object) -> Morphism:
+    """A reduce of a vector of numbers, from either end, by an operator that captures."""
+    kinds = Fun(Product(Real, Real), Real), Real, Tensor((make.choices.pick(ROWS),))
+    return _over_rows(make, dom, kinds, *_accumulating(make, dom, Real, ["multiply"]))
+
+
+def _over_rows(
+    make: Making, dom: Object, kinds: tuple[Object, ...], step: Morphism, is_associative: bool
+) -> Morphism:
     parts = prod(dom, step, *(make.arrow(dom, kind) for kind in kinds[1:]))
     fold = _fold(make)
     if is_associative:

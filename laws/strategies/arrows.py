@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from combinators.morphisms import Morphism
-from combinators.objects import Bool, Object, Tensor, Unit
+from combinators.objects import Bool, Object, Real, Tensor, Unit
 from combinators.terms import Lam, packed
 from laws.model import Signature
 from laws.strategies import arrays
-from laws.strategies.arrays import folded, mapped, scanned
+from laws.strategies.arrays import folded, mapped, reduced, scanned
 from laws.strategies.cases import cased, counted_down, down_a_list
 from laws.strategies.choices import Choices, chosen
 from laws.strategies.making import POINT_FUEL, Making, Way, called, choice, compared, given, shared
@@ -72,7 +72,7 @@ def making(
     choices: Choices, signature: Signature, *, fuel: int = POINT_FUEL, special: bool = False
 ) -> Making:
     """The making of one arrow, with up to so much ``fuel``."""
-    given = choices.below(fuel + 1)
+    given = choices.below(fuel) + 1 if is_whole(signature) else choices.below(fuel + 1)
     return Making(choices, signature, ways_into, fuel=given, special=special)
 
 
@@ -93,7 +93,22 @@ def ways_into(make: Making, cod: Object) -> list[Way]:
     ways += [down_a_list, counted_down] if has.recursion and has.constants else []
     if isinstance(cod, Tensor) and cod.shape and has.loops:
         ways += [scanned, mapped]
-    return ways
+    return [*ways, *(_further_ways(make, cod) if is_whole(has) else ())]
+
+
+def is_whole(has: Signature) -> bool:
+    """Whether there are so many forms that each has to be favoured to be in a third of arrows."""
+    return has.recursion and has.loops and has.constants
+
+
+def _further_ways(make: Making, cod: Object) -> list[Way]:
+    has = make.signature
+    if not isinstance(cod, Tensor):
+        return [counted_down, folded]
+    if cod is Real and {"add", "multiply"} <= {*has.operations}:
+        return [down_a_list, counted_down, reduced, *[counted_down, folded, reduced, reduced] * 2]
+    many = 3 if cod.shape and has.arrays else 2
+    return [*[down_a_list, counted_down] * (many - 1), *[counted_down, folded] * many]
 
 
 def _array_ways(cod: Tensor) -> list[Way]:
