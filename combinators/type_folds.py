@@ -194,9 +194,6 @@ def replaced(obj: Object, at_depth: Callable[[int], tuple[Object, Object]]) -> O
     return recurse(at(obj, 0))
 
 
-# ---- instances: what a type can hold -------------------------------------------------------------
-
-
 def is_smooth(obj: Object) -> bool:
     """Whether the tangent space of ``obj`` can hold anything (Fig. 6): numbers or functions."""
     if isinstance(obj, Tensor):
@@ -208,6 +205,12 @@ def is_smooth(obj: Object) -> bool:
         return any(below) or isinstance(part, Fun | Erased | Space)
 
     return fold_type(obj, at, parts_inside, "smooth_")
+
+
+def holds_functions(obj: Object) -> bool:
+    """Whether a value of a type may hold functions, or hide them as a ``Tangent``."""
+    of = Fun | Erased
+    return fold_type(obj, lambda at, below: isinstance(at, of) or any(below), parts_inside, "fun_")
 
 
 def is_first_order(obj: Object) -> bool:
@@ -334,8 +337,7 @@ def represented(obj: Object, function: Represent, held: frozenset[Object] = froz
     def within(part: Object) -> Sequence[Object]:
         return () if isinstance(part, Mu) else _constituents(part)
 
-    holds = fold_type(obj, lambda part, below: isinstance(part, Fun) or any(below), key="holds_")
-    return fold_type(obj, at, within) if holds else obj
+    return fold_type(obj, at, within) if holds_functions(obj) else obj
 
 
 def rep_function(dom: Object, cod: Object) -> Object:
@@ -346,9 +348,6 @@ def rep_function(dom: Object, cod: Object) -> Object:
 def dual_function(dom: Object, cod: Object) -> Object:
     """``A × T A ⇒ B × T B``: a function in forward mode."""
     return Fun(with_tangent(dom), with_tangent(cod))
-
-
-# ---- instances: sequences ------------------------------------------------------------------------
 
 
 def stack_of(item: Object, length: int) -> Object:

@@ -24,10 +24,10 @@ from combinators.primitives.loops import is_associative, loop_of
 from combinators.primitives.shapes import BROADCAST_TO
 from combinators.primitives.structural import FIX
 from combinators.terms import Lam, Prim, Term, captured
-from combinators.type_folds import tangent_of
+from combinators.type_folds import holds_functions, tangent_of
 from interpreters.cost.counted import Cost, counted, number, plural, ratio
 from interpreters.cost.theorem import OutsideSource, measured, nesting
-from interpreters.cost.walk import holds_functions, numbers_in, tallied
+from interpreters.cost.walk import numbers_in, tallied
 
 
 def passed(lam: Lam) -> int:

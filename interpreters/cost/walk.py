@@ -21,35 +21,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from combinators.kit.recursion import Recursive, recurse
-from combinators.objects import Fun, Object, Tangent, Tensor, Vector
+from combinators.objects import Object, Tensor, Vector
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import FIX, OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, VECTOR
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
-from combinators.type_folds import columns_of, fold_type, parts_inside, tangent_of
-
-_Contents = tuple[int, bool]
-"""How many numbers, and whether there are functions."""
+from combinators.type_folds import (
+    columns_of,
+    fold_type,
+    holds_functions,
+    parts_inside,
+    tangent_of,
+)
 
 
 def numbers_in(obj: Object) -> int:
     """How many numbers a value of type ``obj`` holds; those that a function captured are not."""
-    return fold_type(obj, _contents, parts_inside, "contents_")[0]
 
+    def at(part: Object, below: list[int]) -> int:
+        own = math.prod(part.shape) if isinstance(part, Tensor) else 0
+        return own + (part.length if isinstance(part, Vector) else 1) * sum(below)
 
-def holds_functions(obj: Object) -> bool:
-    """Whether a value of type ``obj`` holds functions, or may hide them as a ``Tangent``."""
-    return fold_type(obj, _contents, parts_inside, "contents_")[1]
-
-
-def _contents(obj: Object, below: list[_Contents]) -> _Contents:
-    match obj:
-        case Tensor():
-            return math.prod(obj.shape), False
-        case Vector(_, length):
-            return length * below[0][0], bool(length) and below[0][1]
-        case _:
-            is_function = isinstance(obj, Fun) or obj is Tangent
-            return sum(n for n, _ in below), is_function or any(holds for _, holds in below)
+    return fold_type(obj, at, parts_inside, "numbers_")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,11 @@ from combinators.derivative_rules import transpose_of
 from combinators.errors import TooManyCalls
 from combinators.kit.memory import uncollected
 from combinators.morphisms import Label
-from combinators.objects import Erased, Fun, Object, Product
+from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
 from combinators.primitives.sums import SUMS
-from combinators.type_folds import fold_type, is_smooth, parts_inside, tangent_of
+from combinators.type_folds import holds_functions, is_smooth, tangent_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.execution.direct import of_cotangents
 from interpreters.execution.machine import (
@@ -79,7 +79,7 @@ class Reverse(Running):
         with uncollected():
             machine.run(arrow.steps)
         value, tape = settled(machine.stack.pop(), arrow.cod), machine.tape
-        closed = not _holds_functions(arrow.dom)
+        closed = not holds_functions(arrow.dom)
 
         def pullback(cotangent: Cotangent) -> Cotangent:
             back = Machine(own(cotangent))
@@ -251,15 +251,6 @@ class Reverse(Running):
             machine.tape.append(save)
 
         return apply
-
-
-def _holds_functions(obj: Object) -> bool:
-    """Whether a value may hold a function, or the cotangent of one."""
-
-    def at(part: Object, below: list[bool]) -> bool:
-        return isinstance(part, Fun | Erased) or any(below)
-
-    return fold_type(obj, at, parts_inside, "functions_")
 
 
 def _is_still(code: Code, env: Any) -> bool:
