@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import combinators.tracing.injections  # noqa: F401 (the rounds of a loop may give sums)
 from combinators.derivative_rules import pullback_rule
 from combinators.errors import MissingRule, TypeMismatch, WrongAlternative
 from combinators.literal import Literal
@@ -166,7 +167,7 @@ def value_of(operation: Operation, dom: Object, cod: Object, over: Carrier) -> F
     if operation.primitive is ZEROS:
         return lambda _: zero_of(cod, over)
     if operation.primitive is VECTOR:
-        return lambda items: items
+        return _same if isinstance(dom, Product) else lambda item: (item,)
     if operation.primitive.derivative is None or operation.primitive in STRUCTURAL:
         raise MissingRule(f"{operation.name} is no word of λ∂, the language of 004")
     compute = over.operation(operation, types, cod)
@@ -198,7 +199,7 @@ def pullback_of(
         case primitive if primitive in (ROLL, UNROLL):
             back = _same
         case primitive if primitive is VECTOR:
-            return lambda g, xs, y: g
+            return lambda g, xs, y: g if isinstance(dom, Product) else g[0]
         case _:
             rule = pullback_rule(operation, types, tuple(range(len(types))))
             if rule is None:
