@@ -52,6 +52,7 @@ from combinators.tracing.classes import List, Maybe
 from combinators.type_folds import order
 from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
 from diffcurry.check import check_grads, debug_nans
+from diffcurry.first_class import J, J_inverse, plus, zero
 from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
@@ -92,6 +93,8 @@ __all__ = [
     "IndexOutOfRange",
     "Int",
     "IntegerOverflow",
+    "J",
+    "J_inverse",
     "List",
     "Maybe",
     "MissingRule",
@@ -129,6 +132,7 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "order",
+    "plus",
     "primitive",
     "pullback",
     "pushforward",
@@ -137,6 +141,7 @@ __all__ = [
     "vjp",
     "with_derivative",
     "xla",
+    "zero",
 ]
 __all__ += library.__all__
 

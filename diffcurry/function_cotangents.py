@@ -51,7 +51,7 @@ class FunctionCotangent:
     """A NumPy number times a cotangent is left to the cotangent."""
 
     def __add__(self, other: Any) -> Any:
-        return recurse(_sum(self, other))
+        return recurse(sum_of(self, other))
 
     def __radd__(self, other: Any) -> Any:
         """The sum; what ``sum`` starts from is zero."""
@@ -208,7 +208,8 @@ def _opened(
     return list(zip(steps, parts, strict=True)), lambda held: face.build([p for _, p in held])
 
 
-def _sum(a: Any, b: Any) -> Recursive[Any]:
+def sum_of(a: Any, b: Any) -> Recursive[Any]:
+    """The sum of two cotangents of one value; None is zero."""
     if a is None or b is None:
         return a if b is None else b
     if isinstance(a, FunctionCotangent):
@@ -222,7 +223,7 @@ def _sum(a: Any, b: Any) -> Recursive[Any]:
                 )
             held = dict(a)
             for name, cotangent in b.items():
-                held[name] = yield _sum(held.get(name), cotangent)
+                held[name] = yield sum_of(held.get(name), cotangent)
             return Captured(held, a.code or b.code)
         raise TypeMismatch(
             "a list of calls and a mapping of what was captured are added: hand both to the "
@@ -234,7 +235,7 @@ def _sum(a: Any, b: Any) -> Recursive[Any]:
     pairs, build = opened
     total = []
     for (step, x), (_, y) in zip(pairs, other[0], strict=True):
-        total.append((step, (yield _sum(x, y))))
+        total.append((step, (yield sum_of(x, y))))
     return build(total)
 
 
@@ -270,7 +271,7 @@ def _grouped(calls: Calls) -> Recursive[Calls]:
     totals: dict[Any, tuple[Any, Any]] = {}
     for argument, given in calls:
         first, before = totals.get(_key(argument), (argument, None))
-        totals[_key(argument)] = first, (yield _sum(before, given))
+        totals[_key(argument)] = first, (yield sum_of(before, given))
     return Calls([totals[key] for key in sorted(totals)])
 
 
