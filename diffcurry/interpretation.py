@@ -157,8 +157,8 @@ def _forward_gradient(
         if not all(isinstance(leaf, Tensor) or numbers_along(leaf) for leaf in each):
             raise WrongMode(
                 f"argument {i} is of type {program.types[i]!r}, and forward mode gives gradients "
-                "by numbers only; leave mode= out for those by functions, sums and lists, or move "
-                "along a tangent with jvp"
+                "by numbers only; for those by functions, sums and lists use "
+                'mode="dependent" or "simple"'
             )
     push = pushing(function, values, has_aux=has_aux)
     value, _, *aux = push((None,) * len(values))

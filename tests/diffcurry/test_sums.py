@@ -427,7 +427,10 @@ def test_a_derivative_by_a_sum_beside_a_function_is_compiled(
 
 def test_what_forward_mode_const_and_a_class_alone_do_not_say_is_an_error_that_says_what_to_write():
     for wrong, said in (
-        (lambda: dc.grad(dc.fun(area), mode="forward")(Circle(2.0)), "leave mode= out"),
+        (
+            lambda: dc.grad(dc.fun(area), mode="forward")(Circle(2.0)),
+            'sums and lists use mode="dependent"',
+        ),
         (lambda: dc.const(np.sin), r"const\(fun\(f, Real\)\)"),
         (lambda: dc.tangent_space(Circle), "declared, by tangent="),
         (lambda: dc.tangent_space(Circle, tangent="x"), "tangent= is a type"),
