@@ -114,6 +114,7 @@ def test_a_loop_and_a_recursion_are_bounded_by_most() -> None:
     with pytest.raises(dc.TooManyRounds, match="more than 100 times"):
         endless(0.0)
     assert endless(-1.0) == -1.0
+    assert dc.until(lambda x: x >= 3, lambda x: x + 1, 0, most=np.int64(3)) == 3
 
 
 def test_a_recursive_function_of_unknown_result_asks_for_its_annotation() -> None:
@@ -218,3 +219,26 @@ def test_what_does_not_end_is_not_computed_for_no_rows(mode: Any) -> None:
 
     assert (over((0,))(2.0), dc.grad(over((0,)), mode=mode)(2.0)) == (0.0, 0.0)
     assert (over((2,))(0.5), dc.grad(over((2,)), mode=mode)(0.5)) == (1.0, 2.0)
+
+
+def test_a_pullback_reads_the_rows_of_a_loop_under_names_of_their_own() -> None:
+    def scanned(x: Any, xs: Any, rows: Any) -> Any:
+        def step(c: Any, row: Any) -> Any:
+            total = dc.reduce(lambda a, b: a + b + c * a * b, 0.0, np.stack([c, x, x]))
+            scaled = dc.fold(
+                lambda g, _: dc.fun(lambda z: z * x, Real), dc.fun(dc.identity, Real), xs
+            )
+            return np.tanh(total), scaled(row)
+
+        return np.sum(dc.scan(step, x, rows)[1])
+
+    at = (0.3, [1.0, 2.0], np.ones(3))
+    pulled = dc.vjp(dc.fun(scanned, Real, dc.List(Real), dc.Tensor((3,))), *at)[1](1.0)
+    assert pulled[0] == pytest.approx(3.0)
+    assert pulled[2] == pytest.approx([0.3] * 3)
+
+
+def test_what_goes_on_too_long_is_not_run_again_to_say_so() -> None:
+    goes_on = dc.fun(lambda a: dc.until(lambda x: x < 0, lambda x: x + a, a, most=1_000_000), Real)
+    with pytest.raises(dc.TooManyRounds, match="more than 1000000 times; give it a larger most="):
+        goes_on(1.0)

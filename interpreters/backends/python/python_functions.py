@@ -205,8 +205,9 @@ def _words(env: Mapping[str, Value]) -> Iterator[str]:
             continue
         seen.add(id(value))
         match value:
-            case Leaf(text):
-                yield from words(text)
+            case Leaf(text, rows=rows):
+                for one in (text, *(rows or ())):
+                    yield from words(one)
             case Bundle(parts):
                 todo += parts
             case CapturedLam(captured=inner):
