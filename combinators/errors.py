@@ -173,12 +173,6 @@ class UnknownCode(NotDifferentiable):
 class TooDeep(DiffcurryError, RecursionError):
     """Python functions or containers nested deeper than Python's own stack, or endless calls."""
 
-    @classmethod
-    def check(cls, error: Exception) -> None:
-        """Raise where a program says that a function of its calls itself without end."""
-        if isinstance(error, RecursionError) and "times deep" in str(error):
-            raise cls(str(error)) from None
-
 
 class MissingAttribute(DiffcurryError, AttributeError):
     """A method or an attribute of NumPy's arrays that traced values do not have."""
@@ -199,6 +193,8 @@ class TooManyCalls(WrongMode):
 class TooManyRounds(DiffcurryError, RuntimeError):
     """A loop or a recursion that goes on for more rounds than ``most=`` allows."""
 
+    ADVICE = "give it a larger most=, or see to it that it ends"
+
 
 class WrongAlternative(DiffcurryError, ValueError):
     """A value of a sum is opened as another alternative than it is."""
@@ -210,3 +206,13 @@ class NotAssociative(DiffcurryError, ValueError):
 
 class DomainError(DiffcurryError, ArithmeticError):
     """A value that the carrier cannot hold, as 1/0 among the rationals."""
+
+
+def check_endless(error: Exception) -> None:
+    """Raise where a program that has none of our errors says that it does not end."""
+    if isinstance(error, RecursionError) and "times deep" in str(error):
+        raise TooDeep(str(error)) from None
+    rounds = re.fullmatch(r"(.*):(\d+): (.* more than \d+ times)", str(error))
+    if rounds is not None and type(error) is RuntimeError:
+        what = f"{rounds[3]}; {TooManyRounds.ADVICE}"
+        raise TooManyRounds(what, Place(rounds[1], int(rounds[2]))) from None

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, get_origin,
 
 import numpy as np
 
-from combinators.errors import DiffcurryError, TooDeep, TypeMismatch
+from combinators.errors import DiffcurryError, TypeMismatch, check_endless
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
@@ -93,7 +93,7 @@ class Function(Shown, Definition, Generic[P, R]):
                 return self._quick[len(args)](args)
             except (NotThese, LookupError, ArithmeticError, MemoryError, RuntimeError) as error:
                 # the first call, other types, a check that fails, or closures too deep
-                TooDeep.check(error)
+                check_endless(error)
         value: R = self._called(args, kwargs)
         return value
 
@@ -199,7 +199,7 @@ class Function(Shown, Definition, Generic[P, R]):
                 return program.entry(values)
             return self._run(program, compiled, values)
         except (IndexError, ArithmeticError, RuntimeError) as error:
-            TooDeep.check(error)
+            check_endless(error)
             # It says errors in the language's own words, and has a stack of its own.
             return self.otherwise(values)
 

@@ -22,6 +22,7 @@ import numpy as np
 from combinators.errors import DiffcurryError, NotAssociative
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product
+from combinators.spaces import Space
 from combinators.terms import Lam, Term, captured
 from combinators.tracing.associative import ASKING
 from combinators.tracing.functions import Specialised
@@ -59,7 +60,7 @@ def check_monoid(made: Specialised, unit: Term, word: str) -> None:
     closed, layout = Lam((*made.captured, *made.lam.params), made.lam.body), Layout(Product(*given))
     start = None if captured(unit)[0] else _compute(Lam((), unit))()
     compute, random = _compute(closed), np.random.default_rng(0)
-    sizes = [leaf.size for leaf in layout.leaves]
+    sizes = [getattr(leaf, "coordinates", leaf).size for leaf in layout.leaves]
     for draw in DRAWS:
         numbers = np.split(draw(random, sum(sizes)), np.cumsum(sizes)[:-1])
         pairs = zip(numbers, layout.leaves, strict=True)
@@ -101,6 +102,9 @@ def _compute(lam: Lam) -> Callable[..., Any]:
 
 def _number(drawn: Any, leaf: Any) -> Any:
     """The numbers of a leaf, of its type."""
+    if isinstance(leaf, Space):
+        with apart():
+            return (leaf.declared.settled or np.asarray)(_number(drawn, leaf.coordinates))
     array = np.reshape(drawn, leaf.shape)
     kind = np.dtype(leaf.dtype).kind
     made = array > 1.0 if kind == "b" else np.rint(2 * array) if kind in "iu" else array

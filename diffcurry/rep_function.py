@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, ParamSpec
 import numpy as np
 
 from combinators.bulk import bulk
-from combinators.errors import TooDeep, TypeMismatch, UnknownCode
+from combinators.errors import TypeMismatch, UnknownCode, check_endless
 from combinators.kit.memory import Remembered
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product, Tensor, components
@@ -360,7 +360,7 @@ class LinearMap:
             with np.errstate(all="ignore"):
                 return owned(way.border.run(self._run, args, way.names, self._held), args)
         except (IndexError, ArithmeticError, RecursionError) as error:
-            TooDeep.check(error)
+            check_endless(error)
             return self._again(args)
 
     def __repr__(self) -> str:

@@ -140,9 +140,15 @@ class Crossing:
     def deep(self, *node: Any) -> Any:
         """A value of a recursive type, and those in it."""
         nodes, todo, scout = [], [node], self.scout
+        around: dict[Any, int] = {}  # what holds the node, and how many wait beside it
         while todo:
             obj, x, at = node = todo.pop()
             before = len(todo)
+            while around and around[next(reversed(around))] > before:
+                around.popitem()
+            if (me := (id(x), obj)) in around:
+                raise NotThese("", f" : {obj!r} was given {x!r:.60}, which holds itself")
+            around[me] = before
             scout.body(obj)(x, at, lambda *below: todo.append(below))
             nodes.append((node, len(todo) - before))
         done: list[Any] = []

@@ -28,7 +28,7 @@ from combinators.tracing import control
 from combinators.tracing.control import Carry, Rows
 from combinators.tracing.emit import emit, scope_here
 from combinators.tracing.faces import Face, put_together, take_apart
-from combinators.tracing.functions import Specialised
+from combinators.tracing.functions import Specialised, natural
 from combinators.tracing.traced import LIBRARY
 
 Ask = Callable[[Specialised, Term, str], None]
@@ -168,9 +168,10 @@ def _combining(
 
 def _joined(stack: Any, row: Any, *, first: bool) -> Any:
     """A stack with one row more, before the others or behind them."""
-    if not isinstance(row.type, Tensor):
-        raise TypeMismatch(f"a scan keeps numbers and arrays, and these are {row.type!r}")
-    one = LIBRARY["reshape"](row, (1, *row.type.shape))
+    obj = natural(row).type
+    if not isinstance(obj, Tensor):
+        raise TypeMismatch(f"a scan keeps numbers and arrays, and these are {obj!r}")
+    one = LIBRARY["reshape"](row, (1, *obj.shape))
     return LIBRARY["concatenate"]((one, stack) if first else (stack, one), axis=0)
 
 

@@ -22,7 +22,7 @@ from combinators.objects import Bool, Mu, Sum, Tensor
 from combinators.operation import Operation
 from combinators.primitives.sums import IS
 from combinators.terms import Cond, Prim, Term
-from combinators.tracing.classes import face_of_alternative
+from combinators.tracing.classes import face_of_alternative, is_list, item_of
 from combinators.tracing.emit import emit, operand, scope_here, unpack
 from combinators.tracing.faces import open_up, put_together
 from combinators.tracing.functions import (
@@ -30,7 +30,7 @@ from combinators.tracing.functions import (
     coerce,
     natural,
 )
-from combinators.tracing.joins import Apart, check_known, stand_in, together
+from combinators.tracing.joins import UNKNOWN, Apart, check_known, stand_in, together
 from combinators.tracing.parameters import takes
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.value_folds import Injected
@@ -121,7 +121,9 @@ def case(s: Any, /, *branches: Any, **named: Any) -> Any:
     """
     scope_here()
     if isinstance(s, Traced) and isinstance(s.type, Mu):
-        s = LIBRARY["unroll"](s)
+        whole, s = s.type, LIBRARY["unroll"](s)
+        if is_list(whole) and item_of(whole) is UNKNOWN:  # what a loop starts from
+            return _in_order(s.type, branches, named)[0]()
     if not isinstance(s, Traced):
         return _known_case(s, branches, named)
     obj = s.type

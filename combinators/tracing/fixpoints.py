@@ -21,6 +21,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from combinators.errors import TypeMismatch, users_place
@@ -101,13 +102,13 @@ class Recursive(Definition):
         types: tuple[Object, ...] | None = None,
         *,
         returns: Typed | None = None,
-        most: int | None = None,
+        most: Any = None,
         **options: Any,
     ) -> None:
         """``function`` at ``types``, where they are given, which calls itself ``most`` times."""
-        if most is not None and (type(most) is not int or most < 0):
+        if most is not None and (type(most) is bool or not isinstance(most, Integral) or most < 0):
             raise TypeMismatch(f"most= is a number of rounds, and this is {most!r:.60}")
-        self._most = most
+        self._most: int | None = None if most is None else int(most)
         self._running: list[Itself] = []
         takes_itself = parameter_names(function, 1) == ["self"]
         super().__init__(_given(self, function) if takes_itself else function, types, **options)

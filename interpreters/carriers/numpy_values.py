@@ -305,10 +305,7 @@ def _exact(*xs: Any, of: str, axis: Any, dtype: str, place: Place | None) -> Non
 
 def _limited(n: Any, most: int, did: str, place: Place | None) -> None:
     if not np.all(n < most):
-        raise TooManyRounds(
-            f"{did} more than {most} times; give it a larger most=, or see to it that it ends",
-            place,
-        )
+        raise TooManyRounds(f"{did} more than {most} times; {TooManyRounds.ADVICE}", place)
 
 
 # ---- the table -----------------------------------------------------------------------------------

@@ -252,6 +252,29 @@ def test_a_gradient_mirrors_the_containers_around_it():
     assert found["scale"] == near(Q)
 
 
+def test_annotations_of_sums_and_lists_hold_values():
+    either = dc.fun(lambda s: dc.case(s, near, lambda x: x), Quaternion | float)
+    assert dc.grad(either)(Q) == pytest.approx(dc.grad(near)(Q))
+    assert dc.grad(either)(2.0) == 1.0
+    several = dc.fun(lambda qs: dc.fold(lambda c, q: c + near(q), 0.0, qs), list[Quaternion])
+    assert dc.grad(several)([Q, Q * Q]) == [pytest.approx(dc.grad(near)(q)) for q in (Q, Q * Q)]
+
+
+def test_values_are_reduced_and_their_operator_is_asked_at_values():
+    def turned(angles, op=Quaternion.__mul__):
+        return dc.reduce(
+            op, ONE, dc.map(lambda t: Quaternion(np.cos(t), np.sin(t), 0.0, 0.0), angles)
+        )
+
+    angles = np.array([0.3, 0.5, 0.9])
+    assert dc.fun(turned)(angles).w == pytest.approx(np.cos(1.7))
+    assert dc.grad(lambda t: turned(t).w)(angles) == pytest.approx([-np.sin(1.7)] * 3)
+    with pytest.raises(dc.NotAssociative, match="reduce combines values of Quaternion"):
+        dc.fun(lambda t: turned(t, lambda a, b: b * b * a))(angles)
+    with pytest.raises(TypeMismatch, match="a scan keeps numbers and arrays, and these are Quat"):
+        dc.fun(lambda t: dc.scanl(Quaternion.__mul__, ONE, dc.map(lambda x: ONE, t)))(angles)
+
+
 def test_a_value_given_back_is_one_of_the_class():
     square = dc.fun(lambda q: q * q)(Q)
     assert type(square) is Quaternion
