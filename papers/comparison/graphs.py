@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -166,9 +167,7 @@ class Drawing:
 
 def numbered(prefix: str) -> Iterator[str]:
     """``z1``, ``z2`` and so on."""
-    number = 0
-    while True:
-        yield f"{prefix}{(number := number + 1)}"
+    return (f"{prefix}{number}" for number in count(1))
 
 
 def graph_of(lam: Lam) -> Graph:

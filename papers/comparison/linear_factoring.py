@@ -47,8 +47,7 @@ FACTORING = FactoringRule("linear factoring", "x* t + x* u", "x* (t + u)")
 UNFOLDING = FactoringRule("linear let", "let x* := λa. d in C{x* u}", "C{d[u/a]}, x* ∉ C")
 RULES = (BETA, PAIR, FACTORING, UNFOLDING)
 
-Value = Any
-"""An atom, a pair of values, or a λ with what its variables are."""
+Value = Any  # an atom, a pair of values, or a λ with what its variables are
 
 
 @dataclass(frozen=True)

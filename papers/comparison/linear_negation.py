@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class Negation(Pairs):
 
         def back(a: Any) -> Any:
             self.visits += 1
-            return sum(star(linear(a)) for linear, star in moves)
+            return reduce(self.over.add, [star(linear(a)) for linear, star in moves])
 
         return back
 

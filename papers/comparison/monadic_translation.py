@@ -26,8 +26,8 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.objects import Object, Tensor
-from combinators.operation import Operation
+from combinators.objects import Object, Real, Tensor
+from combinators.operation import Operation, named
 from combinators.primitives.loops import LOOP, LoopType
 from combinators.primitives.structural import FIX, VECTOR
 from combinators.primitives.sums import SUMS
@@ -91,6 +91,7 @@ Monadic = Callable[[DeltaState], tuple[Any, DeltaState]]
 def evaluated_delta(
     x: Any,
     delta: SymbolicDelta,
+    over: Carrier,
     see: Callable[[SymbolicDelta], None] = lambda _: None,
     *,
     deletes: bool = True,
@@ -100,18 +101,19 @@ def evaluated_delta(
     ``deletes=False`` leaves out the ``delete`` that footnote 7 finds superfluous.
     """
     um: DeltaMap = {}
+    times = over.operation(Operation(named("multiply")), (Real, Real), Real)
 
     def eval_(x: Any, u: SymbolicDelta) -> Recursive[None]:
         if not isinstance(u, DeltaLet):
             see(u)
         match u:
             case DeltaScale(y, below):
-                yield eval_(y(x) if callable(y) else x * y, below)
+                yield eval_(y(x) if callable(y) else times(x, y), below)
             case DeltaAdd(left, right):
                 yield eval_(x, left)
                 yield eval_(x, right)
             case DeltaVar(uid):
-                um[uid] = um[uid] + x if uid in um else x
+                um[uid] = over.add(um[uid], x) if uid in um else x
             case DeltaLet(uid, bound, body):
                 yield eval_(x, body)
                 if uid in um:
@@ -338,10 +340,8 @@ def bound(params: Sequence[Var], x: Any) -> dict[str, Any]:
 # ---- Figure 8 ------------------------------------------------------------------------------------
 
 
-def gradient(
-    lam: Lam, point: tuple[Any, ...], covector: Any, over: Carrier, *, deletes: bool = True
-) -> Outcome:
-    """``R{e}``: the wrapper; the cotangent of each argument's numbers, in order."""
+def run_at(lam: Lam, point: tuple[Any, ...], over: Carrier) -> tuple[list[Any], Any, Any]:
+    """The inputs, the result and the bindings of ``runDelta (a + 1) (D{e} s₀)``."""
     leaves: list[Any] = []
 
     def given(leaf: Object, number: Any) -> Any:
@@ -351,20 +351,44 @@ def gradient(
         return SymbolicDual(number, DeltaVar(len(leaves) - 1))
 
     pairs = zip(lam.params, point, strict=True)
-    s0 = tuple([map_leaves(given, param.type, value) for param, value in pairs])
-    translation = Translation(over)
-    env = {param.name: value for param, value in zip(lam.params, s0, strict=True)}
-    result, binds = run_delta(len(leaves), translation.term(lam.body, env))
-    visits: list[SymbolicDelta] = []
-    total: DeltaMap = {}
+    env = {param.name: map_leaves(given, param.type, value) for param, value in pairs}
+    return leaves, *run_delta(len(leaves), Translation(over).term(lam.body, env))
+
+
+def gradient(
+    lam: Lam, point: tuple[Any, ...], covector: Any, over: Carrier, *, deletes: bool = True
+) -> Outcome:
+    """``R{e}``: the wrapper; the cotangent of each argument's numbers, in order."""
+    inputs, result, binds = run_at(lam, point, over)
+    visits, total = list[SymbolicDelta](), dict[int, Any]()
     for dual, w in outputs(result, covector):
-        found = evaluated_delta(w, wrapped(binds, dual.delta), visits.append, deletes=deletes)
+        delta = wrapped(binds, dual.delta)
+        found = evaluated_delta(w, delta, over, visits.append, deletes=deletes)
         for uid, x in found.items():
             total[uid] = total[uid] + x if uid in total else x
-    back = [total.get(uid, np.zeros_like(x)) for uid, x in enumerate(leaves)]
-    primal = map_leaves(lambda leaf, x: x.primal if is_smooth(leaf) else x, lam.body.type, result)
-    flat = np.concatenate([np.ravel(x) for x in back]) if back else np.zeros(0)
-    return Outcome(primal, flat, len(visits))
+    back = [np.ravel(total.get(uid, np.zeros_like(x))) for uid, x in enumerate(inputs)]
+    obj = lam.body.type
+    primal = map_leaves(lambda leaf, x: x.primal if is_smooth(leaf) else x, obj, result)
+    return Outcome(primal, np.concatenate(back) if back else np.zeros(0), len(visits))
+
+
+def symbolic(lam: Lam, point: tuple[Any, ...], over: Carrier) -> str:
+    """The Delta term of a program's number, a binding a line."""
+    _, result, binds = run_at(lam, point, over)
+    lines = [f"let u{uid} = {shown(rhs)} in" for uid, rhs in binds]
+    return "\n".join([*lines, *(shown(dual.delta) for dual, _ in outputs(result, 0))])
+
+
+def shown(delta: SymbolicDelta) -> str:
+    """``Add (Scale 2 u0) (Scale 3 u1)``."""
+    match delta:
+        case DeltaScale(y, below):
+            return f"Scale {'∂f' if callable(y) else format(float(y), 'g')} ({shown(below)})"
+        case DeltaAdd(left, right):
+            return f"Add ({shown(left)}) ({shown(right)})"
+        case DeltaVar(uid):
+            return f"Var {uid}"
+    return "Zero"
 
 
 def outputs(result: Any, covector: Any) -> list[tuple[SymbolicDual, Any]]:

@@ -97,11 +97,7 @@ class LinearNegation:
         """``⟨r, λa. 0⟩``."""
         if not is_smooth(r.type):
             return r
-        return Tuple((r, Lam((self.var("a", r.type),), self.zero())))
-
-    def zero(self) -> Const:
-        """``0 : R^d``."""
-        return const(np.zeros(self.d))
+        return Tuple((r, Lam((self.var("a", r.type),), const(np.zeros(self.d)))))
 
     def operation(self, f: Operation, args: tuple[Term, ...], cod: Object) -> Term:
         """``⟨f(x), λa. Σ xᵢ* (∂ᵢf(x)·a)⟩ [⟨x, x*⟩ := D(t)]``."""
@@ -130,7 +126,7 @@ class LinearNegation:
             for star, rule in zip(stars, rules, strict=True)
             if rule is not None
         ]
-        back = reduce(lambda d, e: Prim(ADD, (d, e)), pulled) if pulled else self.zero()
+        back = reduce(lambda d, e: Prim(ADD, (d, e)), pulled) if pulled else const(np.zeros(self.d))
         return Let(tuple(bindings), Tuple((y, Lam((a,), back))))
 
     def injection(self, obj: Object, start: int) -> Lam:

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,18 +34,6 @@ from combinators.value_folds import Injected, map_leaves
 from interpreters.carriers.carrier import Carrier
 
 Arrow = Callable[[Any], Any]
-
-
-class StackOfRows(Protocol):
-    """What takes rows from stacks and puts them there."""
-
-    def row(self, stack: Any, index: int) -> Any:
-        """Row ``index``."""
-        ...
-
-    def stack(self, rows: Sequence[Any], obj: Tensor) -> Any:
-        """The stack of ``rows``."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -166,7 +154,7 @@ def loop(types: LoopType, over: Carrier, given: Any) -> Any:
     return types.joined(carry, stacked(types.stack, rows, over), lambda *both: both)
 
 
-def row_of_values(obj: Object, xs: Any, index: int, over: StackOfRows) -> Any:
+def row_of_values(obj: Object, xs: Any, index: int, over: Any) -> Any:
     """Row ``index`` of every tensor and vector in ``xs``."""
 
     def taken(leaf: Object, stack: Any) -> Any:
@@ -175,7 +163,7 @@ def row_of_values(obj: Object, xs: Any, index: int, over: StackOfRows) -> Any:
     return map_leaves(taken, obj, xs, parts=columns_of)
 
 
-def stacked(obj: Object | None, rows: list[Any], over: StackOfRows) -> Any:
+def stacked(obj: Object | None, rows: list[Any], over: Any) -> Any:
     """The stack of ``rows``, leaf by leaf."""
 
     def put(leaf: Object, *items: Any) -> Any:
