@@ -146,7 +146,7 @@ class Crossing:
             before = len(todo)
             while around and around[next(reversed(around))] > before:
                 around.popitem()
-            if (me := (id(x), obj)) in around:
+            if (me := (id(x), obj)) in around and x is not None:
                 raise NotThese("", f" : {obj!r} was given {x!r:.60}, which holds itself")
             around[me] = before
             scout.body(obj)(x, at, lambda *below: todo.append(below))

@@ -57,3 +57,5 @@ def test_data_that_hold_themselves_are_refused_and_data_that_share_are_not() -> 
         dc.grad(times)(itself)
     tip = Tip(2.0)
     assert dc.grad(times)(Fork(tip, Fork(tip, tip))).left.value == 4.0
+    unread = dc.grad(dc.fun(lambda x, shrub: x * 2.0, Real, Shrub), argnums=1)
+    assert unread(1.0, Fork(tip, tip)) == Fork(Tip(0.0), Tip(0.0))
