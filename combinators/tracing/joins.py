@@ -22,8 +22,9 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.kit.class_names import class_of
 from combinators.objects import Mu, Object, Product, Sum, Tensor
+from combinators.terms import const
 from combinators.tracing.classes import List, is_list, item_of, typed
-from combinators.tracing.emit import scope_here, unpack
+from combinators.tracing.emit import emit, scope_here, unpack
 from combinators.tracing.faces import Face, open_up, put_together, shape_of
 from combinators.tracing.functions import Laid, Natural, natural
 from combinators.tracing.traced import Traced
@@ -55,8 +56,9 @@ def is_unknown(obj: Object) -> bool:
 
 def stand_in(leaf: Natural) -> Any:
     """A value of which only the type is asked, in a trace that is dropped."""
-    if leaf.weak and isinstance(leaf.type, Tensor):
-        return np.zeros((), leaf.type.dtype).item()
+    if isinstance(leaf.type, Tensor):  # of a variable no derivative could be written there
+        zero = np.zeros(leaf.type.shape, leaf.type.dtype)
+        return zero.item() if leaf.weak else emit(const(zero))
     scope = scope_here()
     return unpack(None, Traced(scope.parameter("unknown", leaf.type), scope))
 

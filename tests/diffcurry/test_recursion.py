@@ -242,3 +242,12 @@ def test_what_goes_on_too_long_is_not_run_again_to_say_so() -> None:
     goes_on = dc.fun(lambda a: dc.until(lambda x: x < 0, lambda x: x + a, a, most=1_000_000), Real)
     with pytest.raises(dc.TooManyRounds, match="more than 1000000 times; give it a larger most="):
         goes_on(1.0)
+
+
+def test_a_derivative_of_recursion_stands_where_only_a_type_is_asked_for() -> None:
+    def slope(v: Any) -> Any:
+        inner = dc.rec(lambda self, u: dc.cond(u > 1.0, lambda: u * v, lambda: self(u + 1.0)))
+        return dc.grad(inner)(v)
+
+    outer = dc.rec(lambda self, v: dc.cond(v > 0.3, lambda: v, lambda: slope(v) * self(v + 0.4)))
+    assert outer(0.1) == pytest.approx(0.1 * 0.5)
