@@ -170,6 +170,7 @@ def test_a_function_that_calls_itself_without_end_is_named_at_the_users_line(mon
 
 
 ENDLESS = """
+import signal
 import sys
 import numpy as np
 from combinators.morphisms import interpret
@@ -182,6 +183,7 @@ from tests.interpreters.backends import terms_of_recursion as terms
 lam, mode = terms.{program}(), Primal(NumPy())
 arrow = interpret(translate(lam.params, lam.body), mode)
 f = compile_program(lam).function if {written} else lambda n: mode.value(arrow, (np.int64(n),))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts the tests may ignore it
 print("go", flush=True)
 try:
     f(10**15)
@@ -200,7 +202,10 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing(program, written, found
         assert run.stdout.readline() == "go\n"
         time.sleep(0.2)
         run.send_signal(signal.SIGINT)
-        said, _ = run.communicate(timeout=20)
+        try:
+            said, _ = run.communicate(timeout=60)
+        finally:
+            run.kill()
     assert said.split()[0] == "1000"
     assert float(said.split()[1]) == found
 
