@@ -14,33 +14,26 @@
 
 The figure writes ``curry (exT τ♭ f) = exT () new_f``, and types ``new_f`` with τ♭: so it is here.
 In a weaker type system ``eval`` casts ``pb g`` to a tangent of any function, and ``curry`` casts it
-back (section 5, AnyDerivative). ``checked`` casts remember τ♭ and refuse another closure's;
-``erased`` ones forget it.
+back (section 5, AnyDerivative). A ``checked`` cast refuses a tangent of another τ♭; an ``erased``
+one does not ask.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from combinators.literal import Literal
-from combinators.morphisms import Label, Morphism, interpret
+from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product
-from combinators.operation import Operation
-from combinators.primitives.structural import FIX
-from interpreters.carriers.carrier import Carrier
-from papers.rep_functions.functions import written_out
 from papers.rep_functions.library import Arrow, RepFunctions
 from papers.rep_functions.tangents import (
     AnyDerivative,
     Closed,
-    Erase,
     Pullback,
     T,
-    dependently,
     exT,
     plus,
     zero,
@@ -49,24 +42,18 @@ from papers.rep_functions.tangents import (
 Pulled = tuple[Any, Pullback]
 
 
-def checked(environment: Any, tangent: Any) -> AnyDerivative:
-    """An AnyDerivative that remembers of which τ♭ it is."""
-    return AnyDerivative(environment, tangent)
-
-
-def erased(_: Any, tangent: Any) -> AnyDerivative:
-    """The reinterpret cast."""
-    return AnyDerivative(None, tangent)
-
-
-def cast(environment: Any, derivative: AnyDerivative) -> Any:
-    """The tangent, as one of τ♭; raises TypeMismatch where it is known to be of another."""
-    given = derivative.environment
-    if given is not None and given != environment:
+def checked(environment: Any, derivative: AnyDerivative) -> Any:
+    """The tangent, as one of τ♭; raises TypeMismatch where it is of another."""
+    if derivative.environment != environment:
         raise TypeMismatch(
-            f"a tangent of a closure that captured {given!r} is no tangent of one that captured "
-            f"{environment!r}: their code differs"
+            f"a tangent of a closure that captured {derivative.environment!r} is no tangent of one "
+            f"that captured {environment!r}: their code differs"
         )
+    return derivative.tangent
+
+
+def erased(_: Any, derivative: AnyDerivative) -> Any:
+    """The reinterpret cast."""
     return derivative.tangent
 
 
@@ -92,34 +79,17 @@ def comp(*arrows: exT) -> exT:
 
 
 @dataclass(frozen=True)
-class DependentlyTyped:
-    """Rep-functions with environments; over the library of Fig. 2, which captures nothing."""
+class DependentlyTyped(RepFunctions):
+    """Rep-functions with environments; what Fig. 2 has captures nothing."""
 
-    over: Carrier
-    erase: Erase = checked
-
-    @property
-    def library(self) -> RepFunctions:
-        """Fig. 2."""
-        return RepFunctions(self.over, dependently, self.erase)
+    cast: Callable[[Any, AnyDerivative], Any] = checked
 
     def lifted(self, f: Arrow) -> exT:
-        """A rep-function that captures nothing."""
-
         def h(a: Any) -> Pulled:
             b, pb = f(a)[:2]
             return b, lambda g: ((), pb(g))
 
         return exT((), h)
-
-    def identity(self, dom: Object) -> exT:
-        return self.lifted(self.library.identity(dom))
-
-    def proj(self, dom: Object, index: int, cod: Object) -> exT:
-        return self.lifted(self.library.proj(dom, index, cod))
-
-    def const(self, dom: Object, value: Literal) -> exT:
-        return self.lifted(self.library.const(dom, value))
 
     def compose(self, arrows: Sequence[exT]) -> exT:
         return comp(*arrows)
@@ -131,24 +101,12 @@ class DependentlyTyped:
             def pullback(gs: Any) -> Any:
                 pulled = [rep.pullback(g) for rep, g in zip(reps, gs, strict=True)]
                 parts = [part for _, part in pulled]
-                total = reduce(self.library.plus, parts) if parts else self.library.zero(dom, y)
+                total = reduce(self.plus, parts) if parts else self.zero(dom, y)
                 return tuple([environment for environment, _ in pulled]), total
 
             return tuple([rep.value for rep in reps]), pullback
 
         return exT(tuple([f.environment for f in arrows]), h)
-
-    def extend(self, context: Product, arrow: exT) -> exT:
-        def h(y: Any) -> Pulled:
-            e, pb = arrow.f(y)
-
-            def pullback(g: Any) -> Any:
-                environment, part = pb(g[-1])
-                return environment, self.library.plus(g[:-1], part)
-
-            return (*y, e), pullback
-
-        return exT(arrow.environment, h)
 
     def cond(self, dom: Object, then: exT, other: exT) -> exT:
         """The environment's part of the branch that is not taken is zero."""
@@ -156,7 +114,7 @@ class DependentlyTyped:
         def h(pair: Any) -> Pulled:
             b = self.over.truth(pair[0])
             y, pb = (then if b else other).f(pair[1])
-            rest = zero((other if b else then).environment, self.over, self.erase)
+            rest = zero((other if b else then).environment, self.over)
 
             def pullback(g: Any) -> Any:
                 environment, part = pb(g)
@@ -177,9 +135,9 @@ class DependentlyTyped:
 
                 return r, split
 
-            env_t = T(captured, t, dependently)
+            env_t = T(captured, t)
             environment = Closed(label.body, label.names, body.environment, env_t)
-            return exT(environment, gf), lambda env: cast(environment, env)
+            return exT(environment, gf), lambda env: self.cast(environment, env)
 
         return exT(body.environment, new_f)
 
@@ -190,7 +148,7 @@ class DependentlyTyped:
 
             def pullback(g: Any) -> Any:
                 environment, part = pb(g)
-                return (), (self.erase(f.environment, environment), part)
+                return (), (AnyDerivative(f.environment, environment), part)
 
             return y, pullback
 
@@ -205,7 +163,7 @@ class DependentlyTyped:
 
                 def pullback(g: Any) -> Any:
                     environment, (of_f, part) = pb(g)
-                    below = cast(s.environment, of_f)
+                    below = self.cast(s.environment, of_f)
                     return plus(environment, below, self.over), part
 
                 return y, pullback
@@ -213,15 +171,3 @@ class DependentlyTyped:
             return exT(s.environment, f), lambda env: ((), env)
 
         return exT((), new_f)
-
-    def primitive(self, operation: Operation, dom: Object, cod: Object) -> exT:
-        if operation == FIX:
-            return self.fix()
-        wider = written_out(operation, dom)
-        if wider is not None:
-            return self.of(wider)
-        return self.lifted(self.library.declared(operation, dom, cod))
-
-    def of(self, program: Morphism) -> exT:
-        """The program as a rep-function."""
-        return interpret(program, self)

@@ -8,12 +8,12 @@
     (f ∘ g) a        = let (b, pbf) = f a; (c, pbg) = g b in (c, λgc. pbf (pbg gc))
 
 What a primitive derives to is its own declaration. Contexts are flat, so ``proj`` and ``prod`` are
-of any width, and ``extend e`` is ``prod id e``.
+of any width, and ``extend e`` is ``prod id e``, flat.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -23,21 +23,15 @@ from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Product
 from combinators.operation import Operation
-from combinators.primitives.structural import FIX
+from combinators.primitives.loops import LOOP
+from combinators.primitives.structural import FIX, RECOMPUTE
 from interpreters.carriers.carrier import Carrier
-from papers.rep_functions.functions import pullback_of, value_of, written_out
-from papers.rep_functions.tangents import (
-    AnyDerivative,
-    Erase,
-    OfFunction,
-    Rep,
-    T,
-    plus,
-    simply,
-    zero,
-)
+from papers.comparison.plain_functions import PlainFunctions, types_of
+from papers.rep_functions.primitives import pullback_of, written_out
+from papers.rep_functions.tangents import Rep, T, plus, zero
 
-Arrow = Callable[[Any], Rep]
+Arrow = Any
+"""``a ⇝ b``: a function that gives a ``Rep``; with an environment, an ``exT``."""
 
 
 def vjp(f: Arrow, x: Any, gb: Any) -> Any:
@@ -47,28 +41,36 @@ def vjp(f: Arrow, x: Any, gb: Any) -> Any:
 
 @dataclass(frozen=True)
 class RepFunctions:
-    """All but ``curry`` and ``eval``; of a function's tangents it only needs to know T."""
+    """All but ``curry`` and ``eval``."""
 
     over: Carrier
-    of_function: OfFunction = simply
-    erase: Erase = AnyDerivative
 
     def zero(self, obj: Object, v: Any) -> Any:
         """``0_T[v]``."""
-        return zero(T(obj, v, self.of_function), self.over, self.erase)
+        return zero(T(obj, v), self.over)
 
     def plus(self, x: Any, y: Any) -> Any:
         return plus(x, y, self.over)
 
+    def lifted(self, f: Arrow) -> Arrow:
+        """A rep-function that captures nothing."""
+        return f
+
     def identity(self, dom: Object) -> Arrow:
-        return lambda a: Rep(a, lambda g: g)
+        return self.lifted(lambda a: Rep(a, lambda g: g))
+
+    def const(self, dom: Object, value: Literal) -> Arrow:
+        return self.lifted(lambda a: Rep(self.over.const(value), lambda g: self.zero(dom, a)))
 
     def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
         def proj(a: Any) -> Rep:
-            zeros = self.zero(dom, a)
-            return Rep(a[index], lambda g: (*zeros[:index], g, *zeros[index + 1 :]))
+            def pullback(g: Any) -> Any:
+                zeros = self.zero(dom, a)
+                return (*zeros[:index], g, *zeros[index + 1 :])
 
-        return proj
+            return Rep(a[index], pullback)
+
+        return self.lifted(proj)
 
     def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
         def prod(y: Any) -> Rep:
@@ -83,11 +85,8 @@ class RepFunctions:
         return prod
 
     def extend(self, context: Product, arrow: Arrow) -> Arrow:
-        def extend(y: Any) -> Rep:
-            e, pb = arrow(y)[:2]
-            return Rep((*y, e), lambda g: self.plus(g[:-1], pb(g[-1])))
-
-        return extend
+        flat = self.lifted(lambda ye: Rep((*ye[0], ye[1]), lambda g: (g[:-1], g[-1])))
+        return self.compose([self.prod(context, [self.identity(context), arrow]), flat])
 
     def compose(self, arrows: Sequence[Arrow]) -> Arrow:
         def compose(a: Any) -> Rep:
@@ -99,9 +98,6 @@ class RepFunctions:
 
         return compose
 
-    def const(self, dom: Object, value: Literal) -> Arrow:
-        return lambda a: Rep(self.over.const(value), lambda g: self.zero(dom, a))
-
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
         def cond(pair: Any) -> Rep:
             b, pb = (then if self.over.truth(pair[0]) else other)(pair[1])[:2]
@@ -109,30 +105,28 @@ class RepFunctions:
 
         return cond
 
-    def primitive(self, operation: Operation, dom: Object, cod: Object) -> Any:
+    def fix(self) -> Arrow:
+        raise MissingRule("the library of Fig. 2 has no functions")
+
+    def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
+        types = types_of(dom)
         if operation == FIX:
             return self.fix()
-        wider = written_out(operation, dom)
-        if wider is not None:
-            return interpret(wider, self)  # type: ignore[arg-type]  # with curry and eval
-        return self.declared(operation, dom, cod)
-
-    def declared(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
-        """A primitive, with the pullback that it declares."""
-        compute = value_of(operation, dom, cod, self.over)
-        pull = pullback_of(operation, dom, self.over)
+        if operation == RECOMPUTE or operation.primitive is LOOP:
+            return self.of(written_out(operation, types))
+        pull = pullback_of(operation, types, self.over)
+        compute = PlainFunctions(self.over).primitive(operation, dom, cod)
 
         def declared(x: Any) -> Rep:
             y = compute(x)
             if pull is None:
                 return Rep(y, lambda g: self.zero(dom, x))
-            return Rep(y, lambda g: pull(g, x, y))
+            if isinstance(dom, Product):
+                return Rep(y, lambda g: pull(g, *x, y))
+            return Rep(y, lambda g: pull(g, x, y)[0])
 
-        return declared
+        return self.lifted(declared)
 
-    def fix(self) -> Any:
-        raise MissingRule("a library without functions has no recursive ones")
-
-    def of(self, program: Morphism) -> Any:
+    def of(self, program: Morphism) -> Arrow:
         """The program as a rep-function."""
         return interpret(program, self)  # type: ignore[arg-type]  # with curry and eval

@@ -17,14 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from combinators.errors import TypeMismatch
-from combinators.literal import Literal
 from combinators.objects import Fun, Mu, Object, Sum, Tensor
 from combinators.type_folds import parts_of, unfolded
 from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier
+from papers.comparison.plain_functions import zero_of
 
 Pullback = Callable[[Any], Any]
 
@@ -77,59 +75,42 @@ class Closed:
         return f"{{{', '.join(f'{name}: {tangent!r}' for name, tangent in named)}}}"
 
 
-OfFunction = Callable[[Fun, Any], Any]
-
-
-def simply(function: Fun, _: Any) -> ListOfCalls:
-    """``T[τ ⇝ σ] = [(τ, T[σ])]``."""
-    return ListOfCalls(function.dom, function.cod)
-
-
-def dependently(_: Fun, v: exT) -> Any:
-    """``T[v : τ ⇝ σ] = match v with exT τ♭ _ → τ♭``."""
-    return v.environment
-
-
-def T(obj: Object, v: Any, of_function: OfFunction) -> Any:
-    """``T[v : τ]``; where no function is in it, ``T[τ]``."""
-    while isinstance(obj, Mu):
-        obj = unfolded(obj)
-    parts = parts_of(obj)
-    if parts is not None:
-        return tuple([T(part, x, of_function) for part, x in zip(parts, v, strict=True)])
-    match obj:
-        case Tensor():
-            return obj if obj.is_smooth else ()
-        case Fun():
-            return of_function(obj, v)
-        case Sum():
-            return Injected(v.tag, T(obj.parts[v.tag], v.value, of_function))
-    raise TypeMismatch(f"{obj!r} is no type of λ∂, the language of 004")
-
-
 class AnyDerivative(NamedTuple):
-    """A tangent of a function: of which τ♭, where that is checked, and the tangent."""
+    """A tangent of some function: of which τ♭, and the tangent (section 5)."""
 
     environment: Any
     tangent: Any
 
 
-Erase = Callable[[Any, Any], AnyDerivative]
+def T(obj: Object, v: Any) -> Any:
+    """``T[v : τ]``; where no function is in it, ``T[τ]``."""
+    while isinstance(obj, Mu):
+        obj = unfolded(obj)
+    parts = parts_of(obj)
+    if parts is not None:
+        return tuple([T(part, x) for part, x in zip(parts, v, strict=True)])
+    match obj:
+        case Tensor():
+            return obj if obj.is_smooth else ()
+        case Fun(dom, cod):
+            return v.environment if isinstance(v, exT) else ListOfCalls(dom, cod)
+        case Sum():
+            return Injected(v.tag, T(obj.parts[v.tag], v.value))
+    raise TypeMismatch(f"{obj!r} is no type of λ∂, the language of 004")
 
 
-def zero(tangents: Any, over: Carrier, erase: Erase = AnyDerivative) -> Any:
+def zero(tangents: Any, over: Carrier) -> Any:
     """``0_T``."""
     match tangents:
         case Tensor():
-            return over.const(Literal(np.zeros(tangents.shape, tangents.dtype)))
+            return over.const(zero_of(tangents))
         case ListOfCalls():
             return []
         case Closed(_, _, outer, captured):
-            both = zero(outer, over, erase), zero(captured, over, erase)
-            return erase(tangents, both)
+            return AnyDerivative(tangents, (zero(outer, over), zero(captured, over)))
         case Injected(tag, below):
-            return Injected(tag, zero(below, over, erase))
-    return tuple([zero(part, over, erase) for part in tangents])
+            return Injected(tag, zero(below, over))
+    return tuple([zero(part, over) for part in tangents])
 
 
 def plus(x: Any, y: Any, over: Carrier) -> Any:

@@ -13,41 +13,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
+
+REVERSE, SENSITIVITY, BACKPROPAGATOR = "↼", "↽", "¯"
+_FRESH = count()
 
 
-def reverse(x: str) -> str:
-    """``↼x``."""
-    return x + "↼"
-
-
-def sensitivity(x: str) -> str:
-    """``↽x``."""
-    return x + "↽"
-
-
-def backpropagator(x: str) -> str:
-    """``x̄``."""
-    return x + "¯"
-
-
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """``xj``."""
 
     variable: str
 
 
-@dataclass(frozen=True)
-class Application:
+class Application(NamedTuple):
     """``(xj xk)``."""
 
     function: str
     argument: str
 
 
-@dataclass(frozen=True)
-class Cons:
+class Cons(NamedTuple):
     """``(xj , xk)``."""
 
     left: str
@@ -73,7 +59,7 @@ class Lambda:
         """``F (λx e)``, in the order ≺."""
         bound, free = {self.parameter}, set[str]()
         for x, form in self.bindings:
-            free |= uses(form) - bound
+            free |= set(form.free if isinstance(form, Lambda) else form) - bound
             bound.add(x)
         return tuple(sorted(free))
 
@@ -82,7 +68,7 @@ class Lambda:
         """``B (λx e)``: those of the λ that was transformed; none of a transformed primitive."""
         if self.of is None:
             return self.free
-        return tuple([reverse(x) for x in getattr(self.of, "base_free", ())])
+        return tuple([x + REVERSE for x in getattr(self.of, "base_free", ())])
 
     @property
     def tags(self) -> int:
@@ -90,32 +76,39 @@ class Lambda:
         return 0 if self.of is None else 1 + getattr(self.of, "tags", 0)
 
     def __repr__(self) -> str:
-        lines = [f"{x} = {shown(form)}" for x, form in self.bindings]
+        lines = [f"{x} = {_shown(form)}" for x, form in self.bindings]
         return f"λ{self.parameter} let {'; '.join(lines)} in {self.result} end"
 
 
 Form = Access | Application | Cons | Lambda
 
 
-def uses(form: Form) -> set[str]:
-    """The free variables of what is bound."""
+def _shown(form: Form) -> str:
     match form:
-        case Access(x):
-            return {x}
-        case Application(x, y) | Cons(x, y):
-            return {x, y}
-        case Lambda():
-            return set(form.free)
-
-
-def shown(form: Form) -> str:
-    """As the paper writes it."""
-    match form:
-        case Access(x):
-            return x
-        case Application(x, y):
-            return f"{x} {y}"
-        case Cons(x, y):
-            return f"({x}, {y})"
         case Lambda():
             return repr(form)
+        case Cons(x, y):
+            return f"({x}, {y})"
+    return " ".join(form)
+
+
+def fresh(stem: str) -> str:
+    """A variable that occurs nowhere else."""
+    return f"{stem.split('.', maxsplit=1)[0]}.{next(_FRESH)}"
+
+
+class Block:
+    """The bindings of a λ that is being written."""
+
+    def __init__(self) -> None:
+        self.bindings: list[tuple[str, Form]] = []
+
+    def bind(self, form: Form, stem: str = "t") -> str:
+        """The variable that stands for ``form``."""
+        x = fresh(stem)
+        self.bindings.append((x, form))
+        return x
+
+    def apply(self, function: str, argument: str) -> str:
+        """The variable that stands for ``(function argument)``."""
+        return self.bind(Application(function, argument))

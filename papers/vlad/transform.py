@@ -21,82 +21,74 @@ each to a variable of its own. A λ remembers its transform, which remembers wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from papers.vlad.reader import CAR, CDR, EMPTY, fresh
+from papers.vlad.reader import CAR, CDR, EMPTY
 from papers.vlad.syntax import (
+    BACKPROPAGATOR,
+    REVERSE,
+    SENSITIVITY,
     Access,
     Application,
+    Block,
     Cons,
     Form,
     Lambda,
-    backpropagator,
-    reverse,
-    sensitivity,
+    fresh,
 )
 from papers.vlad.values import (
     Conjunction,
+    Delayed,
     FunctionValue,
     Primitive,
     ReverseValue,
-    mapped,
+    halves,
     remembered,
     show,
 )
 
-Bindings = list[tuple[str, Form]]
-
 
 def transformed(e: Lambda) -> Lambda:
     """``↼e``."""
-    if "↼" not in e.images:
+    if REVERSE not in e.images:
         forwards = [binding for x, form in e.bindings for binding in phi(x, form)]
         back = fresh("back")
-        pair = back, backwards(e)
-        last = fresh("pair"), Cons(reverse(e.result), back)
-        e.images["↼"] = Lambda(reverse(e.parameter), (*forwards, pair, last), of=e)
-    found: Lambda = e.images["↼"]
+        last = fresh("pair"), Cons(e.result + REVERSE, back)
+        bindings = *forwards, (back, backwards(e)), last
+        e.images[REVERSE] = Lambda(e.parameter + REVERSE, bindings, of=e)
+    found: Lambda = e.images[REVERSE]
     return found
 
 
-def phi(x: str, form: Form) -> Bindings:
+def phi(x: str, form: Form) -> list[tuple[str, Form]]:
     """The forward phase."""
     match form:
         case Access(y):
-            return [(reverse(x), Access(reverse(y)))]
+            return [(x + REVERSE, Access(y + REVERSE))]
         case Application(f, y):
             both = fresh("both")
             return [
-                (both, Application(reverse(f), reverse(y))),
-                (reverse(x), Application(CAR, both)),
-                (backpropagator(x), Application(CDR, both)),
+                (both, Application(f + REVERSE, y + REVERSE)),
+                (x + REVERSE, Application(CAR, both)),
+                (x + BACKPROPAGATOR, Application(CDR, both)),
             ]
         case Cons(y, z):
-            return [(reverse(x), Cons(reverse(y), reverse(z)))]
+            return [(x + REVERSE, Cons(y + REVERSE, z + REVERSE))]
         case Lambda():
-            return [(reverse(x), transformed(form))]
+            return [(x + REVERSE, transformed(form))]
 
 
-class Sums:
+class Sums(Block):
     """The reverse phase that is being written: where each ``↽x`` stands by now."""
 
     def __init__(self, e: Lambda) -> None:
-        self.bindings: Bindings = []
+        super().__init__()
         self.now: dict[str, str] = {}
         for x in (*e.base_free, e.parameter, *[x for x, _ in e.bindings[:-1]]):
-            self.now[x] = self.apply("zero", self.apply("*j-inverse", reverse(x)))
-        self.now[e.result] = sensitivity(e.result)
-
-    def bind(self, form: Form) -> str:
-        x = fresh("s")
-        self.bindings.append((x, form))
-        return x
-
-    def apply(self, function: str, argument: str) -> str:
-        return self.bind(Application(function, argument))
+            self.now[x] = self.apply("zero", self.apply("*j-inverse", x + REVERSE))
+        self.now[e.result] = e.result + SENSITIVITY
 
     def add(self, x: str, more: str) -> None:
         """``↽x ⊕= more``."""
@@ -110,7 +102,7 @@ class Sums:
             case Access(y):
                 self.add(y, given)
             case Application(f, y):
-                both = self.apply(backpropagator(x), given)
+                both = self.apply(x + BACKPROPAGATOR, given)
                 self.add(f, self.apply(CAR, both))
                 self.add(y, self.apply(CDR, both))
             case Cons(y, z):
@@ -133,55 +125,44 @@ def backwards(e: Lambda) -> Lambda:
     for x in reversed(e.base_free):
         environment = sums.bind(Cons(sums.now[x], environment))
     sums.bind(Cons(environment, sums.now[e.parameter]))
-    return Lambda(sensitivity(e.result), tuple(sums.bindings))
+    return Lambda(e.result + SENSITIVITY, tuple(sums.bindings))
 
 
-@dataclass(frozen=True, eq=False)
-class Transformer:
+def transforms(
+    top: Mapping[str, Any], of_primitive: Callable[[Primitive], FunctionValue]
+) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     """``J`` and ``J⁻¹``, given σ0 and what evaluates the transform of a primitive in it."""
 
-    top: Mapping[str, Any]
-    primitive: Any
-
-    def j(self, v: Any) -> Any:
-        """``J v``."""
+    @remembered
+    def j(v: Any) -> Any:
+        made: Any
         match v:
-            case Conjunction(left, right):
-                made = remembered(
-                    "J", v, lambda: Conjunction(mapped(self.j, left), mapped(self.j, right))
-                )
-            case FunctionValue(environment, code):
-                made = remembered("J", v, lambda: self._closure(environment, code))
+            case Conjunction():
+                made = halves(j, v)
+            case FunctionValue(environment, e):
+                moved = {x + REVERSE: Delayed(j, (environment[x],)) for x in e.free}
+                image = transformed(e)
+                rest = {x: top[x] for x in image.free if x not in moved}
+                made = FunctionValue({**moved, **rest}, image)
             case Primitive():
-                made = remembered("J", v, lambda: self.primitive(v))
+                made = of_primitive(v)
             case _:
                 return ReverseValue(v)
-        made.known["J⁻¹"] = v
+        made.known[(j_inverse,)] = v, ()
         return made
 
-    def _closure(self, environment: Mapping[str, Any], e: Lambda) -> FunctionValue:
-        image = transformed(e)
-        moved = {reverse(x): mapped(self.j, environment[x]) for x in e.free}
-        rest = {x: self.top[x] for x in image.free if x not in moved}
-        return FunctionValue({**moved, **rest}, image)
-
-    def j_inverse(self, v: Any) -> Any:
-        """``J⁻¹ v``; raises TypeMismatch of what is no transform."""
+    @remembered
+    def j_inverse(v: Any) -> Any:
         match v:
             case ReverseValue(below):
                 return below
-            case Conjunction(left, right):
-                inverse = self.j_inverse
-                return remembered(
-                    "J⁻¹", v, lambda: Conjunction(mapped(inverse, left), mapped(inverse, right))
-                )
-            case FunctionValue(_, code) if isinstance(code.of, Primitive):
-                return code.of
-            case FunctionValue(environment, code) if code.of is not None:
-                return remembered("J⁻¹", v, lambda: self._inverse(environment, code.of))
+            case Conjunction():
+                return halves(j_inverse, v)
+            case FunctionValue(environment, Lambda(of=Lambda() as e)):
+                before = {x: Delayed(j_inverse, (environment[x + REVERSE],)) for x in e.free}
+                return FunctionValue(before, e)
+            case FunctionValue(_, Lambda(of=Primitive() as t)):
+                return t
         raise TypeMismatch(f"J⁻¹ takes what J gave, and {show(v)} is none")
 
-    def _inverse(self, environment: Mapping[str, Any], e: Lambda) -> FunctionValue:
-        return FunctionValue(
-            {x: mapped(self.j_inverse, environment[reverse(x)]) for x in e.free}, e
-        )
+    return j, j_inverse

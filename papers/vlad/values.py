@@ -15,18 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 
 from combinators.errors import TypeMismatch
 from papers.vlad.syntax import Lambda
 
-
-@dataclass(frozen=True)
-class Empty:
-    """``[]``."""
-
-
-EMPTY = Empty()
+EMPTY = ()
+"""``[]``."""
 
 
 @dataclass(frozen=True)
@@ -37,32 +33,36 @@ class ReverseValue:
 
 
 @dataclass(frozen=True, eq=False)
-class Primitive:
+class Remembering:
+    """A value that keeps what the AD primitives gave for it."""
+
+    known: dict[Any, Any] = field(default_factory=dict, init=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive(Remembering):
     """``t``, and the text of its transform ``↼t``."""
 
     name: str
     apply: Callable[[Any], Any]
     transform: str
     counted: bool = False
-    known: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Conjunction:
+class Conjunction(Remembering):
     """``(v1 , v2)``."""
 
     left: Any
     right: Any
-    known: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionValue:
+class FunctionValue(Remembering):
     """``⟨σ, λx e⟩``."""
 
     environment: Mapping[str, Any]
     code: Lambda
-    known: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -76,45 +76,40 @@ class Delayed:
 
 def force(v: Any) -> Any:
     """The value; with a stack of its own, since delayed sums stand in one another."""
-    if type(v) is not Delayed:
-        return v
     todo = [v]
     while todo:
-        here = todo[-1]
-        waiting = [x for x in here.arguments if type(x) is Delayed and x.function is not None]
-        if here.function is None or not waiting:
-            todo.pop()
-            if here.function is not None:
-                arguments = [x.value if type(x) is Delayed else x for x in here.arguments]
-                here.value, here.function = here.function(*arguments), None
-                here.arguments = ()
-        else:
-            todo += waiting
-    return v.value
+        here = todo.pop()
+        if type(here) is Delayed and here.function:
+            waiting = [x for x in here.arguments if type(x) is Delayed and x.function]
+            if waiting:
+                todo += [here, *waiting]
+            else:
+                here.value = here.function(*[force(x) for x in here.arguments])
+                here.function, here.arguments = None, ()
+    return v.value if type(v) is Delayed else v
 
 
-def mapped(f: Any, v: Any) -> Any:
-    """``f`` of a part, later."""
-    return Delayed(f, (v,))
+def remembered(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f``, which makes nothing twice of the same values."""
+
+    @wraps(f)
+    def once(v: Any, *more: Any) -> Any:
+        if not isinstance(v, Remembering):
+            return f(v, *more)
+        key = once, *map(id, more)
+        if key not in v.known:
+            v.known[key] = f(v, *more), more
+        return v.known[key][0]
+
+    return once
 
 
-def remembered(f: Any, v: Any, make: Callable[[], Any]) -> Any:
-    """What ``f`` gives for this very value."""
-    if f not in v.known:
-        v.known[f] = make()
-    return v.known[f]
+def halves(f: Any, v: Conjunction) -> Conjunction:
+    """``(f v1 , f v2)``, later."""
+    return Conjunction(Delayed(f, (v.left,)), Delayed(f, (v.right,)))
 
 
-def listed(values: list[Any], tags: int) -> Any:
-    """``[v1, …, vl]`` of a λ that was transformed so often."""
-    made: Any = EMPTY
-    for _ in range(tags):
-        made = ReverseValue(made)
-    for v in reversed(values):
-        made = Conjunction(v, made)
-    return made
-
-
+@remembered
 def zero(v: Any) -> Any:
     """``0 v``."""
     match v:
@@ -122,32 +117,30 @@ def zero(v: Any) -> Any:
             return 0.0
         case ReverseValue(below):
             return ReverseValue(zero(below))
-        case Conjunction(left, right):
-            return remembered("0", v, lambda: Conjunction(mapped(zero, left), mapped(zero, right)))
+        case Conjunction():
+            return halves(zero, v)
         case FunctionValue(environment, code):
-            return remembered(
-                "0",
-                v,
-                lambda: listed([mapped(zero, environment[x]) for x in code.base_free], code.tags),
-            )
+            made: Any = EMPTY
+            for _ in range(code.tags):
+                made = ReverseValue(made)
+            for x in reversed(code.base_free):
+                made = Conjunction(Delayed(zero, (environment[x],)), made)
+            return made
     return EMPTY
 
 
+@remembered
 def plus(v1: Any, v2: Any) -> Any:
     """``v1 ⊕ v2``; raises TypeMismatch where they do not conform."""
     match v1, v2:
         case (float(), float()):
             return v1 + v2
-        case (Empty(), Empty()):
+        case ((), ()):
             return EMPTY
         case (ReverseValue(x), ReverseValue(y)):
             return ReverseValue(plus(x, y))
         case (Conjunction(a, b), Conjunction(c, d)):
-            key = ("⊕", id(v2))
-            if key not in v1.known:
-                both = Conjunction(Delayed(plus, (a, c)), Delayed(plus, (b, d)))
-                v1.known[key] = both, v2
-            return v1.known[key][0]
+            return Conjunction(Delayed(plus, (a, c)), Delayed(plus, (b, d)))
         case (Primitive(), Primitive()) if v1 is v2:
             return v1
         case (FunctionValue(s1, e1), FunctionValue(s2, e2)) if e1 is e2:
@@ -157,10 +150,9 @@ def plus(v1: Any, v2: Any) -> Any:
 
 def show(v: Any, depth: int = 6) -> str:
     """A value as the paper writes it."""
-    v = force(v)
-    match v:
-        case float():
-            return repr(v).removesuffix(".0")
+    match force(v):
+        case float() as r:
+            return repr(r).removesuffix(".0")
         case ReverseValue(below):
             return f"↼{show(below)}"
         case Conjunction(left, right):
@@ -174,11 +166,9 @@ def show(v: Any, depth: int = 6) -> str:
 
 def numbers(v: Any) -> Any:
     """Pairs and lists of reals as nested tuples; a list as far as it goes."""
-    v = force(v)
-    match v:
+    match force(v):
         case Conjunction(left, right):
             rest = numbers(right)
             return (numbers(left), *rest) if isinstance(rest, tuple) else (numbers(left), rest)
-        case Empty():
-            return ()
-    return v
+        case other:
+            return other

@@ -13,7 +13,7 @@ from laws.model import Signature
 from laws.observation import at_value, leaves, point_of
 from papers.rep_functions.calls import SimplyTyped
 from papers.rep_functions.environments import DependentlyTyped
-from papers.rep_functions.tangents import T, dependently, exT, plus, simply, zero
+from papers.rep_functions.tangents import AnyDerivative, T, exT, plus, zero
 
 
 class Outcome:
@@ -50,8 +50,7 @@ class FigureModel:
         if isinstance(obj, Mu):
             return self.covector(probe, unfolded(obj), value)
         if not is_smooth(obj) or probe is None:
-            of_function = simply if self.is_simple else dependently
-            return zero(T(obj, value, of_function), self.over, *self.erased())
+            return zero(T(obj, value), self.over)
         parts = parts_of(obj)
         if parts is not None:
             both = zip(probe, parts, value, strict=True)
@@ -75,12 +74,9 @@ class FigureModel:
         if self.is_simple:
             return made
         assert isinstance(f, exT)
-        nothing = zero(f.environment, self.over, *self.erased())
-        given = [self.category.erase(f.environment, f(x).pullback(g)[0]) for x, g in made]
+        nothing = zero(f.environment, self.over)
+        given = [AnyDerivative(f.environment, f(x).pullback(g)[0]) for x, g in made]
         return reduce(lambda a, b: plus(a, b, self.over), given, nothing)
-
-    def erased(self) -> tuple[Any, ...]:
-        return () if self.is_simple else (self.category.erase,)
 
 
 def told(tangent: Any, place: str) -> Iterator[Any]:

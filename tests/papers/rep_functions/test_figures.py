@@ -11,7 +11,7 @@ from interpreters.carriers.numpy import NumPy
 from papers.rep_functions.calls import SimplyTyped
 from papers.rep_functions.environments import DependentlyTyped, comp, erased
 from papers.rep_functions.library import RepFunctions, vjp
-from papers.rep_functions.tangents import T, dependently, exT, plus, simply, zero
+from papers.rep_functions.tangents import T, exT, plus, zero
 
 SIMPLE, DEPENDENT = SimplyTyped(NumPy()), DependentlyTyped(NumPy())
 ERASED = DependentlyTyped(NumPy(), erased)
@@ -80,7 +80,7 @@ def test_figure_5_comp_collects_environments():
 
 def test_figure_6_tangents_zeros_and_sums():
     types = Product(Real, Tensor((2,)), Int, Bool, Product(), ONE)
-    tangents = T(types, (1.0, np.ones(2), 3, True, (), None), simply)
+    tangents = T(types, (1.0, np.ones(2), 3, True, (), None))
     assert repr(tangents) == "(Real, Tensor[2], (), (), (), [(Real, T[Real])])"
     nothing = zero(tangents, NumPy())
     assert nothing[0] == 0.0
@@ -101,7 +101,7 @@ def test_definition_5_2_the_tangents_of_a_closure_are_of_what_it_captured():
     inner = DEPENDENT.of(scaled)((2.0,)).value
     outer = combinators(lambda f, k: dc.fun(lambda z: f(z) + k, Real), ONE, Real)
     value = DEPENDENT.of(outer)((inner, 1.0)).value
-    assert repr(T(ONE, value, dependently)) == "{f: {w: Real}, k: Real}"
+    assert repr(T(ONE, value)) == "{f: {w: Real}, k: Real}"
 
 
 def test_section_5_only_the_checked_cast_refuses_another_environment_of_one_shape():
