@@ -79,9 +79,8 @@ def states(program: Straight, x: State) -> list[State]:
 def forward(program: Straight, x: State, moved: State) -> list[State]:
     """``→x0, …, →xn``, interleaved with the primal."""
     found = [moved]
-    for f in program:
-        found.append(f.forwards(x, found[-1]))
-        x = f(x)
+    for f, before in zip(program, states(program, x), strict=False):
+        found.append(f.forwards(before, found[-1]))
     return found
 
 
@@ -111,22 +110,18 @@ def r_tilde(program: Straight, x: State, output: int, counts: Counter[str]) -> S
     """
 
     def times(slope: float, y: Any) -> Any:
-        def called(z: float) -> float:
+        def called(z: float) -> Any:
             counts["×"] += 1
-            at: float = y(slope * z)
-            return at
+            return y(slope * z)
 
         return called
 
-    zero: Any = lambda z: 0.0  # noqa: E731
-    one: Any = lambda z: z  # noqa: E731
-    width = len(x)
-    moved = [[one if i == j else zero for j in range(width)] for i in range(width)]
+    moved: list[Any] = [lambda z, j=j: [z * (j == k) for k in range(len(x))] for j in range(len(x))]
     for f in program:
-        slopes, sources = f.slopes(x), moved
-        moved = [list(row) for row in sources]
-        for j in range(width):
-            parts = [times(slope, sources[source][j]) for source, slope in slopes]
-            moved[f.target][j] = lambda z, parts=parts: sum(part(z) for part in parts)
+        parts = [times(slope, moved[source]) for source, slope in f.slopes(x)]
+        moved[f.target] = lambda z, parts=parts: [
+            *map(sum, zip(*[y(z) for y in parts], strict=True))
+        ]
         x = f(x)
-    return [perturbation(1.0) for perturbation in moved[output]]
+    found: State = moved[output](1.0)
+    return found
