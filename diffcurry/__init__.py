@@ -52,6 +52,7 @@ from combinators.tracing.classes import List, Maybe
 from combinators.type_folds import order
 from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
 from diffcurry.check import check_grads, debug_nans
+from diffcurry.compare import compare
 from diffcurry.first_class import J, J_inverse, plus, zero
 from diffcurry.function import Function, fun
 from diffcurry.function_cotangents import Call, Calls, Captured
@@ -119,6 +120,7 @@ __all__ = [
     "WrongDerivative",
     "WrongMode",
     "check_grads",
+    "compare",
     "data_parallel",
     "debug_nans",
     "fun",

@@ -24,10 +24,12 @@ from combinators.type_folds import is_smooth
 from diffcurry.arguments import check_scalar
 from diffcurry.commands import laws
 from diffcurry.commands.targets import Misused, Subject, said, subject
+from diffcurry.compare import compare
 from diffcurry.derived import derived
 from diffcurry.display import Report
 from diffcurry.explain import code
 from diffcurry.formula import formula_latex
+from diffcurry.function import Function
 from diffcurry.museum import museum
 from diffcurry.picture import Picture
 from diffcurry.program import Program
@@ -41,6 +43,7 @@ examples:
   diffcurry inspect model.py:loss --at "1.0, [1.0, 2.0, 3.0]" --json
   diffcurry inspect --expr "sin(x*y) + x**2" --emit latex
   diffcurry explain package.module:loss --types "{w: Tensor[3], b: Real} × Real"
+  diffcurry compare --expr "(x - y) * (x - y)" --at "5.0, 2.0"
   diffcurry laws package.module:Interpreter --only closed,reverse --examples 200
   diffcurry laws --list
   diffcurry museum
@@ -92,7 +95,8 @@ def _parser() -> ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     shows = commands.add_parser("inspect", help="a program, its value, its gradient and its cost")
     walks = commands.add_parser("explain", help="a program, from its term to its gradient's cost")
-    for command in (shows, walks):
+    sides = commands.add_parser("compare", help="its gradient in the systems of 002, side by side")
+    for command in (shows, walks, sides):
         add = command.add_argument
         add("target", nargs="?", help="path.py:function or package.module:function; it is imported")
         add("--expr", help="an expression, which is parsed and never run as Python")
@@ -109,6 +113,7 @@ def _parser() -> ArgumentParser:
     shows.add_argument("--json", action="store_true", help="for machines")
     shows.set_defaults(run=lambda options: (inspect(subject(options), options), 0))
     walks.set_defaults(run=_explain)
+    sides.set_defaults(run=lambda options: _explain(options, compare))
     visits = commands.add_parser("museum", help="how differentiation goes wrong")
     visits.set_defaults(run=lambda options: (museum(), 0))
     asks = commands.add_parser("laws", help="the laws that an interpreter of yours has to obey")
@@ -117,9 +122,9 @@ def _parser() -> ArgumentParser:
     return parser
 
 
-def _explain(options: Namespace) -> tuple[Any, int]:
+def _explain(options: Namespace, show: Callable[..., Any] = Function.explain) -> tuple[Any, int]:
     found = subject(options)
-    return found.function.explain(*found.given), 0
+    return show(found.function, *found.given), 0
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:

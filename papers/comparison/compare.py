@@ -2,7 +2,8 @@
 
 Each system tells the term that it makes, before anything is simplified; how many operations on
 numbers the gradient takes, the value's among them; and how much was visited, each in its own way:
-hyperedges marked, backpropagators called, backpropagators unfolded, Delta terms evaluated.
+hyperedges marked, backpropagators called, backpropagators unfolded, Delta terms evaluated,
+rules used.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import DiffcurryError
+from combinators.errors import DiffcurryError, MissingRule
 from combinators.terms import Lam
-from combinators.type_folds import is_smooth
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.comparison import graphs, linear_negation, monadic_translation
-from papers.comparison.linear_factoring import UNFOLDING, factored
+from papers.comparison import reformulated_calculus as calculus
+from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import gradient_term
+from papers.comparison.pairs import flat
 from papers.comparison.plain_functions import evaluated
 
 Point = tuple[Any, ...]
@@ -49,15 +51,16 @@ class Comparison:
 
     lam: Lam
     rows: Mapping[str, Told]
+    draw: Callable[[Lam], Any]
 
     def term(self, system: str) -> str:
         """The term that a system makes, before anything is simplified."""
         return self.rows[system].term
 
-    def diagrams(self, draw: Callable[[Lam], Any]) -> dict[str, Any]:
-        """What ``draw`` makes of the program, and of the terms that are terms of the language."""
-        drawn = {name: row.drawn for name, row in self.rows.items() if row.drawn is not None}
-        return {name: draw(lam) for name, lam in {"program": self.lam, **drawn}.items()}
+    def diagrams(self) -> dict[str, Any]:
+        """Pictures of the program, and of the terms that are terms of the language."""
+        terms = {"program": self.lam} | {name: row.drawn for name, row in self.rows.items()}
+        return {name: self.draw(lam) for name, lam in terms.items() if lam is not None}
 
     def __str__(self) -> str:
         """A table."""
@@ -71,37 +74,42 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compared(lam: Lam, point: Point, others: Mapping[str, System] | None = None) -> Comparison:
+def compared(
+    lam: Lam, point: Point, others: Mapping[str, System], draw: Callable[[Lam], Any]
+) -> Comparison:
     """A program of numbers and arrays to a number, in the systems of 002 and in ``others``."""
     rows = {}
-    for name, system in {**SYSTEMS, **(others or {})}.items():
+    for name, system in {**SYSTEMS, **others}.items():
         try:
             rows[name] = system(lam, point, Counting(NumPy()))
         except DiffcurryError as error:
             rows[name] = Told("", refused=str(error.args[0]))
-    return Comparison(lam, rows)
+        except RecursionError:
+            rows[name] = Told("", refused="a literal system goes over terms by recursion: too deep")
+    return Comparison(lam, rows, draw)
 
 
 def _backpropagation(lam: Lam, point: Point, over: Counting) -> Told:
     graph = graphs.graph_of(lam)
     *_, last = graphs.backprop(graph, point, (1.0,), over)
-    slopes = [last.memory[node.name][1] for node in graph.inputs if is_smooth(node.obj)]
-    return Told(str(graphs.bp(graph)), _flat(slopes), over.total, len(last.marked))
+    slopes = flat(lam, point, [last.memory[node.name][1] for node in graph.inputs])
+    return Told(str(made := graphs.bp(graph)), slopes, over.total, len(last.marked), made.term())
 
 
 def _bmp20(lam: Lam, point: Point, over: Counting) -> Told:
     found = linear_negation.gradient(lam, point, np.float64(1.0), over)
     try:
         drawn = gradient_term(lam)
-    except DiffcurryError as error:
+    except MissingRule as error:
         return Told(str(error.args[0]), found.cotangent, over.total, found.visits)
     return Told(str(drawn), found.cotangent, over.total, found.visits, drawn)
 
 
 def _factored(lam: Lam, point: Point, over: Counting) -> Told:
     term, steps = factored(lam)
-    slopes = evaluated(term, over)(*point, np.float64(1.0))[1]
-    return Told(str(term), slopes, over.total, Counter(steps)[UNFOLDING], term)
+    _, *found = evaluated(term, over)(*point, np.float64(1.0))
+    slopes = np.concatenate([np.ravel(x) for x in found])
+    return Told(str(term), slopes, over.total, steps.count(calculus.UNFOLD), term)
 
 
 def _krawiec(lam: Lam, point: Point, over: Counting) -> Told:
@@ -110,8 +118,13 @@ def _krawiec(lam: Lam, point: Point, over: Counting) -> Told:
     return Told(term, found.cotangent, over.total, found.visits)
 
 
-def _flat(slopes: list[Any]) -> Any:
-    return np.concatenate([np.ravel(x) for x in slopes]) if slopes else np.zeros(0)
+def _reformulated(lam: Lam, point: Point, over: Counting) -> Told:
+    graph, steps = graphs.graph_of(lam), Counter[str]()
+    _, slopes = calculus.gradient(
+        graph, point, np.float64(1.0), over, lambda rule, _: steps.update([rule.name])
+    )
+    found = flat(lam, point, [slopes.get(node.name) for node in graph.inputs])
+    return Told(str(calculus.transformed(graph)), found, over.total, steps.total())
 
 
 SYSTEMS: dict[str, System] = {
@@ -119,4 +132,5 @@ SYSTEMS: dict[str, System] = {
     "BMP20": _bmp20,
     "BMP20, factored": _factored,
     "Krawiec and others": _krawiec,
+    "reformulated calculus": _reformulated,
 }

@@ -31,13 +31,14 @@ from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
 from combinators.objects import Object, Real, Tensor
 from combinators.operation import Operation, named
-from combinators.terms import Lam
+from combinators.terms import Const, Lam, Prim, Term, Var, let, pack
 from interpreters.carriers.carrier import Carrier
 from papers.comparison.plain_functions import evaluated, partials, zero_of
 
 Memory = dict[str, tuple[Any, Any]]
 """``x := (s, t)``: a primal with its tangent (2.1), or its cotangent (2.2)."""
 Point = tuple[Any, ...]
+ADD, MINUS, TIMES, SIN = (Operation(named(name)) for name in ("add", "subtract", "multiply", "sin"))
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,10 @@ class Hyperedge:
             return []
         return partials(self.label, self.types, self.target.obj, over, backwards=backwards)
 
+    def term(self, args: tuple[Var, ...]) -> Term:
+        """``f(z₁ … zₖ)``."""
+        return Const(self.label) if isinstance(self.label, Literal) else Prim(self.label, args)
+
     @property
     def types(self) -> tuple[Object, ...]:
         """Those of its sources."""
@@ -97,6 +102,16 @@ class Graph:
     def __len__(self) -> int:
         """``|G|``."""
         return len(self.hyperedges)
+
+    def term(self) -> Lam:
+        """A line a hyperedge."""
+        var = {node.name: Var(node.name, node.obj) for node in self.nodes}
+        lines = [
+            (var[edge.target.name], edge.term(tuple(var[z.name] for z in edge.sources)))
+            for edge in self.hyperedges
+        ]
+        params = tuple(var[node.name] for node in self.inputs)
+        return Lam(params, let(tuple(lines), pack(tuple(var[node.name] for node in self.outputs))))
 
     def __str__(self) -> str:
         ends = (", ".join(node.name for node in nodes) for nodes in (self.inputs, self.outputs))
@@ -182,12 +197,7 @@ def graph_of(lam: Lam) -> Graph:
 def figure_1() -> Graph:
     """``let z₁ = x₁ - x₂ in let z₂ = z₁ · z₁ in sin z₂``."""
     x1, x2, z1, z2, y = (GraphNode(name, Real) for name in ("x1", "x2", "z1", "z2", "y"))
-    minus, times, sin = (Operation(named(name)) for name in ("subtract", "multiply", "sin"))
-    edges = (
-        Hyperedge(minus, (x1, x2), z1),
-        Hyperedge(times, (z1, z1), z2),
-        Hyperedge(sin, (z2,), y),
-    )
+    edges = Hyperedge(MINUS, (x1, x2), z1), Hyperedge(TIMES, (z1, z1), z2), Hyperedge(SIN, (z2,), y)
     return Graph((x1, x2), edges, (y,))
 
 
@@ -261,18 +271,6 @@ def bp(graph: Graph, a: str = "a") -> Graph:
     """2.3, Fig. 2: the graph of the gradient, with n + 1 inputs and 1 + n outputs.
 
     A copy of G, and the backward phase drawn as hyperedges. ``|bp(G)| = O(|G|)``.
-
-    >>> print(bp(figure_1()))
-    x1, x2, a → y, d5, d6
-      z1 := subtract(x1, x2)
-      z2 := multiply(z1, z1)
-      y := sin(z2)
-      d1 := cos(z2)
-      d2 := scale(a, d1)
-      d3 := scale(d2, z1)
-      d4 := scale(d2, z1)
-      d5 := add(d3, d4)
-      d6 := negative(d5)
     """
     (y,) = graph.outputs
     seed = GraphNode(a, y.obj)
@@ -289,9 +287,6 @@ def bp(graph: Graph, a: str = "a") -> Graph:
     return Graph((*graph.inputs, seed), tuple(drawing.hyperedges), outputs)
 
 
-def evaluation(graph: Graph, x: Point, over: Carrier) -> tuple[Any, ...]:
+def evaluation(graph: Graph, x: Point, over: Carrier) -> Any:
     """Forward evaluation: the numbers at the outputs."""
-    memory = {node.name: r for node, r in zip(graph.inputs, x, strict=True)}
-    for edge in graph.hyperedges:
-        memory[edge.target.name] = edge.value(over)(*(memory[z.name] for z in edge.sources))
-    return tuple(memory[node.name] for node in graph.outputs)
+    return evaluated(graph.term(), over)(*x)

@@ -22,20 +22,21 @@ Where a backpropagator stands in two places it is called twice: ``visits`` count
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from combinators.errors import TooManyCalls
 from combinators.terms import Lam
+from combinators.type_folds import is_smooth
+from combinators.value_folds import zip_leaves
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.pairs import BackpropagatedNumber, Moves, Pairs, dualised, primals
+from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, inputs, outputs
 from papers.comparison.plain_functions import evaluated
 
-Backpropagator = Callable[[Any], Any]
-"""R ⊸ R^d; ``R^d`` is a flat array of all numbers that the program is given."""
+MOST = 100_000
+"""Calls of backpropagators, of which there may be exponentially many."""
 
 
 class Negation(Pairs):
@@ -43,58 +44,36 @@ class Negation(Pairs):
 
     visits = 0
 
-    def moved(self, y: Any, moves: Moves) -> Backpropagator:
+    def moved(self, y: Any, moves: Moves) -> Linear:
         """``λa. Σᵢ xᵢ* (∂ᵢf(x)·a)``."""
 
         def back(a: Any) -> Any:
             self.visits += 1
+            if self.visits > MOST:
+                raise TooManyCalls(f"linear negation (002, 3.1) calls more than {MOST} times")
             return reduce(self.over.add, [star(linear(a)) for linear, star in moves])
 
         return back
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A value, the cotangent of all that the program was given, and how much was visited."""
+def gradient(lam: Lam, point: tuple[Any, ...], covector: Any, over: Carrier) -> Outcome:
+    """``y* ȳ`` of ``⟨y, y*⟩ = D(f) ⟨x, ι⟩``."""
+    given = zip(lam.params, point, strict=True)
+    leaves = [leaf for x, value in given for leaf in zip_leaves(x.type, value)]
+    ends = np.cumsum([0, *(np.size(x) for obj, x in leaves if is_smooth(obj))])
 
-    value: Any
-    cotangent: Any
-    visits: int
-
-
-def injections(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments as pairs: each with its injection ``ιᵢ : σ ⊸ R^d``."""
-    numbers: list[Any] = []
-    for param, value in zip(lam.params, point, strict=True):
-        dualised(param.type, value, numbers.append)
-    ends = np.cumsum([np.size(number) for number in numbers], dtype=int)
-    slots = iter([(end - np.size(n), end) for n, end in zip(numbers, ends, strict=True)])
-    size = int(ends[-1]) if len(ends) else 0
-
-    def iota(_: Any) -> Backpropagator:
-        start, end = next(slots)
+    def iota(i: int) -> Linear:
+        """``ιᵢ : R ⊸ R^d``; R^d is a flat array of all numbers that the program is given."""
 
         def back(a: Any) -> Any:
-            whole = np.zeros(size, np.asarray(a).dtype)
-            whole[start:end] = np.ravel(a)
+            whole = np.zeros(ends[-1], np.asarray(a).dtype)
+            whole[ends[i] : ends[i + 1]] = np.ravel(a)
             return whole
 
         return back
 
-    pairs = zip(lam.params, point, strict=True)
-    return tuple(dualised(param.type, value, iota) for param, value in pairs)
-
-
-def pulled(dual: Any, covector: Any) -> Any:
-    """``Σ y* (ȳ)`` over the numbers of a result; 0 where nothing moves."""
-    if isinstance(dual, BackpropagatedNumber):
-        return 0 if dual.star is None else dual.star(covector)
-    return sum(pulled(part, w) for part, w in zip(dual, covector, strict=True))
-
-
-def gradient(lam: Lam, point: tuple[Any, ...], covector: Any, over: Carrier) -> Outcome:
-    """``y* ȳ`` of ``⟨y, y*⟩ = D(f) ⟨x, ι⟩``."""
     pairs = Negation(over)
-    result = evaluated(lam, pairs)(*injections(lam, point))
-    back = pulled(result, covector)
-    return Outcome(primals(lam.body.type, result), back, pairs.visits)
+    result = evaluated(lam, pairs)(*inputs(lam, point, iota))
+    value, moving = outputs(lam, result, covector)
+    back: Any = sum(star(w) for star, w in moving)
+    return Outcome(value, back, pairs.visits)

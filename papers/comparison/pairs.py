@@ -17,8 +17,9 @@ import numpy as np
 from combinators.literal import Literal
 from combinators.objects import Object, Tensor
 from combinators.operation import Operation
+from combinators.terms import Lam
 from combinators.type_folds import is_smooth
-from combinators.value_folds import map_leaves
+from combinators.value_folds import map_leaves, zip_leaves
 from interpreters.carriers.carrier import Carrier
 from papers.comparison.plain_functions import Partial, partials
 
@@ -113,15 +114,42 @@ def same(a: Any) -> Any:
     return a
 
 
-def dualised(obj: Object, value: Any, star: Callable[[Any], Any]) -> Any:
-    """A value of data as pairs: its numbers get the second halves that ``star`` gives."""
+@dataclass(frozen=True)
+class Outcome:
+    """A value, the cotangent of all that the program was given, and how much was visited."""
+
+    value: Any
+    cotangent: Any
+    visits: int
+
+
+def inputs(lam: Lam, point: tuple[Any, ...], star: Callable[[int], Any]) -> tuple[Any, ...]:
+    """The arguments as pairs: the i-th number that moves gets ``star(i)`` beside it."""
+    met: list[Any] = []
 
     def at(leaf: Object, number: Any) -> BackpropagatedNumber:
-        return BackpropagatedNumber(number, star(number) if is_smooth(leaf) else None)
+        if not is_smooth(leaf):
+            return BackpropagatedNumber(number)
+        met.append(number)
+        return BackpropagatedNumber(number, star(len(met) - 1))
 
-    return map_leaves(at, obj, value)
+    pairs = zip(lam.params, point, strict=True)
+    return tuple(map_leaves(at, param.type, value) for param, value in pairs)
 
 
-def primals(obj: Object, value: Any) -> Any:
-    """The first halves of a value of data."""
-    return map_leaves(lambda _, dual: dual.primal, obj, value)
+def outputs(lam: Lam, result: Any, covector: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+    """A result's first halves; and its second halves, each with its part of the covector."""
+    obj = lam.body.type
+    leaves = zip_leaves(obj, result, covector)
+    moving = [(dual.star, w) for _, dual, w in leaves if dual.star is not None]
+    return map_leaves(lambda _, dual: dual.primal, obj, result), moving
+
+
+def flat(lam: Lam, point: tuple[Any, ...], slopes: Sequence[Any]) -> Any:
+    """The numbers of the arguments' cotangents, in one array; None is zero."""
+    given = zip(lam.params, point, slopes, strict=True)
+    leaves = [leaf for x, value, g in given for leaf in zip_leaves(x.type, value, g)]
+    found = [
+        np.ravel(np.zeros_like(x) if g is None else g) for obj, x, g in leaves if is_smooth(obj)
+    ]
+    return np.concatenate(found) if found else np.zeros(0)

@@ -205,15 +205,13 @@ def partials(
     """
     moving = [i for i, obj in enumerate(types) if is_smooth(obj)] if is_smooth(cod) else []
 
-    def partial_of(index: int) -> Partial | None:
-        if backwards:
-            rule = pullback_rule(operation, tuple(types), (index,))
-        else:
-            rule = pushforward_rule(operation, tuple(types), index)
-        if rule is None:
-            return None
-        run = evaluated(rule, over)
+    def slope(run: Callable[..., Any]) -> Partial:
         return lambda a, xs, y: run(a, *xs, y)[0] if backwards else run(a, *xs, y)
 
-    found = [(i, partial_of(i)) for i in moving]
-    return [(i, slope) for i, slope in found if slope is not None]
+    def rule(i: int) -> Lam | None:
+        if backwards:
+            return pullback_rule(operation, tuple(types), (i,))
+        return pushforward_rule(operation, tuple(types), i)
+
+    rules = [(i, rule(i)) for i in moving]
+    return [(i, slope(evaluated(made, over))) for i, made in rules if made is not None]

@@ -17,6 +17,7 @@ from interpreters.carriers.fractions import Fractions
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import dense
 from papers.comparison import graphs, linear_negation, monadic_translation
+from papers.comparison import reformulated_calculus as calculus
 from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import gradient_term
 from papers.comparison.plain_functions import evaluated
@@ -38,7 +39,11 @@ def by_a_carrier(gradient: Any) -> Asked:
 
 
 def by_a_term(term: Callable[[Lam], Lam]) -> Asked:
-    return lambda lam, point: evaluated(term(lam), EXACT)(*point, ONE)
+    def asked(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
+        y, *slopes = evaluated(term(lam), EXACT)(*point, ONE)
+        return y, flat(slopes)
+
+    return asked
 
 
 def by_backpropagation(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -53,6 +58,13 @@ def by_the_graph_of_the_gradient(lam: Lam, point: tuple[Any, ...]) -> tuple[Any,
     return y, flat(slopes)
 
 
+def by_the_reformulated_calculus(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
+    graph = graphs.graph_of(lam)
+    value, slopes = calculus.gradient(graph, point, ONE, EXACT)
+    given = zip(graph.inputs, point, strict=True)
+    return value, flat([slopes.get(node.name, np.zeros_like(x)) for node, x in given])
+
+
 WHOLE: dict[str, Asked] = {
     "linear negation": by_a_carrier(linear_negation.gradient),
     "monadic translation": by_a_carrier(monadic_translation.gradient),
@@ -63,6 +75,7 @@ STRAIGHT: dict[str, Asked] = {
     "linear factoring": by_a_term(lambda lam: factored(lam)[0]),
     "backpropagation": by_backpropagation,
     "the graph of the gradient": by_the_graph_of_the_gradient,
+    "the reformulated calculus": by_the_reformulated_calculus,
 }
 """Those whose programs are functions, pairs, lets and operations."""
 

@@ -13,19 +13,20 @@ SYSTEMS = (
     "BMP20",
     "BMP20, factored",
     "Krawiec and others",
+    "reformulated calculus",
     "simple",
     "dependent",
     "delta",
 )
 INTRODUCTION = """# Systems, side by side
 
-What [Long compares](long.md), made for programs by `papers.comparison.compare.compared`; our own
+What [Long compares](long.md), made for a program by `dc.compare` and `diffcurry compare`; our own
 modes stand beside. A system that has no rule for a program says so. Operations are those on
 numbers, the value's among them, before anything is simplified; a visit is a hyperedge marked, a
-backpropagator called, one unfolded,
-a Delta term evaluated or, in our own modes (`simple`, `dependent`, `delta`), a line of the
-gradient's program. `.diagrams(draw)` gives what `draw` makes of each term that is one of the
-language. This page is written by `python -m tests.papers.comparison.page`, and run by the tests.
+backpropagator called, one unfolded, a Delta term evaluated, a rule used
+or, in our own modes (`simple`, `dependent`, `delta`), a line of the gradient's program.
+`.diagrams()` are pictures of the terms that are of the language. This page is
+written by `python -m tests.papers.comparison.page`, and run by the tests.
 """
 DOUBLED = """def doubled(times):
     def f(x):
@@ -50,9 +51,8 @@ PROGRAMS = (
         [
             "import numpy as np",
             "import diffcurry as dc",
-            "from tests.papers.comparison.house import side_by_side",
             "def square_of_difference(x1, x2):\n    y = x1 - x2\n    return y * y\n",
-            "found = side_by_side(square_of_difference, 5.0, 2.0)",
+            "found = dc.compare(square_of_difference, 5.0, 2.0)",
             "print(found)",
         ],
     ),
@@ -61,21 +61,21 @@ PROGRAMS = (
         "Without factoring, linear negation calls a backpropagator once a path: 2ⁿ − 1 times.",
         [
             DOUBLED,
-            "grown = {n: side_by_side(doubled(n), 1.0).rows for n in (4, 8, 12)}",
+            "grown = {n: dc.compare(doubled(n), 1.0).rows for n in (4, 8, 12)}",
             GROWN,
         ],
     ),
     (
         "A closure used twice",
         "`scaled` captures y. Graphs and factoring unfold it.",
-        [TWICE, "print(side_by_side(twice, 2.0, 3.0))"],
+        [TWICE, "print(dc.compare(twice, 2.0, 3.0))"],
     ),
     (
         "A fold",
         "A graph unrolls it. Linear negation on terms has no rule for it.",
         [
             "product = lambda v, x: dc.fold(lambda c, row: c * row, x, v)",
-            "print(side_by_side(product, np.array([2.0, 3.0, 4.0]), 1.0))",
+            "print(dc.compare(product, np.array([2.0, 3.0, 4.0]), 1.0))",
         ],
     ),
 )

@@ -7,7 +7,6 @@ import pytest
 
 import diffcurry as dc
 from papers.comparison.compare import SYSTEMS
-from tests.papers.comparison.house import side_by_side
 from tests.papers.comparison.page import PAGE
 from tests.papers.comparison.page import SYSTEMS as ON_THE_PAGE
 
@@ -17,13 +16,13 @@ def product(v, x):
 
 
 def test_there_are_the_systems_of_the_paper_and_our_own_modes():
-    rows = side_by_side(lambda x: x * x, 3.0).rows
+    rows = dc.compare(lambda x: x * x, 3.0).rows
     assert tuple(rows) == ON_THE_PAGE
     assert tuple(rows)[: len(SYSTEMS)] == tuple(SYSTEMS)
 
 
 def test_every_system_gives_the_gradient():
-    rows = side_by_side(lambda x, y: np.sin(x * y) + x, 1.5, 0.5).rows
+    rows = dc.compare(lambda x, y: np.sin(x * y) + x, 1.5, 0.5).rows
     expected = dc.grad(lambda x, y: np.sin(x * y) + x, (0, 1))(1.5, 0.5)
     for row in rows.values():
         np.testing.assert_allclose(row.gradient, expected)
@@ -32,16 +31,43 @@ def test_every_system_gives_the_gradient():
         assert row.visits
 
 
-def test_a_system_without_a_rule_says_so():
-    rows = side_by_side(product, np.array([2.0, 3.0]), 1.0).rows
-    refusing = [name for name, row in rows.items() if row.refused]
-    assert refusing == ["BMP20, factored"]
-    assert all("has no rule for fold" in rows[name].refused for name in refusing)
+def test_a_term_without_a_rule_says_so():
+    rows = dc.compare(product, np.array([2.0, 3.0]), 1.0).rows
+    assert "has no rule for fold" in rows["BMP20"].term
+
+
+def test_a_system_that_refuses_a_program_says_why():
+    rows = dc.compare(lambda x: dc.cond(x > 0, lambda: x, lambda: -x), 1.0).rows
+    refused = {name: row.refused for name, row in rows.items() if row.refused}
+    assert set(refused) == {"backpropagation", "BMP20, factored", "reformulated calculus"}
+    assert all("has no branches" in why for why in refused.values())
 
 
 def test_diagrams_are_drawn_of_the_program_and_of_the_terms_of_the_language():
-    drawn = side_by_side(lambda x: x * x, 3.0).diagrams(lambda lam: lam.type)
-    assert set(drawn) == {"program", "BMP20", "BMP20, factored", "simple", "dependent", "delta"}
+    drawn = dc.compare(lambda x: x * x, 3.0).diagrams()
+    assert set(drawn) == {"program", *ON_THE_PAGE} - {"Krawiec and others", "reformulated calculus"}
+
+
+def test_a_program_of_exponentially_many_paths_is_refused_and_does_not_hang():
+    def doubled(x):
+        for _ in range(40):
+            x = x + x
+        return x
+
+    rows = dc.compare(doubled, 1.0).rows
+    assert {name for name, row in rows.items() if row.refused} == {"BMP20"}
+    assert rows["BMP20, factored"].gradient == 2**40
+
+
+def test_a_program_that_is_too_deep_for_a_literal_system_says_so():
+    def deep(x):
+        for _ in range(1000):
+            x = np.sin(x)
+        return x
+
+    rows = dc.compare(deep, 1.0).rows
+    assert all(row.gradient is not None or "too deep" in row.refused for row in rows.values())
+    assert not any(rows[name].refused for name in ("simple", "dependent", "delta"))
 
 
 @pytest.mark.parametrize("title", ["section 5.4", "x + x, repeated", "A closure", "A fold"])
