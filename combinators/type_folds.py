@@ -329,7 +329,8 @@ def represented(obj: Object, function: Represent, held: frozenset[Object] = froz
 
     def at(part: Object, below: list[Object]) -> Object:
         if isinstance(part, Mu) and part not in held:
-            return folded(part.name, represented(unfolded(part), function, held | {part}), part)
+            body = represented(unfolded(part), function, held | {part})
+            return Mu(part.name, replaced(body, lambda depth: (part, MuVar(depth))))
         if isinstance(part, Mu):
             return part
         return function(*below) if isinstance(part, Fun) else built(part, below)

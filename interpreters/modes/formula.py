@@ -145,7 +145,7 @@ class Open(Direct):
         if primitive is PACK:
             return lambda x: {obj: x}
         if primitive is UNPACK:
-            return lambda erased: erased[obj] if obj in erased else self._zero(obj)
+            return lambda erased: erased[obj] if erased and obj in erased else self._zero(obj)
         return super().structural(operation, obj)
 
     def _zero(self, obj: Object) -> Any:

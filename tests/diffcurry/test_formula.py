@@ -16,6 +16,7 @@ from combinators.terms import Lam, Proj, Tuple, Var
 from diffcurry.formula import _Written, arguments, formula
 from interpreters.carriers.sympy_shared import Shared
 from interpreters.modes.formula import check_effort
+from tests.diffcurry.formulas import formula_at
 from tests.strategies.meanings import Unclear, evaluated, function_of
 from tests.strategies.points import arguments as point_of
 from tests.strategies.points import thousandths
@@ -409,14 +410,7 @@ def test_random_programs(data):
     except Unclear:
         assume(condition=False)
     lam = function_of(program).program().lam
-    definitions, result = formula(lam, definitions=True)
-    known = {}
-    for symbols, numbers in zip(arguments(lam), args, strict=True):
-        for symbol, number in zip(np.ravel(symbols), np.ravel(numbers), strict=True):
-            known[symbol] = sympy.Float(str(number), 40)
-    for symbol, body in definitions:
-        meant = body.xreplace(known)
-        known[symbol] = sympy.N(meant, 40) if isinstance(meant, sympy.Expr) else meant
+    result, known = formula_at(lam, args)
     found = sympy.N(result.xreplace(known), 40)
     assert float(found) == pytest.approx(float(exact), rel=1e-9, abs=1e-9)
 

@@ -12,8 +12,9 @@ from combinators.objects import Bool, Fun, Int, Product, Real, Tangent, Tensor
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, UNPACK, ZEROS
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Tuple, Var, const
-from diffcurry.formula import arguments, formula
+from diffcurry.formula import formula
 from interpreters.staging.programs import gradient
+from tests.diffcurry.formulas import formula_at
 from tests.strategies.meanings import Unclear, evaluated, function_of
 from tests.strategies.points import arguments as point_of
 from tests.strategies.points import thousandths
@@ -120,14 +121,7 @@ def test_random_gradients(data):
     function = function_of(program)
     lam = gradient(function.program().lam, (0, 1, 2))
     expected = dc.grad(function, argnums=(0, 1, 2))(*map(np.asarray, args))
-    definitions, result = formula(lam, definitions=True)
-    known = {}
-    for symbols, numbers in zip(arguments(lam), args, strict=True):
-        for symbol, number in zip(np.ravel(symbols), np.ravel(numbers), strict=True):
-            known[symbol] = sympy.Float(str(number), 30)
-    for symbol, body in definitions:
-        meant = body.xreplace(known)
-        known[symbol] = sympy.N(meant, 30) if isinstance(meant, sympy.Expr) else meant
+    result, known = formula_at(lam, args)
     for found, true in zip(result[1], expected, strict=True):
         numbers = [float(entry.xreplace(known)) for entry in np.ravel(np.array(found))]
         np.testing.assert_allclose(numbers, np.ravel(true), rtol=1e-8, atol=1e-9)
