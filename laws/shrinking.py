@@ -169,10 +169,12 @@ Functions = frozenset[Object]
 def _lesser(arrow: Morphism, itself: Functions = frozenset()) -> Iterator[Morphism]:
     """Arrows of the same type, each smaller by one part: the largest parts first.
 
-    Where a function that calls itself is in scope nothing is replaced, so that it still ends.
+    Where a function that calls itself is in scope nothing is replaced, no number either, so that it
+    still ends.
     """
     if _sees(arrow, itself):
-        yield from _lesser_inside(arrow, itself)
+        if not isinstance(arrow, Constant):
+            yield from _lesser_inside(arrow, itself)
         return
     yield from _simpler(arrow.dom, arrow.cod, size(arrow))
     for part in sorted(distinct_nodes(arrow, kind=Morphism), key=size):
