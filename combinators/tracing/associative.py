@@ -147,7 +147,8 @@ def _scanned(op: Any, unit: Any, rows: Rows, check: bool, *, reverse: bool) -> A
     def both(before: Any, x: Any) -> Any:
         return (op(x, before) if reverse else op(before, x)), before
 
-    last, stack = Carry(unit, rows, looping(reverse=reverse, sequential=False)).looped(both)
+    carry = Carry(unit, rows, looping(reverse=reverse, sequential=False))
+    last, stack = carry.loop(carry.step(both))
     return each_leaf(lambda row, rows: _joined(rows, row, first=reverse), last, stack)
 
 

@@ -100,7 +100,8 @@ def _looped(operation: Operation, f: Any, xs: Any, *init: Any, apart: bool = Fal
         raise TypeMismatch(f"{operation.name} takes a function {wanted}, and this is {f!r:.60}")
     rows = Rows(xs, operation.name)
     if init:
-        return Carry(init[0], rows, operation).looped(f)
+        carry = Carry(init[0], rows, operation)
+        return carry.loop(carry.step(f))
     types: tuple[Object, ...] = (rows.row,)
     faces: tuple[Face | None, ...] = (rows.face,)
     if apart and rows.face is not None and isinstance(rows.row, Product):
@@ -190,11 +191,14 @@ class Settling(Laid):
         """Of the value where it starts."""
         return cls(word, *take_apart(value))
 
-    def settled(self, trace: Callable[[], Draft]) -> Draft:
-        """The step, traced until it gives what it is given."""
+    def settled(self, traced: Callable[..., Draft], at: Callable[[], tuple[Any, ...]]) -> Draft:
+        """The step, ``traced`` until it gives what it is given: ``at`` says where, each time.
+
+        Nothing stands between the two, so that steps in steps take little of Python's stack.
+        """
         for _ in range(ROUNDS):
             with suppress(Widened):
-                draft = trace()
+                draft = traced(*at())
                 if not self.widens(draft):
                     for obj in self.types:
                         if isinstance(obj, Mu | Sum):
@@ -287,10 +291,6 @@ class Carry(Settling):
         """Where it starts, as an operand."""
         return coerce(self.init, self.obj)
 
-    def looped(self, f: Any) -> Any:
-        """The loop of ``f``, at the type of the carry that it settles on."""
-        return self.loop(self.step(f))
-
     def loop(self, step: tuple[Term, Face | None]) -> Any:
         """The loop of what ``step`` gave."""
         term, face = step
@@ -310,11 +310,11 @@ class Carry(Settling):
 
         what = "f(carry, x)" if self.operation.keywords.get("sequential", True) else "op(a, b)"
 
-        def trace() -> Draft:
+        def trial() -> tuple[Any, ...]:
             types, faces = (self.obj, self.rows.row), (self.face, self.rows.face)
-            return Draft(f, types, faces, said=f"{self.word} takes a function {what}")
+            return f, types, faces, "", None, f"{self.word} takes a function {what}"
 
-        draft = self.settled(trace)
+        draft = self.settled(Draft, trial)
         self.made = draft.finish([*self.types, *draft.types[len(self.naturals) :]])
         return self.made.operand(), self.made.face
 

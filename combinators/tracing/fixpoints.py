@@ -169,13 +169,13 @@ class Recursive(Definition):
             types = tuple([param.type for param in found.lam.params])
         known = tuple([obj for obj in types if isinstance(obj, Object)])
 
-        def trace() -> Draft:
+        def trial() -> tuple[Any, ...]:
             nonlocal known, faces
             if self.goes_on:
                 known, faces = (result.obj, *known[1:]), (result.face, *faces[1:])
-            return self._draft(known, faces, name, key, result)
+            return known, faces, name, key, result
 
-        step = result.settled(trace).finish(result.types)
+        step = result.settled(self._draft, trial).finish(result.types)
         if returns is not None and result.obj is not returns.object:
             raise result.apart(Apart([returns.object, result.obj]))
         fixed = Prim(FIX, (step.lam,), place)
