@@ -24,7 +24,7 @@ from papers.comparison import reformulated_calculus as calculus
 from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import gradient_term
 from papers.comparison.pairs import flat
-from papers.comparison.plain_functions import evaluated
+from papers.plain_functions import evaluated
 
 Point = tuple[Any, ...]
 

@@ -33,7 +33,7 @@ from combinators.objects import Object, Real, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Const, Lam, Prim, Term, Var, let, pack
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.plain_functions import evaluated, partials, zero_of
+from papers.plain_functions import evaluated, partials, zero_of
 
 Memory = dict[str, tuple[Any, Any]]
 """``x := (s, t)``: a primal with its tangent (2.1), or its cotangent (2.2)."""

@@ -18,8 +18,8 @@ from __future__ import annotations
 from combinators.terms import Lam
 from combinators.type_folds import is_smooth
 from papers.comparison.graphs import Drawing, Graph, GraphNode, graph_of, numbered
-from papers.comparison.plain_functions import zero_of
 from papers.comparison.reformulated_calculus import CalculusRule, gradient
+from papers.plain_functions import zero_of
 
 
 def factored(lam: Lam) -> tuple[Lam, list[CalculusRule]]:

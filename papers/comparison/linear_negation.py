@@ -33,7 +33,7 @@ from combinators.type_folds import is_smooth
 from combinators.value_folds import zip_leaves
 from interpreters.carriers.carrier import Carrier
 from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, inputs, outputs
-from papers.comparison.plain_functions import evaluated
+from papers.plain_functions import evaluated
 
 MOST = 100_000
 """Calls of backpropagators, of which there may be exponentially many."""

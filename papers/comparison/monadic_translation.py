@@ -32,7 +32,7 @@ from combinators.terms import Lam
 from combinators.value_folds import map_leaves
 from interpreters.carriers.carrier import Carrier
 from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, flat, inputs, outputs
-from papers.comparison.plain_functions import evaluated
+from papers.plain_functions import evaluated
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 

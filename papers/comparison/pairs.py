@@ -21,7 +21,7 @@ from combinators.terms import Lam
 from combinators.type_folds import is_smooth
 from combinators.value_folds import map_leaves, zip_leaves
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.plain_functions import Partial, partials
+from papers.plain_functions import Partial, partials
 
 Linear = Callable[[Any], Any]
 Moves = list[tuple[Linear, Any]]

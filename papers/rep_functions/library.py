@@ -26,7 +26,7 @@ from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import FIX, RECOMPUTE
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.plain_functions import PlainFunctions, types_of
+from papers.plain_functions import PlainFunctions, types_of
 from papers.rep_functions.primitives import pullback_of, written_out
 from papers.rep_functions.tangents import Rep, T, plus, zero
 

@@ -29,7 +29,7 @@ from combinators.tracing.scope import apart
 from combinators.tracing.traced import LIBRARY
 from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.plain_functions import evaluated, loop
+from papers.plain_functions import evaluated, loop
 
 Types = tuple[Object, ...]
 

@@ -22,7 +22,7 @@ from combinators.objects import Fun, Mu, Object, Sum, Tensor
 from combinators.type_folds import parts_of, unfolded
 from combinators.value_folds import Injected
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.plain_functions import zero_of
+from papers.plain_functions import zero_of
 
 Pullback = Callable[[Any], Any]
 

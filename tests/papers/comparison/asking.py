@@ -20,7 +20,7 @@ from papers.comparison import graphs, linear_negation, monadic_translation
 from papers.comparison import reformulated_calculus as calculus
 from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import gradient_term
-from papers.comparison.plain_functions import evaluated
+from papers.plain_functions import evaluated
 from tests.strategies.language import Program
 from tests.strategies.meanings import function_of
 

@@ -18,8 +18,8 @@ from papers.comparison import linear_negation, monadic_translation
 from papers.comparison.graphs import backprop, bp, evaluation, figure_1, forward, graph_of
 from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import LinearNegation, Names, gradient_term
-from papers.comparison.plain_functions import evaluated
 from papers.comparison.reformulated_calculus import FACTOR, UNFOLD
+from papers.plain_functions import evaluated
 
 OVER = NumPy()
 AT = (5.0, 2.0)
