@@ -17,9 +17,7 @@ def dot(diagram: Diagram) -> str:
     """A graph: boxes are nodes, wires are edges, a diagram in a box is a cluster."""
     writer = _Writer()
     lines = [
-        line
-        for page in (diagram, *diagram.definitions.values())
-        for line in writer.cluster(page, page.name)
+        line for page in (diagram, *diagram.definitions.values()) for line in writer.whole(page)
     ]
     head = "rankdir=LR; node [shape=box, fontname=monospace];"
     return "\n".join(["digraph {", f"  {head}", *(f"  {line}" for line in lines), "}", ""])
@@ -33,6 +31,13 @@ class _Writer:
         self.node: dict[int, str] = {}
         """Where each wire comes from."""
 
+    def whole(self, page: Diagram) -> Iterator[str]:
+        """A diagram, and the ends of its results."""
+        yield from self.cluster(page, page.name)
+        for wire in page.outputs:
+            yield self.edge(wire, end := self.fresh())
+            yield f"{end} {_look('plaintext', cut(repr(wire.obj), LONGEST))};"
+
     def cluster(self, page: Diagram, label: str) -> Iterator[str]:
         """A diagram between its borders."""
         yield f"subgraph cluster_{next(self.numbers)} {{"
@@ -43,10 +48,6 @@ class _Writer:
         for box in page.boxes:
             yield from (f"  {line}" for line in self.box(box))
         yield "}"
-        for wire in page.outputs:
-            if id(page) not in self.node:
-                yield self.edge(wire, end := self.fresh())
-                yield f"{end} {_look('plaintext', cut(repr(wire.obj), LONGEST))};"
 
     def box(self, box: Box) -> Iterator[str]:
         """A node; of a box with diagrams inside, one to which their results lead."""
@@ -58,7 +59,6 @@ class _Writer:
             yield self.edge(inputs[0], node)
             inputs = inputs[1:]
         for inner in box.inner:
-            self.node[id(inner)] = node
             yield from self.cluster(inner, inner.name or box.label or INSIDE.get(box.kind, ""))
             for outside, inside in zip(inputs, inner.inputs, strict=False):
                 yield self.edge(outside, self.node[id(inside)])

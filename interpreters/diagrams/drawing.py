@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,16 +65,13 @@ def mark(page: Diagram, wires: list[Wire]) -> None:
 
 def copy_shared(page: Diagram) -> None:
     """Put a copy behind each wire that is used more than once."""
-    uses: dict[int, int] = {}
     users = [wire for box in page.boxes for wire in box.inputs] + page.outputs
-    for wire in users:
-        uses[id(wire)] = uses.get(id(wire), 0) + 1
+    uses = Counter(map(id, users))
     copies: dict[int, Iterator[Wire]] = {}
     boxes: list[Box] = []
 
     def copied(wire: Wire) -> None:
-        times = uses.get(id(wire), 0)
-        if times > 1:
+        if (times := uses[id(wire)]) > 1:
             outputs = [Wire(wire.obj, is_cotangent=wire.is_cotangent) for _ in range(times)]
             box = Box("copy", "", [wire], outputs)
             for output in outputs:

@@ -189,19 +189,13 @@ def _stacked(layers: Sequence[list[Place]]) -> None:
             y += place.height + SPACE
 
 
-def _swept(layers: list[list[Place]], *, before: bool) -> Iterator[list[Place]]:
-    return iter(layers[1:] if before else layers[-2::-1])
-
-
 def _sorted(layout: Layout, *, before: bool, ends: bool) -> None:
     """Sort each layer by where its places wish to be; one that is wired to nothing stays.
 
     Only of a diagram that is in a box may the ``ends`` of wires at its borders change places.
     """
-    fixed = [] if ends else [layout.layers[0], layout.layers[-1]]
-    for layer in _swept(layout.layers, before=before):
-        if layer in fixed:
-            continue
+    layers = layout.layers if ends else layout.layers[1:-1]
+    for layer in layers if before else reversed(layers):
         wishes = {
             id(place): place.wished(before=before) + place.height / 2
             for place in layer
@@ -238,7 +232,7 @@ def _levelled(layers: list[list[Place]], *, before: bool) -> None:
     With the heights above it taken off, the places may not decrease: the nearest such numbers are
     means of runs of neighbours, found by merging runs that are out of order.
     """
-    for layer in _swept(layers, before=before):
+    for layer in layers[1:] if before else layers[-2::-1]:
         above, runs = 0.0, list[tuple[float, int]]()
         offsets: list[float] = []
         for place in layer:

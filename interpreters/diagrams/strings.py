@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from combinators.kit.recursion import Step
-from combinators.kit.text import cut
+from combinators.kit.text import Names, cut
 from combinators.literal import Literal as Number
 from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product, Real, components
@@ -88,6 +88,10 @@ class Diagram:
         self.boxes.append(box)
         return box
 
+    def wire(self, kind: Kind, label: str, inputs: list[Wire], cod: Object, **more: Any) -> Wire:
+        """Draw a box from which one wire goes."""
+        return self.add(kind, label, inputs, cod, **more).outputs[0]
+
     def within(self) -> Iterator[Diagram]:
         """Itself, and all diagrams in its boxes."""
         todo = [self]
@@ -98,9 +102,8 @@ class Diagram:
 
     def pages(self) -> list[Diagram]:
         """All diagrams, those of the definitions too, each after those in its boxes."""
-        return [page for whole in (self, *self.definitions.values()) for page in whole.within()][
-            ::-1
-        ]
+        wholes = (self, *self.definitions.values())
+        return [page for whole in wholes for page in whole.within()][::-1]
 
 
 class Bundle:
@@ -136,7 +139,7 @@ def one(page: Diagram, wires: Wires, obj: Object) -> Wire:
     parts = components(obj)
     assert parts is not None
     inputs = [one(page, part, of) for part, of in zip(wires, parts.parts, strict=True)]
-    return page.add("pair", "", inputs, obj).outputs[0]
+    return page.wire("pair", "", inputs, obj)
 
 
 def several(page: Diagram, wires: Wires) -> Bundle:
@@ -174,6 +177,9 @@ class Strings:
 
     def __init__(self, definitions: dict[str, Diagram]) -> None:
         self.definitions = definitions
+        self.names = Names()
+        self.known: dict[tuple[Fun, Any], str] = {}
+        """The names of the closed functions, by type and body."""
 
     def identity(self, dom: Object) -> Drawn:
         """A wire."""
@@ -205,7 +211,7 @@ class Strings:
 
         def drawn(page: Diagram, x: Wires) -> Wires:
             if isinstance(x, Wire) and components(x.obj) is None:
-                return page.add("box", f"π{index}", [x], cod).outputs[0]
+                return page.wire("box", f"π{index}", [x], cod)
             return several(page, x)[index]
 
         return drawn
@@ -221,28 +227,31 @@ class Strings:
 
     def const(self, dom: Object, value: Number) -> Drawn:
         """A triangle from which a wire comes."""
-        return lambda page, x: page.add("const", cut(repr(value), LONGEST), [], value.type).outputs[
-            0
-        ]
+        text = cut(repr(value), LONGEST)
+        return lambda page, x: page.wire("const", text, [], value.type)
 
     def curry(self, captured: Product, function: Fun, body: Drawn, label: Label) -> Drawn:
         """A box around the body; the wires that it captures enter it."""
 
         def drawn(page: Diagram, x: Wires) -> Any:
             if not captured.width and label.called:
-                yield self.define(label, function, body)
-                return page.add("curry", label.called, [], function).outputs[0]
+                name = yield self.define(label, function, body)
+                return page.wire("curry", name, [], function)
             env = [one(page, *pair) for pair in zip(several(page, x), captured.parts, strict=True)]
             inner = yield self.inside(label, function, body, env)
-            return page.add("curry", label.called, env, function, inner=(inner,)).outputs[0]
+            return page.wire("curry", label.called, env, function, inner=(inner,))
 
         return drawn
 
     def define(self, label: Label, function: Fun, body: Drawn) -> Any:
-        """The diagram of a closed function, drawn once."""
-        if label.called not in self.definitions:
-            self.definitions[label.called] = Diagram(label.called)
-            self.definitions[label.called] = yield self.inside(label, function, body, [])
+        """The name of a closed function, whose diagram is drawn once: two of one name are two."""
+        name = self.known.get((function, label.body))
+        if name is None:
+            name = self.known[function, label.body] = self.names.fresh(label.called)
+            self.definitions[name] = Diagram(name)
+            drawn = self.definitions[name] = yield self.inside(label, function, body, [])
+            drawn.name = name
+        return name
 
     def define_recursive(self, operation: Operation, name: str, function: Object) -> None:
         """The diagram of a closed recursive function: its body, led back."""
@@ -273,9 +282,9 @@ class Strings:
             source = f.source
             if source is None or source.inner or source.kind != "curry":
                 taken = [f, *leaving(page, argument, function.dom)]
-                return page.add("eval", "", taken, function.cod).outputs[0]
+                return page.wire("eval", "", taken, function.cod)
             taken = leaving(page, argument, function.dom)
-            return page.add("call", source.label, taken, function.cod).outputs[0]
+            return page.wire("call", source.label, taken, function.cod)
 
         return drawn
 
@@ -293,8 +302,8 @@ class Strings:
                     return looped(page, operation, function, inputs, cod)
                 if operation == FIX:
                     self.define_recursive(operation, function.label, cod)
-                    return page.add("curry", function.label, [], cod).outputs[0]
-            return page.add("box", called(operation), inputs, cod).outputs[0]
+                    return page.wire("curry", function.label, [], cod)
+            return page.wire("box", called(operation), inputs, cod)
 
         return drawn
 
@@ -305,10 +314,7 @@ class Strings:
             test, rest = several(page, x)
             assert isinstance(dom, Product)
             assert isinstance(test, Wire)
-            context = dom.parts[1]
-            parts = components(context)
-            assert parts is not None
-            env = leaving(page, several(page, rest), context)
+            env = leaving(page, several(page, rest), dom.parts[1])
             branches: list[Diagram] = []
             for name, branch in (("then", then), ("else", other)):
                 inner = Diagram(name, [Wire(wire.obj, wire.name) for wire in env])
@@ -316,7 +322,7 @@ class Strings:
                 inner.outputs = [one(inner, found, _of(found))]
                 branches.append(inner)
             cod = branches[0].outputs[0].obj
-            return page.add("cond", "", [test, *env], cod, inner=tuple(branches)).outputs[0]
+            return page.wire("cond", "", [test, *env], cod, inner=tuple(branches))
 
         return drawn
 
@@ -341,13 +347,13 @@ def _loop(
     if len(body.outputs) != 1 and (types.carry is None or types.item is None):
         body.outputs = [one(body, Bundle([*body.outputs]), types.function.cod)]
     back = None if types.carry is None else len(function.inputs)
-    return page.add("loop", called(operation), taken, cod, inner=(body,), feedback=back).outputs[0]
+    return page.wire("loop", called(operation), taken, cod, inner=(body,), feedback=back)
 
 
 def _recursive(
     page: Diagram, operation: Operation, function: Box, inputs: list[Wire], cod: Object
 ) -> Wires:
     """The box of a recursive function, which is led back into its body."""
-    found = page.add("curry", function.label, function.inputs, cod, inner=function.inner)
-    found.feedback = len(function.inputs)
-    return found.outputs[0]
+    taken = function.inputs
+    inner = function.inner
+    return page.wire("curry", function.label, taken, cod, inner=inner, feedback=len(taken))

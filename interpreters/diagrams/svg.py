@@ -197,7 +197,7 @@ def _type(wire: Wire) -> str:
 
 def _rectangle(kind: str, x: float, y: float, place: Place) -> str:
     size = f'width="{place.width:.1f}" height="{place.height:.1f}"'
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {size} rx="{3 if place.box else 0}"/>'
+    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" {size} rx="3"/>'
 
 
 def _shape(kind: str, points: Iterable[Point]) -> str:

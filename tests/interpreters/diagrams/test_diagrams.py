@@ -133,6 +133,32 @@ def test_a_function_that_has_a_name_is_drawn_once_and_is_a_box_where_it_is_calle
     assert loop.inner[0].inputs[loop.feedback].name == "h"
 
 
+def test_two_functions_of_one_name_are_two_diagrams():
+    def made(function):
+        @dc.fun
+        def cell(x):
+            return function(x)
+
+        return cell
+
+    sine, cosine = made(np.sin), made(np.cos)
+    drawn = dc.fun(lambda x: sine(x) + cosine(x) + sine(x * 2), Real).diagram().diagram
+    inside = {name: [box.label for box in page.boxes] for name, page in drawn.definitions.items()}
+    called = [box.label for box in drawn.boxes if box.kind == "call"]
+    assert sorted(inside.values()) == [["cos"], ["sin"]]
+    assert sorted(inside[name] for name in called) == [["cos"], ["sin"], ["sin"]]
+
+
+def test_one_function_at_two_types_is_two_diagrams():
+    @dc.fun
+    def double(a):
+        return a + a
+
+    drawn = dc.fun(lambda x, v: double(x) + np.sum(double(v)), Real, Tensor((3,))).diagram().diagram
+    assert {page.inputs[0].obj for page in drawn.definitions.values()} == {Real, Tensor((3,))}
+    assert len({box.label for box in drawn.boxes if box.kind == "call"}) == 2
+
+
 def test_a_recursive_function_is_led_back_into_its_body():
     (box,) = PROGRAMS["recursion"].diagram().diagram.definitions["power"].boxes
     assert box.inner[0].inputs[box.feedback].name == "power"
