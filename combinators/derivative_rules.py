@@ -44,7 +44,7 @@ def pullback_rule(operation: Operation, types: Types, active: tuple[int, ...]) -
         cotangents = _pulled(operation, types, g, values[:-1], values[-1])
         return tuple(summed_to(cotangents[i], types[i]) if i in smooth else () for i in active)
 
-    return _trace(rule, (tangent_of(result), *types, result))
+    return traced(rule, (tangent_of(result), *types, result))
 
 
 def transpose_of(operation: Operation, obj: Object) -> Operation | None:
@@ -81,10 +81,11 @@ def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | No
             return LIBRARY["broadcast_to"](pushed, result.shape)
         return pushed
 
-    return _trace(rule, (tangent_of(types[index]), *types, result))
+    return traced(rule, (tangent_of(types[index]), *types, result))
 
 
-def _trace(rule: Callable[..., Any], types: Types) -> Lam:
+def traced(rule: Callable[..., Any], types: Types) -> Lam:
+    """The closed λ that a Python function is at these types."""
     with apart():
         return Draft(rule, types, (None,) * len(types)).finish().lam
 

@@ -14,20 +14,23 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from combinators.derivative_rules import pullback_rule, pushforward_rule
+import combinators.tracing.injections  # noqa: F401 (the rounds of a loop may give sums)
+from combinators.derivative_rules import pullback_rule, pushforward_rule, traced
 from combinators.errors import MissingRule, WrongAlternative
 from combinators.literal import Literal
-from combinators.morphisms import Label, interpret
+from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP, LoopType
-from combinators.primitives.structural import FIX, PLUS, VECTOR, ZEROS
+from combinators.primitives.structural import FIX, PLUS, RECOMPUTE, VECTOR, ZEROS
 from combinators.primitives.sums import INJECT, IS, SUMS, TAG
 from combinators.terms import Lam
+from combinators.tracing.traced import LIBRARY
 from combinators.translate import translate
 from combinators.type_folds import columns_of, is_smooth
 from combinators.value_folds import Injected, map_leaves
@@ -170,6 +173,27 @@ def stacked(obj: Object | None, rows: list[Any], over: Any) -> Any:
         return over.stack(items, leaf) if isinstance(leaf, Tensor) else items
 
     return None if obj is None else map_leaves(put, obj, *rows, parts=columns_of)
+
+
+TRACED: Any = SimpleNamespace(
+    row=operator.getitem,
+    stack=lambda rows, of: LIBRARY["stack"](rows) if rows else LIBRARY["zeros_of_type"](of),
+)
+"""The rows of what stands in a program that is being written."""
+
+
+def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
+    """A loop as its rounds, ``fold f c [x1, x2] = f (f (c, x1), x2)``; ``recompute`` as a call."""
+
+    def rounds(f: Any, *xs: Any) -> Any:
+        if operation == RECOMPUTE:
+            return f(*xs)
+        typed = LoopType.of(operation, types)
+        is_of_pair = isinstance(typed.function.dom, Product)
+        return loop(typed, TRACED, (lambda x: f(*x) if is_of_pair else f(x), *xs))
+
+    lam = traced(rounds, types)
+    return translate(lam.params, lam.body)
 
 
 def evaluated(lam: Lam, over: Carrier) -> Callable[..., Any]:

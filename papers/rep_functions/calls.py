@@ -30,7 +30,7 @@ class SimplyTyped(RepFunctions):
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         def new_f(t: Any) -> Rep:
             def new_g(s: Any) -> Rep:
-                r, pb = body((*t, s))[:2]
+                r, pb, _ = body((*t, s))
                 return Rep(r, lambda gr: pb(gr)[-1])
 
             def new_pb(grs: Any) -> Any:
@@ -46,7 +46,7 @@ class SimplyTyped(RepFunctions):
     def eval(self, function: Fun) -> Arrow:
         def new_f(pair: Any) -> Rep:
             f, x = pair
-            y, pb = f(x)[:2]
+            y, pb, _ = f(x)
             return Rep(y, lambda g: ([(x, g)], pb(g)))
 
         return new_f
@@ -56,7 +56,7 @@ class SimplyTyped(RepFunctions):
 
         def new_f(s: Arrow) -> Rep:
             def f(x: Any) -> Rep:
-                y, pb = s((f, x))[:2]
+                y, pb, _ = s((f, x))
                 return Rep(y, lambda g: pb(g)[1])
 
             def new_pb(grs: Any) -> Any:

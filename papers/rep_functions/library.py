@@ -18,20 +18,18 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.morphisms import Morphism, interpret
 from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import FIX, RECOMPUTE
+from combinators.primitives.structural import FIX, RECOMPUTE, VECTOR
 from interpreters.carriers.carrier import Carrier
-from papers.plain_functions import PlainFunctions, types_of
-from papers.rep_functions.primitives import pullback_of, written_out
+from papers.plain_functions import PlainFunctions, partials, types_of, written_out
 from papers.rep_functions.tangents import Rep, T, plus, zero
 
 Arrow = Any
-"""``a ⇝ b``: a function that gives a ``Rep``; with an environment, an ``exT``."""
+"""``a ⇝ b``: a function that gives a ``Rep``."""
 
 
 def vjp(f: Arrow, x: Any, gb: Any) -> Any:
@@ -41,9 +39,13 @@ def vjp(f: Arrow, x: Any, gb: Any) -> Any:
 
 @dataclass(frozen=True)
 class RepFunctions:
-    """All but ``curry`` and ``eval``."""
+    """All but ``curry``, ``eval`` and ``fix``."""
 
     over: Carrier
+
+    def of(self, program: Morphism) -> Arrow:
+        """The program as a rep-function."""
+        return interpret(program, self)  # type: ignore[arg-type]  # with curry and eval
 
     def zero(self, obj: Object, v: Any) -> Any:
         """``0_T[v]``."""
@@ -52,25 +54,18 @@ class RepFunctions:
     def plus(self, x: Any, y: Any) -> Any:
         return plus(x, y, self.over)
 
-    def lifted(self, f: Arrow) -> Arrow:
-        """A rep-function that captures nothing."""
-        return f
-
     def identity(self, dom: Object) -> Arrow:
-        return self.lifted(lambda a: Rep(a, lambda g: g))
+        return lambda a: Rep(a, lambda g: g)
 
     def const(self, dom: Object, value: Literal) -> Arrow:
-        return self.lifted(lambda a: Rep(self.over.const(value), lambda g: self.zero(dom, a)))
+        return lambda a: Rep(self.over.const(value), lambda g: self.zero(dom, a))
 
     def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
         def proj(a: Any) -> Rep:
-            def pullback(g: Any) -> Any:
-                zeros = self.zero(dom, a)
-                return (*zeros[:index], g, *zeros[index + 1 :])
+            zeros = self.zero(dom, a)
+            return Rep(a[index], lambda g: (*zeros[:index], g, *zeros[index + 1 :]))
 
-            return Rep(a[index], pullback)
-
-        return self.lifted(proj)
+        return proj
 
     def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
         def prod(y: Any) -> Rep:
@@ -85,48 +80,51 @@ class RepFunctions:
         return prod
 
     def extend(self, context: Product, arrow: Arrow) -> Arrow:
-        flat = self.lifted(lambda ye: Rep((*ye[0], ye[1]), lambda g: (g[:-1], g[-1])))
-        return self.compose([self.prod(context, [self.identity(context), arrow]), flat])
+        def extend(y: Any) -> Rep:
+            e, pb, _ = arrow(y)
+            return Rep((*y, e), lambda g: self.plus(g[:-1], pb(g[-1])))
+
+        return extend
 
     def compose(self, arrows: Sequence[Arrow]) -> Arrow:
-        def compose(a: Any) -> Rep:
-            pullbacks = []
-            for f in arrows:
-                a, pb = f(a)[:2]
-                pullbacks.append(pb)
-            return Rep(a, lambda g: reduce(lambda g, pb: pb(g), reversed(pullbacks), g))
+        def then(f: Arrow, g: Arrow) -> Arrow:
+            def h(a: Any) -> Rep:
+                b, pbf, _ = f(a)
+                c, pbg, _ = g(b)
+                return Rep(c, lambda gc: pbf(pbg(gc)))
 
-        return compose
+            return h
+
+        return reduce(then, arrows)
 
     def cond(self, dom: Object, then: Arrow, other: Arrow) -> Arrow:
         def cond(pair: Any) -> Rep:
-            b, pb = (then if self.over.truth(pair[0]) else other)(pair[1])[:2]
+            b, pb, _ = (then if self.over.truth(pair[0]) else other)(pair[1])
             return Rep(b, lambda g: ((), pb(g)))
 
         return cond
 
-    def fix(self) -> Arrow:
-        raise MissingRule("the library of Fig. 2 has no functions")
-
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
         types = types_of(dom)
         if operation == FIX:
-            return self.fix()
+            return self.fix()  # type: ignore[attr-defined]  # of functions, as curry and eval
+        if operation.primitive is VECTOR:
+            return self.identity(dom)
         if operation == RECOMPUTE or operation.primitive is LOOP:
             return self.of(written_out(operation, types))
-        pull = pullback_of(operation, types, self.over)
         compute = PlainFunctions(self.over).primitive(operation, dom, cod)
+        slopes = dict(partials(operation, types, cod, self.over))
 
         def declared(x: Any) -> Rep:
-            y = compute(x)
-            if pull is None:
-                return Rep(y, lambda g: self.zero(dom, x))
-            if isinstance(dom, Product):
-                return Rep(y, lambda g: pull(g, *x, y))
-            return Rep(y, lambda g: pull(g, x, y)[0])
+            xs, y = x if isinstance(dom, Product) else (x,), compute(x)
 
-        return self.lifted(declared)
+            def part(i: int, g: Any) -> Any:
+                return slopes[i](g, xs, y) if i in slopes else self.zero(types[i], xs[i])
 
-    def of(self, program: Morphism) -> Arrow:
-        """The program as a rep-function."""
-        return interpret(program, self)  # type: ignore[arg-type]  # with curry and eval
+            def pullback(g: Any) -> Any:
+                parts = tuple([part(i, g) for i in range(len(xs))])
+                return parts if isinstance(dom, Product) else parts[0]
+
+            return Rep(y, pullback)
+
+        return declared

@@ -14,13 +14,13 @@ tangent of the alternative that the value is, marked as such.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Fun, Mu, Object, Sum, Tensor
-from combinators.type_folds import parts_of, unfolded
-from combinators.value_folds import Injected
+from combinators.morphisms import Label
+from combinators.objects import Fun, Object, Tensor
+from combinators.type_folds import tangent_of
+from combinators.value_folds import Injected, map_leaves
 from interpreters.carriers.carrier import Carrier
 from papers.plain_functions import zero_of
 
@@ -28,9 +28,9 @@ Pullback = Callable[[Any], Any]
 
 
 class Rep(NamedTuple):
-    """What a rep-function gives: the value, its pullback, and the type of the environment's part.
+    """What a rep-function gives: the value, its pullback, and τ♭ where it has an environment.
 
-    ``pullback : T[y] → T[x]``, or ``T[y] → (τ♭, T[x])`` where there is an environment τ♭.
+    ``pullback : T[y] → T[x]``, or ``T[y] → (τ♭, T[x])`` then.
     """
 
     value: Any
@@ -38,8 +38,7 @@ class Rep(NamedTuple):
     environment: Any = None
 
 
-@dataclass(frozen=True)
-class exT:  # noqa: N801  # the paper's constructor
+class exT(NamedTuple):  # noqa: N801  # the paper's constructor
     """``exT τ♭ f : ∃τ♭. Π(x : τ). Σ(y : σ). T[y] → (τ♭, T[x])`` (Definition 5.1)."""
 
     environment: Any
@@ -49,30 +48,16 @@ class exT:  # noqa: N801  # the paper's constructor
         return Rep(*self.f(x), self.environment)
 
 
-@dataclass(frozen=True)
-class ListOfCalls:
-    """``[(τ, T[σ])]``."""
+class Captured(NamedTuple):
+    """τ♭ of a closure: the tangent spaces of what it captured, and the λ whose code it is."""
 
-    argument: Object
-    result: Object
-
-    def __repr__(self) -> str:
-        return f"[({self.argument!r}, T[{self.result!r}])]"
-
-
-@dataclass(frozen=True)
-class Closed:
-    """τ♭ of a closure: whose code it is, and the tangents of what it captured, by name."""
-
-    code: Any
-    names: tuple[str, ...]
-    outer: Any
-    """τ♭ of the combinator that was curried."""
-    captured: tuple[Any, ...]
+    spaces: tuple[Any, ...]
+    label: Label
 
     def __repr__(self) -> str:
-        named = zip(self.names or map(str, range(len(self.captured))), self.captured, strict=True)
-        return f"{{{', '.join(f'{name}: {tangent!r}' for name, tangent in named)}}}"
+        names = self.label.names or map(str, range(len(self.spaces)))
+        said = [f"{x}: {space!r}" for x, space in zip(names, self.spaces, strict=True)]
+        return f"{{{', '.join(said)}}}"
 
 
 class AnyDerivative(NamedTuple):
@@ -82,35 +67,47 @@ class AnyDerivative(NamedTuple):
     tangent: Any
 
 
+def checked(environment: Any, derivative: AnyDerivative) -> Any:
+    """The tangent, as one of τ♭; raises TypeMismatch where it is of another."""
+    if derivative.environment != environment:
+        raise TypeMismatch(
+            f"a tangent of a closure that captured {derivative.environment!r} is no tangent of one "
+            f"that captured {environment!r}: their code differs"
+        )
+    return derivative.tangent
+
+
+def erased(_: Any, derivative: AnyDerivative) -> Any:
+    """The reinterpret cast."""
+    return derivative.tangent
+
+
 def T(obj: Object, v: Any) -> Any:
     """``T[v : τ]``; where no function is in it, ``T[τ]``."""
-    while isinstance(obj, Mu):
-        obj = unfolded(obj)
-    parts = parts_of(obj)
-    if parts is not None:
-        return tuple([T(part, x) for part, x in zip(parts, v, strict=True)])
-    match obj:
-        case Tensor():
-            return obj if obj.is_smooth else ()
-        case Fun(dom, cod):
-            return v.environment if isinstance(v, exT) else ListOfCalls(dom, cod)
-        case Sum():
-            return Injected(v.tag, T(obj.parts[v.tag], v.value))
-    raise TypeMismatch(f"{obj!r} is no type of λ∂, the language of 004")
+
+    def at(leaf: Object, v: Any) -> Any:
+        match leaf:
+            case Tensor():
+                return leaf if leaf.is_smooth else ()
+            case Fun(dom, cod):
+                return v.environment if isinstance(v, exT) else [(dom, tangent_of(cod))]
+        raise TypeMismatch(f"{leaf!r} is no type of λ∂, the language of 004")
+
+    return map_leaves(at, obj, v)
 
 
-def zero(tangents: Any, over: Carrier) -> Any:
+def zero(space: Any, over: Carrier) -> Any:
     """``0_T``."""
-    match tangents:
+    match space:
         case Tensor():
-            return over.const(zero_of(tangents))
-        case ListOfCalls():
+            return over.const(zero_of(space))
+        case list():
             return []
-        case Closed(_, _, outer, captured):
-            return AnyDerivative(tangents, (zero(outer, over), zero(captured, over)))
+        case Captured(spaces):
+            return AnyDerivative(space, zero(spaces, over))
         case Injected(tag, below):
             return Injected(tag, zero(below, over))
-    return tuple([zero(part, over) for part in tangents])
+    return tuple([zero(part, over) for part in space])
 
 
 def plus(x: Any, y: Any, over: Carrier) -> Any:
@@ -119,9 +116,7 @@ def plus(x: Any, y: Any, over: Carrier) -> Any:
         case list():
             return x + y
         case AnyDerivative(environment, tangent):
-            if environment != y.environment:
-                raise TypeMismatch(f"tangents of {environment!r} and {y.environment!r} are added")
-            return AnyDerivative(environment, plus(tangent, y.tangent, over))
+            return AnyDerivative(environment, plus(tangent, checked(environment, y), over))
         case Injected(tag, below):
             return Injected(tag, plus(below, y.value, over))
         case tuple():

@@ -43,7 +43,7 @@ class FigureModel:
         if isinstance(outcome, Outcome):
             probe = at_value(self, probes.cotangent("pullback", cod), cod, value)
             pulled = outcome.rep.pullback(self.covector(probe, cod, value))
-            yield from told(pulled if self.is_simple else pulled[1], "pullback")
+            yield from told(pulled, "pullback")
 
     def covector(self, probe: Any, obj: Object, value: Any) -> Any:
         """A covector of the kit as a tangent of the paper's."""

@@ -9,9 +9,9 @@ from combinators.value_folds import Injected
 from diffcurry import Bool, Fun, Int, Product, Real, Tensor
 from interpreters.carriers.numpy import NumPy
 from papers.rep_functions.calls import SimplyTyped
-from papers.rep_functions.environments import DependentlyTyped, comp, erased
+from papers.rep_functions.environments import DependentlyTyped, comp
 from papers.rep_functions.library import RepFunctions, vjp
-from papers.rep_functions.tangents import T, exT, plus, zero
+from papers.rep_functions.tangents import T, erased, exT, plus, zero
 
 SIMPLE, DEPENDENT = SimplyTyped(NumPy()), DependentlyTyped(NumPy())
 ERASED = DependentlyTyped(NumPy(), erased)
@@ -27,7 +27,7 @@ def in_simple(arrow, x, g=1.0):
 
 
 def in_dependent(arrow, x, g=1.0):
-    return DEPENDENT.of(arrow)(x).pullback(g)[1]
+    return DEPENDENT.of(arrow)(x).pullback(g)
 
 
 each = pytest.mark.parametrize("pulled", [in_simple, in_dependent])
@@ -64,9 +64,9 @@ def test_figure_4_calls_that_differ_pull_back_alike():
 
 def test_figure_5_eval_has_the_part_of_the_environment():
     closure = DEPENDENT.of(scaled)((2.0,))
-    _, (of_f, of_x) = DEPENDENT.of(twice)((closure.value, 3.0)).pullback(1.0)
+    of_f, of_x = DEPENDENT.of(twice)((closure.value, 3.0)).pullback(1.0)
     assert of_x == 864.0
-    assert closure.pullback(of_f)[1] == (972.0,)
+    assert closure.pullback(of_f) == (972.0,)
 
 
 def test_figure_5_comp_collects_environments():
@@ -81,7 +81,7 @@ def test_figure_5_comp_collects_environments():
 def test_figure_6_tangents_zeros_and_sums():
     types = Product(Real, Tensor((2,)), Int, Bool, Product(), ONE)
     tangents = T(types, (1.0, np.ones(2), 3, True, (), None))
-    assert repr(tangents) == "(Real, Tensor[2], (), (), (), [(Real, T[Real])])"
+    assert repr(tangents) == "(Real, Tensor[2], (), (), (), [(Real, Real)])"
     nothing = zero(tangents, NumPy())
     assert nothing[0] == 0.0
     assert nothing[2:] == ((), (), (), [])
@@ -107,12 +107,12 @@ def test_definition_5_2_the_tangents_of_a_closure_are_of_what_it_captured():
 def test_section_5_only_the_checked_cast_refuses_another_environment_of_one_shape():
     def of_scaled_to_shifted(form):
         closure = form.of(scaled)((1.0,))
-        _, (of_f, _) = form.of(twice)((closure.value, 3.0)).pullback(1.0)
+        of_f, _ = form.of(twice)((closure.value, 3.0)).pullback(1.0)
         return form.of(shifted)((1.0,)).pullback(of_f)
 
     with pytest.raises(TypeMismatch, match=r"\{w: Real\} is no tangent of .* \{k: Real\}"):
         of_scaled_to_shifted(DEPENDENT)
-    assert of_scaled_to_shifted(ERASED)[1] == (243.0,)
+    assert of_scaled_to_shifted(ERASED) == (243.0,)
 
 
 @each
@@ -162,5 +162,5 @@ def test_section_2_the_network_whose_cell_is_an_argument(pulled):
 
 def test_what_is_no_word_of_the_paper_is_refused_by_name():
     custom = dc.with_derivative(lambda x: x * x, lambda x, g: g)
-    with pytest.raises(MissingRule, match="override is no word of λ∂"):
+    with pytest.raises(MissingRule, match="do not know override"):
         SIMPLE.of(combinators(custom, Real))
