@@ -13,9 +13,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from types import SimpleNamespace
-from typing import Any
+from functools import cache, partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from combinators.errors import MissingRule, WrongAlternative
 from combinators.literal import Literal
 from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector
-from combinators.operation import Operation
+from combinators.operation import Operation, named
 from combinators.primitives.loops import LOOP, LoopType
 from combinators.primitives.structural import FIX, PLUS, RECOMPUTE, VECTOR, ZEROS
 from combinators.primitives.sums import INJECT, IS, SUMS, TAG
@@ -34,16 +33,32 @@ from combinators.tracing.traced import LIBRARY
 from combinators.translate import translate
 from combinators.type_folds import columns_of, is_smooth
 from combinators.value_folds import Injected, map_leaves
-from interpreters.carriers.carrier import Carrier
 
 Arrow = Callable[[Any], Any]
+ADD = Operation(named("add"))
+
+
+class Numbers(Protocol):
+    """What a program asks of a carrier."""
+
+    def const(self, literal: Literal) -> Any:
+        """A literal of the program."""
+        ...
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Any:
+        """What computes ``operation`` on numbers of these types."""
+        ...
+
+    def truth(self, number: Any) -> bool:
+        """The branch that a Bool chooses."""
+        ...
 
 
 @dataclass(frozen=True)
 class PlainFunctions:
     """The category of Python functions, with the numbers of a carrier."""
 
-    over: Carrier
+    over: Numbers
 
     def identity(self, dom: Object) -> Arrow:
         """``id``."""
@@ -98,20 +113,21 @@ class PlainFunctions:
         kind = operation.primitive
         if kind in SUMS:
             return partial(of_sum, operation, self.over)
-        if kind is LOOP:
-            types = LoopType.of(operation, types_of(dom))
-            return lambda *given: loop(types, self.over, given)
+        if kind is LOOP or operation == RECOMPUTE:
+            arrow: Arrow = interpret(written_out(operation, types_of(dom)), self)
+            return lambda *given: arrow(given)
         if operation == FIX:
             return fix
         if kind is ZEROS:
             return lambda: map_leaves(lambda leaf: self.over.const(zero_of(leaf)), cod)
         if kind is PLUS:
-            return lambda x, y: map_leaves(lambda _, *both: self.over.add(*both), cod, x, y)
+            return lambda *both: map_leaves(partial(plus, self.over), cod, *both)
         if kind is VECTOR:
             return lambda *items: items
         if kind.derivative is None:
             raise MissingRule(f"the literal systems do not know {operation.name}")
-        return self.over.operation(operation, types_of(dom), cod)
+        compute: Callable[..., Any] = self.over.operation(operation, types_of(dom), cod)
+        return compute
 
 
 def types_of(dom: Object) -> tuple[Object, ...]:
@@ -125,7 +141,12 @@ def zero_of(leaf: Object) -> Literal:
     return Literal(np.zeros(leaf.shape, leaf.dtype))
 
 
-def of_sum(operation: Operation, over: Carrier, x: Any) -> Any:
+def plus(over: Numbers, obj: Object, x: Any, y: Any) -> Any:
+    """``x + y``."""
+    return over.operation(ADD, (obj, obj), obj)(x, y)
+
+
+def of_sum(operation: Operation, over: Numbers, x: Any) -> Any:
     """``inl``, ``inr``, which of them it is, and what it holds; ``roll`` and ``unroll``."""
     index = operation.keywords.get("index")
     if index is None:
@@ -144,59 +165,45 @@ def fix(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: step((fix(step), x))
 
 
-def loop(types: LoopType, over: Carrier, given: Any) -> Any:
-    """``fold``, ``scan`` and ``map``: each round a call."""
-    function, *start, xs = given
-    carry, kept = (start[0] if start else None), []
-    for index in types.rounds:
-        row = row_of_values(types.xs, xs, index, over)
-        made = function((carry, row) if start else row)
-        carry, item = types.halves(made, operator.getitem)
-        kept.append(item)
-    rows = kept[::-1] if types.reverse else kept
-    return types.joined(carry, stacked(types.stack, rows, over), lambda *both: both)
-
-
-def row_of_values(obj: Object, xs: Any, index: int, over: Any) -> Any:
-    """Row ``index`` of every tensor and vector in ``xs``."""
-
-    def taken(leaf: Object, stack: Any) -> Any:
-        return stack[index] if isinstance(leaf, Vector) else over.row(stack, index)
-
-    return map_leaves(taken, obj, xs, parts=columns_of)
-
-
-def stacked(obj: Object | None, rows: list[Any], over: Any) -> Any:
-    """The stack of ``rows``, leaf by leaf."""
-
-    def put(leaf: Object, *items: Any) -> Any:
-        return over.stack(items, leaf) if isinstance(leaf, Tensor) else items
-
-    return None if obj is None else map_leaves(put, obj, *rows, parts=columns_of)
-
-
-TRACED: Any = SimpleNamespace(
-    row=operator.getitem,
-    stack=lambda rows, of: LIBRARY["stack"](rows) if rows else LIBRARY["zeros_of_type"](of),
-)
-"""The rows of what stands in a program that is being written."""
-
-
+@cache
 def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
-    """A loop as its rounds, ``fold f c [x1, x2] = f (f (c, x1), x2)``; ``recompute`` as a call."""
+    """A loop as a program without, each round a call; ``recompute`` as one.
 
-    def rounds(f: Any, *xs: Any) -> Any:
+    ::
+
+        fold f c [x1, x2]   is   f (f (c, x1), x2)
+    """
+
+    def rounds(function: Any, *operands: Any) -> Any:
         if operation == RECOMPUTE:
-            return f(*xs)
-        typed = LoopType.of(operation, types)
-        is_of_pair = isinstance(typed.function.dom, Product)
-        return loop(typed, TRACED, (lambda x: f(*x) if is_of_pair else f(x), *xs))
+            return function(*operands)
+        loop, (*start, xs) = LoopType.of(operation, types), operands
+        carry, kept = (start[0] if start else None), []
+        for index in loop.rounds:
+            row = map_leaves(lambda _, x: x[index], loop.xs, xs, parts=columns_of)  # noqa: B023
+            x = (carry, row) if start else row
+            made = function(*x) if isinstance(loop.function.dom, Product) else function(x)
+            carry, item = loop.halves(made, operator.getitem)
+            kept.append(item)
+        rows = kept[::-1] if loop.reverse else kept
+        return loop.joined(carry, stacked(loop.stack, rows), lambda *both: both)
 
     lam = traced(rounds, types)
     return translate(lam.params, lam.body)
 
 
-def evaluated(lam: Lam, over: Carrier) -> Callable[..., Any]:
+def stacked(obj: Object | None, rows: list[Any]) -> Any:
+    """The stack of ``rows``, leaf by leaf."""
+
+    def put(leaf: Object, *items: Any) -> Any:
+        if isinstance(leaf, Vector):
+            return items
+        return LIBRARY["stack"](list(items)) if items else LIBRARY["zeros_of_type"](leaf)
+
+    return None if obj is None else map_leaves(put, obj, *rows, parts=columns_of)
+
+
+def evaluated(lam: Lam, over: Numbers) -> Callable[..., Any]:
     """A closed λ as a Python function of its arguments.
 
     >>> import numpy as np
@@ -219,7 +226,7 @@ def partials(
     operation: Operation,
     types: Sequence[Object],
     cod: Object,
-    over: Carrier,
+    over: Numbers,
     *,
     backwards: bool = True,
 ) -> list[tuple[int, Partial]]:

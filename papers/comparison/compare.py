@@ -2,13 +2,12 @@
 
 Each system tells the term that it makes, before anything is simplified; how many operations on
 numbers the gradient takes, the value's among them; and how much was visited, each in its own way:
-hyperedges marked, backpropagators called, backpropagators unfolded, Delta terms evaluated,
-rules used.
+hyperedges marked, backpropagators called, backpropagators unfolded, Delta terms evaluated, linear
+functions applied, rules used.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,16 +16,19 @@ import numpy as np
 
 from combinators.errors import DiffcurryError, MissingRule
 from combinators.terms import Lam
+from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
-from papers.comparison import graphs, linear_negation, monadic_translation
-from papers.comparison import reformulated_calculus as calculus
-from papers.comparison.linear_factoring import factored
+from papers.comparison import (
+    chad,
+    graphs,
+    linear_factoring,
+    linear_negation,
+    monadic_translation,
+    reformulated_calculus,
+)
 from papers.comparison.negation_on_terms import gradient_term
-from papers.comparison.pairs import flat
-from papers.plain_functions import evaluated
-
-Point = tuple[Any, ...]
+from papers.comparison.pairs import Outcome, Point
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,10 @@ class Comparison:
         """A table."""
         lines = [f"{'system':<25}  {'operations':>10}  {'visits':>6}  gradient"]
         for name, row in self.rows.items():
-            if row.refused:
-                lines.append(f"{name:<25}  {'–':>10}  {'–':>6}  {row.refused}")
-                continue
-            numbers = " ".join(f"{float(x):.6g}" for x in np.ravel(row.gradient))
-            lines.append(f"{name:<25}  {row.operations:>10}  {row.visits:>6}  {numbers}")
+            counts = ("–", "–") if row.refused else (row.operations, row.visits)
+            numbers = () if row.refused else np.ravel(row.gradient)
+            found = row.refused or " ".join(f"{float(x):.6g}" for x in numbers)
+            lines.append(f"{name:<25}  {counts[0]:>10}  {counts[1]:>6}  {found}")
         return "\n".join(lines)
 
 
@@ -89,48 +90,34 @@ def compared(
     return Comparison(lam, rows, draw)
 
 
-def _backpropagation(lam: Lam, point: Point, over: Counting) -> Told:
-    graph = graphs.graph_of(lam)
-    *_, last = graphs.backprop(graph, point, (1.0,), over)
-    slopes = flat(lam, point, [last.memory[node.name][1] for node in graph.inputs])
-    return Told(str(made := graphs.bp(graph)), slopes, over.total, len(last.marked), made.term())
+def by(
+    gradient: Callable[[Lam, Point, Any, Carrier], Outcome], term: Callable[[Lam, Point], Any]
+) -> System:
+    """A system, by its gradient and the term that it makes."""
 
+    def told(lam: Lam, point: Point, over: Counting) -> Told:
+        found = gradient(lam, point, np.float64(1.0), over)
+        try:
+            made = term(lam, point)
+        except MissingRule as error:
+            made = str(error.args[0])
+        drawn = made if isinstance(made, Lam) else None
+        return Told(str(made), found.cotangent, over.total, found.visits, drawn)
 
-def _bmp20(lam: Lam, point: Point, over: Counting) -> Told:
-    found = linear_negation.gradient(lam, point, np.float64(1.0), over)
-    try:
-        drawn = gradient_term(lam)
-    except MissingRule as error:
-        return Told(str(error.args[0]), found.cotangent, over.total, found.visits)
-    return Told(str(drawn), found.cotangent, over.total, found.visits, drawn)
-
-
-def _factored(lam: Lam, point: Point, over: Counting) -> Told:
-    term, steps = factored(lam)
-    _, *found = evaluated(term, over)(*point, np.float64(1.0))
-    slopes = np.concatenate([np.ravel(x) for x in found])
-    return Told(str(term), slopes, over.total, steps.count(calculus.UNFOLD), term)
-
-
-def _krawiec(lam: Lam, point: Point, over: Counting) -> Told:
-    found = monadic_translation.gradient(lam, point, np.float64(1.0), over)
-    term = monadic_translation.symbolic(lam, point, NumPy())
-    return Told(term, found.cotangent, over.total, found.visits)
-
-
-def _reformulated(lam: Lam, point: Point, over: Counting) -> Told:
-    graph, steps = graphs.graph_of(lam), Counter[str]()
-    _, slopes = calculus.gradient(
-        graph, point, np.float64(1.0), over, lambda rule, _: steps.update([rule.name])
-    )
-    found = flat(lam, point, [slopes.get(node.name) for node in graph.inputs])
-    return Told(str(calculus.transformed(graph)), found, over.total, steps.total())
+    return told
 
 
 SYSTEMS: dict[str, System] = {
-    "backpropagation": _backpropagation,
-    "BMP20": _bmp20,
-    "BMP20, factored": _factored,
-    "Krawiec and others": _krawiec,
-    "reformulated calculus": _reformulated,
+    "backpropagation": by(graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
+    "BMP20": by(linear_negation.gradient, lambda f, _: gradient_term(f)),
+    "BMP20, factored": by(linear_factoring.gradient, lambda f, _: linear_factoring.factored(f)[0]),
+    "Krawiec and others": by(
+        monadic_translation.gradient,
+        lambda f, x: monadic_translation.delta_of(f, x, NumPy())[1],
+    ),
+    "CHAD": by(chad.gradient, lambda f, _: chad.chad(f)[0]),
+    "reformulated calculus": by(
+        reformulated_calculus.gradient,
+        lambda f, _: reformulated_calculus.transformed(graphs.graph_of(f)),
+    ),
 }

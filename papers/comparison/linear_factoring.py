@@ -15,11 +15,16 @@ are unfolded by drawing the program's graph, and what a rule makes of numbers is
 
 from __future__ import annotations
 
-from combinators.terms import Lam
+from typing import Any
+
+import numpy as np
+
+from combinators.terms import Lam, Var
 from combinators.type_folds import is_smooth
-from papers.comparison.graphs import Drawing, Graph, GraphNode, graph_of, numbered
-from papers.comparison.reformulated_calculus import CalculusRule, gradient
-from papers.plain_functions import zero_of
+from papers.comparison.graphs import Drawing, Graph, graph_of, numbered
+from papers.comparison.pairs import Outcome, Point
+from papers.comparison.reformulated_calculus import UNFOLD, CalculusRule, normal_form
+from papers.plain_functions import Numbers, evaluated, zero_of
 
 
 def factored(lam: Lam) -> tuple[Lam, list[CalculusRule]]:
@@ -27,13 +32,23 @@ def factored(lam: Lam) -> tuple[Lam, list[CalculusRule]]:
 
     Each backpropagator is unfolded once: the term is as long as the program.
     """
-    graph, drawing = graph_of(lam), Drawing(numbered("v"))
-    (y,) = graph.outputs
-    covector, steps = GraphNode("ȳ", y.obj), list[CalculusRule]()
-    value, slopes = gradient(
+    graph, drawing, steps = graph_of(lam), Drawing(numbered("v")), list[CalculusRule]()
+    covector = Var("ȳ", lam.body.type)
+    value, slopes = normal_form(
         graph, graph.inputs, covector, drawing, lambda rule, _: steps.append(rule)
     )
-    moving = [x for x in graph.inputs if is_smooth(x.obj)]
-    found = [slopes.get(x.name) or drawing.const(zero_of(x.obj)) for x in moving]
+    found = [
+        slope or drawing.const(zero_of(x.type))
+        for x, slope in zip(graph.inputs, slopes, strict=True)
+        if is_smooth(x.type)
+    ]
     made = Graph((*graph.inputs, covector), tuple(drawing.hyperedges), (value, *found))
     return made.term(), steps
+
+
+def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
+    """By the term; its visits are backpropagators unfolded."""
+    term, steps = factored(lam)
+    value, *slopes = evaluated(term, over)(*point, covector)
+    flat = np.concatenate([np.ravel(slope) for slope in slopes] or [np.zeros(0)])
+    return Outcome(value, flat, steps.count(UNFOLD))

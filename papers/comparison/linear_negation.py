@@ -6,17 +6,7 @@
     D(f(t)) = ⟨f(x), λa. x₁* (∂₁f(x)·a) + … + xₖ* (∂ₖf(x)·a)⟩ [⟨x, x*⟩ := D(t)]
 
 A backpropagator x* is a Python function, and the rest of a program is left alone. With ιᵢ the
-injection into the i-th component, the gradient is what the result's backpropagator gives of 1:
-
->>> from combinators.objects import Real
->>> from combinators.operation import Operation, named
->>> from combinators.terms import Lam, Prim, Var
->>> from interpreters.carriers.numpy import NumPy
->>> x, y = Var("x", Real), Var("y", Real)
->>> times = Lam((x, y), Prim(Operation(named("multiply")), (x, y)))
->>> gradient(times, (3.0, 4.0), 1.0, NumPy()).cotangent.tolist()
-[4.0, 3.0]
-
+injection into the i-th component, the gradient is what the result's backpropagator gives of 1.
 Where a backpropagator stands in two places it is called twice: ``visits`` counts.
 """
 
@@ -25,14 +15,10 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
 from combinators.errors import TooManyCalls
 from combinators.terms import Lam
-from combinators.type_folds import is_smooth
-from combinators.value_folds import zip_leaves
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, inputs, outputs
+from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, Point, flat, inputs
 from papers.plain_functions import evaluated
 
 MOST = 100_000
@@ -40,9 +26,13 @@ MOST = 100_000
 
 
 class Negation(Pairs):
-    """``D(R) = R × R^⊥d``."""
+    """``D(R) = R × R^⊥d``; R^d is one flat array of all numbers that the program is given."""
 
     visits = 0
+
+    def __init__(self, over: Carrier) -> None:
+        super().__init__(over)
+        self.plus = over.add
 
     def moved(self, y: Any, moves: Moves) -> Linear:
         """``λa. Σᵢ xᵢ* (∂ᵢf(x)·a)``."""
@@ -51,29 +41,19 @@ class Negation(Pairs):
             self.visits += 1
             if self.visits > MOST:
                 raise TooManyCalls(f"linear negation (002, 3.1) calls more than {MOST} times")
-            return reduce(self.over.add, [star(linear(a)) for linear, star in moves])
+            return reduce(self.plus, [star(linear(a)) for linear, star in moves])
 
         return back
 
 
-def gradient(lam: Lam, point: tuple[Any, ...], covector: Any, over: Carrier) -> Outcome:
+def gradient(lam: Lam, point: Point, covector: Any, over: Carrier) -> Outcome:
     """``y* ȳ`` of ``⟨y, y*⟩ = D(f) ⟨x, ι⟩``."""
-    given = zip(lam.params, point, strict=True)
-    leaves = [leaf for x, value in given for leaf in zip_leaves(x.type, value)]
-    ends = np.cumsum([0, *(np.size(x) for obj, x in leaves if is_smooth(obj))])
 
     def iota(i: int) -> Linear:
-        """``ιᵢ : R ⊸ R^d``; R^d is a flat array of all numbers that the program is given."""
-
-        def back(a: Any) -> Any:
-            whole = np.zeros(ends[-1], np.asarray(a).dtype)
-            whole[ends[i] : ends[i + 1]] = np.ravel(a)
-            return whole
-
-        return back
+        """``ιᵢ : R ⊸ R^d``."""
+        return lambda a: flat(lam, point, [a if i == j else None for j in range(len(point))])
 
     pairs = Negation(over)
-    result = evaluated(lam, pairs)(*inputs(lam, point, iota))
-    value, moving = outputs(lam, result, covector)
-    back: Any = sum(star(w) for star, w in moving)
-    return Outcome(value, back, pairs.visits)
+    y = evaluated(lam, pairs)(*inputs(lam, point, iota))
+    zero = flat(lam, point, [None] * len(point))
+    return Outcome(y.primal, y.star(covector) if y.star else zero, pairs.visits)

@@ -1,5 +1,7 @@
 """Krawiec and others: Delta terms with ``Let``, in a monad (Figures 5, 7 and 8; section 6.1).
 
+    data Delta = Zero | Scale ℝ Delta | Add Delta Delta | Var DeltaId | Let DeltaId Delta Delta
+
     D{R} = R × Delta      D{A → B} = D{A} → M D{B}      M a = DeltaState → (a, DeltaState)
 
     D{e₁ e₂} = do {f ← D{e₁}; x ← D{e₂}; f x}
@@ -10,15 +12,11 @@ The state hands out identifiers and keeps what they stand for; the wrapper puts 
 the result, and ``eval`` goes to each of them once. Python evaluates in the order of these
 do-blocks: the state is passed by the carrier, and all but the numbers, sums among it, means what
 it means.
-
->>> run_delta(1, delta_let(DeltaAdd(DeltaVar(0), DeltaVar(0))))
-(1, [(1, DeltaAdd(left=DeltaVar(uid=0), right=DeltaVar(uid=0)))])
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
@@ -29,102 +27,78 @@ from combinators.literal import Literal
 from combinators.objects import Real
 from combinators.operation import Operation, named
 from combinators.terms import Lam
-from combinators.value_folds import map_leaves
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, flat, inputs, outputs
-from papers.plain_functions import evaluated
+from papers.comparison.forms import Form, form
+from papers.comparison.pairs import (
+    BackpropagatedNumber,
+    Linear,
+    Moves,
+    Outcome,
+    Pairs,
+    Point,
+    flat,
+    inputs,
+)
+from papers.plain_functions import Numbers, evaluated
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class DeltaScale:
-    """``Scale ℝ Delta``; between arrays the factor is a linear function."""
-
-    factor: Any
-    below: SymbolicDelta
-
-
-@dataclass(frozen=True)
-class DeltaAdd:
-    """``Add Delta Delta``."""
-
-    left: SymbolicDelta
-    right: SymbolicDelta
-
-
-@dataclass(frozen=True)
-class DeltaVar:
-    """``Var DeltaId``."""
-
-    uid: int
-
-
-@dataclass(frozen=True)
-class DeltaLet:
-    """``Let DeltaId Delta Delta``."""
-
-    uid: int
-    bound: SymbolicDelta
-    body: SymbolicDelta
-
-
-SymbolicDelta = DeltaScale | DeltaAdd | DeltaVar | DeltaLet
-"""``Zero`` is what a number without a Delta has."""
+Delta = Form
 DeltaState = tuple[int, Any]
-"""The next identifier, and a list that grows at its end: ``()`` or ``(binds, (id, delta))``."""
+"""The next identifier, and a list of bindings: ``()`` or ``((id, delta), binds)``."""
 Monadic = Callable[[DeltaState], tuple[Any, DeltaState]]
 """``M a``."""
 
 
-def evaluated_delta(
+def eval_delta(
     x: Any,
-    delta: SymbolicDelta,
+    delta: Delta,
     over: Carrier,
-    see: Callable[[SymbolicDelta], None] = lambda _: None,
+    see: Callable[[Delta], None] = lambda _: None,
     *,
     deletes: bool = True,
 ) -> dict[int, Any]:
     """``eval x delta emptyMap``; ``see`` is called with each term but the ``Let``s around.
 
-    ``deletes=False`` leaves out the ``delete`` that footnote 7 finds superfluous.
+    ``deletes=False`` leaves out the ``delete`` that footnote 7 finds superfluous. Between arrays
+    ``Scale`` holds a linear function.
     """
     um: dict[int, Any] = {}
     times = over.operation(Operation(named("multiply")), (Real, Real), Real)
 
-    def eval_(x: Any, u: SymbolicDelta) -> Recursive[None]:
-        if not isinstance(u, DeltaLet):
+    def eval_(x: Any, u: Delta) -> Recursive[None]:
+        if u.kind != "Let":
             see(u)
         match u:
-            case DeltaScale(y, below):
+            case Form("Scale", (y, below)):
                 yield eval_(y(x) if callable(y) else times(x, y), below)
-            case DeltaAdd(left, right):
-                yield eval_(x, left)
-                yield eval_(x, right)
-            case DeltaVar(uid):
+            case Form("Add", (u1, u2)):
+                yield eval_(x, u1)
+                yield eval_(x, u2)
+            case Form("Var", (uid,)):
                 um[uid] = over.add(um[uid], x) if uid in um else x
-            case DeltaLet(uid, bound, body):
-                yield eval_(x, body)
+            case Form("Let", (uid, u1, u2)):
+                yield eval_(x, u2)
                 if uid in um:
-                    yield eval_(um.pop(uid) if deletes else um[uid], bound)
+                    yield eval_(um.pop(uid) if deletes else um[uid], u1)
 
     recurse(eval_(x, delta))
     return um
 
 
-def delta_let(delta: SymbolicDelta) -> Monadic:
+def delta_let(delta: Delta) -> Monadic:
     """``λ(delta_id, bs). (delta_id, (delta_id + 1, (delta_id, delta) : bs))``."""
-    return lambda s: (s[0], (s[0] + 1, (s[1], (s[0], delta))))
+    return lambda s: (s[0], (s[0] + 1, ((s[0], delta), s[1])))
 
 
-def run_delta(delta_id: int, m: Monadic) -> tuple[Any, list[tuple[int, SymbolicDelta]]]:
-    """What ``m`` gives, and the bindings, in the order in which they were made."""
+def run_delta(delta_id: int, m: Monadic) -> tuple[Any, Delta]:
+    """What ``m`` gives, its Delta wrapped: ``foldl wrap delta binds``."""
     result, (_, binds) = m((delta_id, ()))
-    made = []
+    delta = result.star or form("Zero")
     while binds:
-        binds, bind = binds
-        made.append(bind)
-    return result, made[::-1]
+        (uid, rhs), binds = binds
+        delta = form("Let", uid, rhs, delta)
+    return result.primal, delta
 
 
 # ---- Figure 7 ------------------------------------------------------------------------------------
@@ -133,26 +107,25 @@ def run_delta(delta_id: int, m: Monadic) -> tuple[Any, list[tuple[int, SymbolicD
 class MonadicPairs(Pairs):
     """``D{R} = R × Delta``, with the state between two statements."""
 
-    def __init__(self, over: Carrier, s: DeltaState) -> None:
+    def __init__(self, over: Numbers, s: DeltaState) -> None:
         super().__init__(over)
         self.state = s
 
-    def moved(self, y: Any, moves: Moves) -> DeltaVar:
+    def moved(self, y: Any, moves: Moves) -> Delta:
         """``do {u ← deltaLet (Σ Scale ∂ᵢf(x) uᵢ); pure (…, Var u)}``."""
-        scaled: list[SymbolicDelta] = [DeltaScale(self.factor(y, df), u) for df, u in moves]
-        uid, self.state = delta_let(reduce(DeltaAdd, scaled))(self.state)
-        return DeltaVar(uid)
+        scaled = [form("Scale", self.factor(y, df), u) for df, u in moves]
+        made = reduce(lambda u1, u2: form("Add", u1, u2), scaled)
+        uid, self.state = delta_let(made)(self.state)
+        return form("Var", uid)
 
     def factor(self, y: Any, df: Linear) -> Any:
         """``∂ᵢf(x)``: a number between numbers."""
-        if np.ndim(y):
-            return df
-        slope = df(self.over.const(Literal(1.0)))
+        slope = df(self.over.const(Literal(1.0))) if not np.ndim(y) else y
         return df if np.ndim(slope) else slope
 
 
-def translated(lam: Lam, args: tuple[Any, ...], over: Carrier) -> Monadic:
-    """``D{e}``, where what it is given is ``D{x}``."""
+def translated(lam: Lam, args: tuple[BackpropagatedNumber, ...], over: Numbers) -> Monadic:
+    """``D{e} s₀``."""
 
     def run(s: DeltaState) -> tuple[Any, DeltaState]:
         pairs = MonadicPairs(over, s)
@@ -161,57 +134,21 @@ def translated(lam: Lam, args: tuple[Any, ...], over: Carrier) -> Monadic:
     return run
 
 
-def run_at(lam: Lam, point: tuple[Any, ...], over: Carrier) -> tuple[Any, Any, Any]:
-    """The inputs, and what ``runDelta (a + 1) D{e}`` gives; a is the last input's identifier."""
-    args, ids = inputs(lam, point, DeltaVar), list[int]()
-    inputs(lam, point, ids.append)
-    return args, *run_delta(len(ids), translated(lam, args, over))
-
-
 # ---- Figure 8 ------------------------------------------------------------------------------------
 
 
-def wrapped(binds: Sequence[tuple[int, SymbolicDelta]], delta: SymbolicDelta) -> SymbolicDelta:
-    """``foldl wrap delta binds``, ``wrap body (id, rhs) = Let id rhs body``."""
-    for uid, rhs in reversed(binds):
-        delta = DeltaLet(uid, rhs, delta)
-    return delta
+def delta_of(lam: Lam, point: Point, over: Numbers) -> tuple[Any, Delta]:
+    """``runDelta (a + 1) (D{e} s₀)``: the i-th argument is ``(sᵢ, Var i)``."""
+    s0 = inputs(lam, point, lambda i: form("Var", i))
+    return run_delta(len(point), translated(lam, s0, over))
 
 
 def gradient(
-    lam: Lam, point: tuple[Any, ...], covector: Any, over: Carrier, *, deletes: bool = True
+    lam: Lam, point: Point, covector: Any, over: Carrier, *, deletes: bool = True
 ) -> Outcome:
-    """``R{e}``: the wrapper; the cotangent of each argument's numbers, in order."""
-    args, result, binds = run_at(lam, point, over)
-    value, moving = outputs(lam, result, covector)
-    visits, total = list[SymbolicDelta](), dict[int, Any]()
-    for delta, w in moving:
-        found = evaluated_delta(w, wrapped(binds, delta), over, visits.append, deletes=deletes)
-        for uid, x in found.items():
-            total[uid] = total[uid] + x if uid in total else x
-
-    def slope(_: Any, dual: Any) -> Any:
-        return None if dual.star is None else total.get(dual.star.uid)
-
-    pairs = zip(lam.params, args, strict=True)
-    back = flat(lam, point, [map_leaves(slope, param.type, arg) for param, arg in pairs])
-    return Outcome(value, back, len(visits))
-
-
-def symbolic(lam: Lam, point: tuple[Any, ...], over: Carrier) -> str:
-    """The Delta term of a program's number, a binding a line."""
-    _, result, binds = run_at(lam, point, over)
-    lines = [f"let u{uid} = {shown(rhs)} in" for uid, rhs in binds]
-    return "\n".join([*lines, *(shown(delta) for delta, _ in outputs(lam, result, None)[1])])
-
-
-def shown(delta: SymbolicDelta | None) -> str:
-    """``Add (Scale 2 u0) (Scale 3 u1)``."""
-    match delta:
-        case DeltaScale(y, below):
-            return f"Scale {'∂f' if callable(y) else format(float(y), 'g')} ({shown(below)})"
-        case DeltaAdd(left, right):
-            return f"Add ({shown(left)}) ({shown(right)})"
-        case DeltaVar(uid):
-            return f"Var {uid}"
-    return "Zero"
+    """``R{e}``: the wrapper, with ``eval δt u emptyMap``."""
+    value, u = delta_of(lam, point, over)
+    visits = list[Delta]()
+    final = eval_delta(covector, u, over, visits.append, deletes=deletes)
+    found = flat(lam, point, [final.get(i) for i in range(len(point))])
+    return Outcome(value, found, len(visits))

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from combinators.derivative_rules import pullback_rule
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.kit.tree import distinct_nodes, remade
+from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Object, Product, Tensor, Vector
 from combinators.operation import Operation, named
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const, pack
+from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const, let, pack
 from combinators.type_folds import is_smooth, map_type
-from papers.comparison.graphs import ADD
+from papers.comparison.graphs import Drawing
+from papers.plain_functions import ADD, partials
 
 
 @dataclass(frozen=True)
@@ -51,78 +51,52 @@ class LinearNegation:
         """A variable of its own name."""
         return Var(self.names.fresh(wish), obj)
 
-    def renamed(self, x: Var) -> Var:
-        """``x : D(A)`` of ``x : A``."""
-        return Var(x.name, self.type(x.type))
-
-    def term(self, t: Term) -> Term:
-        """``D(t)`` (5.3)."""
+    def term(self, t: Any) -> Any:
+        """``D(t)`` (5.3): where no rule is written out, ``D`` of the parts."""
         match t:
-            case Var():
-                return self.renamed(t)
+            case Var(name):
+                return Var(name, self.type(t.type))
             case Const():
-                zero = const(np.zeros(self.d))
-                return Tuple((t, Lam((self.var("a", t.type),), zero))) if is_smooth(t.type) else t
-            case Lam(params, body, name):
-                return Lam(tuple(map(self.renamed, params)), self.term(body), name)
-            case Let(bindings, body):
-                bound = tuple((self.renamed(x), self.term(u)) for x, u in bindings)
-                return Let(bound, self.term(body))
-            case Prim(operation, args):
-                return self.operation(operation, args, t.type)
-            case App(function, argument):
-                return App(self.term(function), self.term(argument))
-            case Tuple(items, names):
-                return Tuple(tuple(map(self.term, items)), names)
-            case Proj(index, product) if not isinstance(product.type, Vector):
-                return Proj(index, self.term(product))
-            case Cond(test, then, other):
-                return Cond(self.term(test), self.term(then), self.term(other))
-        raise MissingRule(f"BMP20 (002, Def. 5.3) has no rule for {t!r:.80}")
+                zero = Lam((self.var("a", t.type),), const(np.zeros(self.d)))
+                return Tuple((t, zero)) if is_smooth(t.type) else t
+            case Prim(f, args):
+                return self.operation(f, args, t.type)
+            case Proj(_, product) if isinstance(product.type, Vector):
+                raise MissingRule(f"BMP20 (002, Def. 5.3) has no rule for {t!r:.80}")
+            case Term():
+                return t.builder()(*map(self.term, t.arguments()), **t.remarks())
+            case tuple():
+                return tuple(map(self.term, t))
+        return t
 
     def operation(self, f: Operation, args: tuple[Term, ...], cod: Object) -> Term:
         """``⟨f(x), λa. Σ xᵢ* (∂ᵢf(x)·a)⟩ [⟨x, x*⟩ := D(t)]``."""
         types = tuple(arg.type for arg in args)
         if not all(isinstance(obj, Tensor) for obj in (*types, cod)):
             raise MissingRule(f"BMP20 (002, Def. 5.3) has no rule for {f.name}")
-        bindings: list[tuple[Var, Term]] = []
-        xs, stars = list[Var](), list[tuple[int, Var]]()
+        lines: list[tuple[Var, Term]] = []
+        xs, stars = list[Var](), dict[int, Var]()
         for i, arg in enumerate(args):
             pair = self.var("p", self.type(arg.type))
-            bindings.append((pair, self.term(arg)))
-            if is_smooth(arg.type):
-                x, star = self.var("x", arg.type), self.var("x*", Fun(arg.type, self.space))
-                bindings += [(x, Proj(0, pair)), (star, Proj(1, pair))]
-                stars.append((i, star))
-            xs.append(x if is_smooth(arg.type) else pair)
-        y = self.var("y", cod)
-        bindings.append((y, Prim(f, tuple(xs))))
-        if not is_smooth(cod):
-            return Let(tuple(bindings), y)
-        a = self.var("a", cod)
-        pulled: list[Term] = [
-            App(star, self.applied(rule, (a, *xs, y)))
-            for i, star in stars
-            if (rule := pullback_rule(f, types, (i,))) is not None
-        ]
-        back = reduce(lambda d, e: Prim(ADD, (d, e)), pulled) if pulled else const(np.zeros(self.d))
-        return Let(tuple(bindings), Tuple((y, Lam((a,), back))))
+            lines.append((pair, self.term(arg)))
+            if not is_smooth(arg.type):
+                xs.append(pair)
+                continue
+            xs.append(self.var("x", arg.type))
+            stars[i] = self.var("x*", Fun(arg.type, self.space))
+            lines += [(xs[i], Proj(0, pair)), (stars[i], Proj(1, pair))]
+        y, a = self.var("y", cod), self.var("a", cod)
+        lines.append((y, Prim(f, tuple(xs))))
+        drawing = Drawing(iter(lambda: self.names.fresh("d"), ""))
+        slopes = partials(f, types, cod, drawing)
+        calls: list[Term] = [App(stars[i], slope(a, tuple(xs), y)) for i, slope in slopes]
+        back = reduce(lambda d, e: Prim(ADD, (d, e)), calls) if calls else const(np.zeros(self.d))
+        drawn = tuple((edge.target, edge.term) for edge in drawing.hyperedges)
+        pair_of = Tuple((y, Lam((a,), let(drawn, back))))
+        return Let(tuple(lines), pair_of if is_smooth(cod) else y)
 
-    def applied(self, rule: Lam, args: tuple[Var, ...]) -> Term:
-        """``∂ᵢf(x)·a``: the body of a rule at variables, what it binds named anew."""
-        env = {x.name: arg for x, arg in zip(rule.params, args, strict=True)}
-
-        def at(node: Any) -> Any:
-            if isinstance(node, Var) and node.name not in env:
-                env[node.name] = self.var(node.name, node.type)
-            return env[node.name] if isinstance(node, Var) else node
-
-        body = remade(rule.body, at)
-        return body.items[0] if isinstance(body, Tuple) else Proj(0, body)
-
-    def injection(self, obj: Object, start: int) -> Lam:
+    def injection(self, obj: Any, start: int) -> Lam:
         """``ιᵢ : R ⊸ R^d``."""
-        assert isinstance(obj, Tensor)
         a = self.var("a", obj)
         flat = Prim(Operation(named("reshape"), (("shape", (obj.size,)),)), (a,))
         where = (("start", (start,)), ("step", (1,)), ("shape", (self.d,)))
@@ -138,27 +112,20 @@ def gradient_term(lam: Lam) -> Lam:
     >>> gradient_term(Lam((x,), Prim(Operation(named("sin")), (x,)))).type
     Real × Real ⇒ Real × Tensor[1]
     """
-    sizes = [size_of(x.type) for x in lam.params]
-    negation = LinearNegation(sum(sizes), names_beside(lam))
-    starts = np.cumsum([0, *sizes])
+    d, starts = 0, []
+    for x in lam.params:
+        starts.append(d)
+        d += x.type.size if isinstance(x.type, Tensor) and x.type.is_smooth else 0
+    negation = LinearNegation(d, names_beside(lam))
     pairs = tuple(
-        Tuple((x, negation.injection(x.type, int(start)))) if size else x
-        for x, start, size in zip(lam.params, starts, sizes, strict=False)
+        Tuple((x, negation.injection(x.type, start))) if is_smooth(x.type) else x
+        for x, start in zip(lam.params, starts, strict=True)
     )
-    transformed = negation.term(lam)
-    w = negation.var("w", lam.body.type)
-    r = negation.var("r", negation.type(lam.body.type))
+    w, r = negation.var("w", lam.body.type), negation.var("r", negation.type(lam.body.type))
     both = Tuple((Proj(0, r), App(Proj(1, r), w)))
-    return Lam((*lam.params, w), Let(((r, App(transformed, pack(pairs))),), both))
+    return Lam((*lam.params, w), Let(((r, App(negation.term(lam), pack(pairs))),), both))
 
 
 def names_beside(lam: Lam) -> Names:
     """Names that no variable of a program has."""
     return Names(node.name for node in distinct_nodes(lam) if isinstance(node, Var))
-
-
-def size_of(obj: Object) -> int:
-    """How many of the d numbers an argument holds."""
-    if not isinstance(obj, Tensor):
-        raise MissingRule(f"ι is of numbers and arrays (002, section 3.1), not of {obj!r}")
-    return obj.size if obj.is_smooth else 0

@@ -12,30 +12,29 @@ goes to ``x* 1 ⊕ x* 1``, to ``x* (1 + 1)`` and to ``x* 2``: the normal form is
 
 Three things are read into the rules. A backpropagator may be left out of one side of ⊕, or no
 ``x₁* a ⊕ x₂* a`` has a type; ⊕ is commutative and associative, with 0; and ``let x* := la.d in t``
-with x* not in t is t, since rule 6 wants one occurrence. These, pairs and ``f``, are ``added``.
+with x* not in t is t, since rule 6 wants one occurrence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from combinators.errors import TypeMismatch
 from combinators.literal import Literal
 from combinators.objects import Object
-from combinators.operation import Linear, Operation
+from combinators.operation import Operation
+from combinators.terms import Const, Lam, Var
 from combinators.type_folds import is_smooth
-from interpreters.carriers.carrier import Carrier
-from papers.comparison.forms import Form, form, occurs, replaced
-from papers.comparison.graphs import ADD, Drawing, Graph, GraphNode, Hyperedge, numbered
+from papers.comparison.forms import Form, form, replaced
+from papers.comparison.graphs import Drawing, Graph, Hyperedge, graph_of, numbered
+from papers.comparison.pairs import Outcome, Point, flat
+from papers.plain_functions import ADD, Numbers
 
-ZERO = form("0")
-BILINEAR = ("multiply", "scale")
-QUOTIENTS = ("divide", "unscale")
-"""Linear in the first argument alone."""
-LINEAR = ("add", "subtract", "negative")
+D = "D"
+"""``D ≅ Rⁿ``; ``R^⊥D`` is ``R ⊸ D``."""
+ZERO = form("0", D)
 
 
 # ---- the transformation: Definition 6.1 and the last remark of 6.2.4 -----------------------------
@@ -47,44 +46,41 @@ def transformed(graph: Graph) -> Form:
     The inputs' numbers x and backpropagators x* are free; the result is ``⟨y, y* ȳ⟩``.
     """
     (y,) = graph.outputs
-    result = form("⟨⟩", (number(y), form("x*", star(y), form("x", "ȳ"))))
+    result = form("⟨⟩", (form("x", y.name), form("x*", star(y), form("x", "ȳ"))))
     for i, edge in reversed(list(enumerate(graph.hyperedges))):
-        if is_smooth(edge.target.obj):
-            negation = form("l", f"a{i}", pulled(edge, GraphNode(f"a{i}", edge.target.obj)))
-            result = form("let", f"{edge.target.name}*", negation, result)
-        result = form("let", edge.target.name, right_hand_side(edge, number), result)
+        if is_smooth(edge.target.type):
+            negation = form("l", f"a{i}", edge.target.type, pulled(edge, f"a{i}"))
+            result = form("let", star(edge.target).name, negation, result)
+        result = form("let", edge.target.name, inlined(edge, {}), result)
     return result
 
 
-def number(z: GraphNode) -> Form:
-    """The variable of a number."""
-    return form("x", z.name)
-
-
-def star(z: GraphNode) -> Form:
-    """That of its backpropagator."""
+def star(z: Var) -> Form:
+    """The variable of a node's backpropagator."""
     return form("x", f"{z.name}*")
 
 
-def right_hand_side(edge: Hyperedge, source: Callable[[GraphNode], Form]) -> Form:
-    """``f(x)``."""
-    if isinstance(edge.label, Literal):
-        return form("r", edge.label, edge.label.type)
-    return form("op", edge.label, edge.types, tuple(map(source, edge.sources)))
-
-
-def pulled(edge: Hyperedge, a: GraphNode) -> Form:
+def pulled(edge: Hyperedge, a: str) -> Form:
     """``⊕ xᵢ* (∂ᵢf(x)·a)``; what a derivative computes is drawn, and written as one term."""
-    drawing = Drawing(numbered(f"{a.name}."))
-
-    def source(z: GraphNode) -> Form:
-        made = next((e for e in drawing.hyperedges if e.target is z), None)
-        return number(z) if made is None else right_hand_side(made, source)
-
-    return summed(
-        form("x*", star(edge.sources[i]), source(slope(a, edge.sources, edge.target)))
+    drawing = Drawing(numbered(f"{a}."))
+    slopes = [
+        (edge.sources[i], slope(Var(a, edge.target.type), edge.sources, edge.target))
         for i, slope in edge.slopes(drawing)
-    )
+    ]
+    made = {line.target.name: line for line in drawing.hyperedges}
+    return summed(form("x*", star(z), named(slope, made)) for z, slope in slopes)
+
+
+def named(z: Var, lines: dict[str, Hyperedge]) -> Form:
+    """A node as a term: its variable, or what the line that draws it computes."""
+    return inlined(lines[z.name], lines) if z.name in lines else form("x", z.name)
+
+
+def inlined(edge: Hyperedge, lines: dict[str, Hyperedge]) -> Form:
+    """``f(x)``."""
+    if isinstance(edge.term, Const):
+        return form("r", edge.term.literal, edge.term.type)
+    return form("op", edge.term.operation, edge.types, tuple(named(z, lines) for z in edge.sources))
 
 
 def summed(calls: Iterable[Form]) -> Form:
@@ -93,109 +89,19 @@ def summed(calls: Iterable[Form]) -> Form:
     return reduce(lambda d, e: form("⊕", d, e), rest, first)
 
 
-# ---- 6.2.3: typing rules -------------------------------------------------------------------------
+# ---- 6.2.4: evaluation rules ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class CalculusRule:
-    """A rule by its name and how it reads; ``added`` where the paper has none."""
+    """A rule by its name, and how it reads."""
 
     name: str
     says: str
-    added: bool = False
 
     def __str__(self) -> str:
         return self.says
 
-
-TYPING = {
-    rule.name: rule
-    for rule in (
-        CalculusRule("0", "Γ ⊢ 0 : D"),
-        CalculusRule("x", "Γ; x : R ⊢ x : R"),
-        CalculusRule("a", "Γ; a : R ⊢ a : R"),
-        CalculusRule("+", "Γ;Δ ⊢ t : R   Γ;Δ ⊢ u : R   /   Γ;Δ ⊢ t + u : R"),
-        CalculusRule("·", "Γ;Δ₁ ⊢ t : R   Γ;Δ₂ ⊢ u : R   /   Γ;Δ₁;Δ₂ ⊢ t · u : R"),
-        CalculusRule("x* t", "Γ;Δ ⊢ t : R   /   Γ;Δ; x* : R^⊥D ⊢ x* t : D"),
-        CalculusRule("la.d", "Γ;Δ; a : R ⊢ d : D   /   Γ;Δ ⊢ la.d : R^⊥D"),
-        CalculusRule("⊕", "Γ;Δ ⊢ d : D   Γ;Δ ⊢ e : D   /   Γ;Δ ⊢ d ⊕ e : D"),
-        CalculusRule(
-            "let", "Γ;Δ₁ ⊢ u : A   Γ;Δ₂; x : A ⊢ t : C   /   Γ;Δ₁;Δ₂ ⊢ let x := u in t : C"
-        ),
-        CalculusRule("⟨⟩", "Γ;Δ₁ ⊢ t : A   Γ;Δ₂ ⊢ u : B   /   Γ;Δ₁;Δ₂ ⊢ ⟨t, u⟩ : A × B", True),
-        CalculusRule("π", "Γ;Δ ⊢ t : A₁ × A₂   /   Γ;Δ ⊢ πᵢ t : Aᵢ", True),
-        CalculusRule("f", "Γ ⊢ tᵢ : R   /   Γ ⊢ f(t₁ … tₙ) : R", True),
-    )
-}
-R, D, NEGATION = "R", "D", "R^⊥D"
-CalculusType = str | tuple[Any, Any]
-Typed = tuple[CalculusType, frozenset[str]]
-"""A type, and which linear numbers ``a`` of Δ are used."""
-
-
-def typed(
-    t: Any, gamma: dict[str, CalculusType], see: Callable[[CalculusRule], None] = lambda _: None
-) -> Typed:
-    """The type of a term; TypeMismatch names the rule that fails. ``a``s of Δ are typed "a"."""
-
-    def at(part: Any, **more: CalculusType) -> Typed:
-        return typed(part, gamma | more, see)
-
-    def by(name: str, holds: bool, obj: CalculusType, used: frozenset[str] = frozenset()) -> Typed:
-        rule = TYPING[name]
-        if not holds:
-            raise TypeMismatch(f"the rule {rule} does not type {t}")
-        see(rule)
-        return obj, used
-
-    match t:
-        case Form("0"):
-            return by("0", True, D)
-        case Form("r"):
-            return by("f", True, R)
-        case Form("x", (name,)):
-            if gamma.get(name) == "a":
-                return by("a", True, R, frozenset({name}))
-            return by("x", name in gamma, gamma.get(name, R))
-        case Form("⟨⟩", ((first, second),)):
-            (a, da), (b, db) = at(first), at(second)
-            return by("⟨⟩", not da & db, (a, b), da | db)
-        case Form("π", (index, pair)):
-            product, used = at(pair)
-            return by("π", isinstance(product, tuple), product[index], used)
-        case Form("let", (name, bound, body)):
-            a, d1 = at(bound)
-            c, d2 = at(body, **{name: "a" if d1 else a})
-            return by("let", not d1 & d2, c, d1 | (d2 - {name}))
-        case Form("l", (name, body)):
-            d, used = at(body, **{name: "a"})
-            return by(
-                "la.d", d == D and (name in used or body.kind == "0"), NEGATION, used - {name}
-            )
-        case Form("⊕", (left, right)):
-            (d, d1), (e, d2) = at(left), at(right)
-            same = d1 == d2 or "0" in (left.kind, right.kind)
-            return by("⊕", d == e == D and same, D, d1 | d2)
-        case Form("x*", (star, argument)):
-            (negation, _), (r, used) = at(star), at(argument)
-            return by("x* t", negation == NEGATION and r == R, D, used)
-        case Form("op", (operation, _, args)):
-            found = [at(arg) for arg in args]
-            used = frozenset[str]().union(*(delta for _, delta in found))
-            numbers = all(obj == R for obj, _ in found)
-            if not used:
-                return by("f", numbers, R)
-            if operation.name in BILINEAR:
-                return by("·", numbers and not found[0][1] & found[1][1], R, used)
-            if operation.name in QUOTIENTS:
-                return by("·", numbers and not found[1][1], R, used)
-            linear = isinstance(operation.primitive.derivative, Linear) or operation.name in LINEAR
-            same = all(delta == used for _, delta in found if delta)
-            return by("+", numbers and linear and same, R, used)
-    raise TypeMismatch(f"{t!r:.80} is no term of 6.2")
-
-
-# ---- 6.2.4: evaluation rules ---------------------------------------------------------------------
 
 PROJECT_FIRST = CalculusRule("π₁", "π₁ ⟨t, u⟩ → t")
 PROJECT_SECOND = CalculusRule("π₂", "π₂ ⟨t, u⟩ → u")
@@ -204,15 +110,16 @@ LET = CalculusRule("let", "let x := r in t → t[r/x]")
 FACTOR = CalculusRule("⊕", "x* t ⊕ x* u → x* (t + u)")
 UNFOLD = CalculusRule("let l", "let x* := la.d in C{x* u} → C{d[u/a]}, x* ∉ C")
 EVALUATION = (PROJECT_FIRST, PROJECT_SECOND, COMPUTE, LET, FACTOR, UNFOLD)
-UNUSED = CalculusRule("unused", "let x* := la.d in t → t, x* ∉ t", added=True)
+UNUSED = CalculusRule("unused", "let x* := la.d in t → t, x* ∉ t")
+See = Callable[[CalculusRule, Any], None]
 
 
 @dataclass
 class CalculusEvaluation:
     """Terms to normal form, from the inside; ``see`` is told each rule, with what it makes."""
 
-    over: Carrier
-    see: Callable[[CalculusRule, Any], None] = lambda rule, made: None
+    over: Numbers
+    see: See = lambda rule, made: None
 
     def used(self, rule: CalculusRule, made: Any) -> Any:
         """A step."""
@@ -224,23 +131,23 @@ class CalculusEvaluation:
         match t:
             case Form("r", (Literal() as literal, obj)):
                 return form("r", self.over.const(literal), obj)
-            case Form("⟨⟩", ((first, second),)):
-                return form("⟨⟩", (self.normal(first), self.normal(second)))
+            case Form("⟨⟩", (items,)):
+                return form("⟨⟩", tuple(map(self.normal, items)))
             case Form("π", (index, pair)):
                 (parts,) = self.normal(pair).args
                 return self.used((PROJECT_FIRST, PROJECT_SECOND)[index], parts[index])
             case Form("op", (operation, types, args)):
                 return self.computed(operation, types, tuple(map(self.normal, args)))
-            case Form("let", (star, Form("l", (a, d)), body)):
+            case Form("let", (x, Form("l", (a, _, d)), body)):
                 body = self.normal(body)  # in which x* occurs once, or not at all
-                found = occurs(star, body)
-                return self.used(*((UNFOLD, filled(body, star, a, d)) if found else (UNUSED, body)))
+                made = filled(body, x, a, d)
+                return self.used(UNUSED if made == body else UNFOLD, made)
             case Form("let", (name, bound, body)):
                 return self.used(LET, replaced(body, name, self.normal(bound)))
             case Form("⊕", (left, right)):
                 return self.sum([*summands(self.normal(left)), *summands(self.normal(right))])
-            case Form("x*", (star, argument)):
-                return form("x*", star, self.normal(argument))
+            case Form("x*", (x, argument)):
+                return form("x*", x, self.normal(argument))
         return t
 
     def computed(self, f: Operation, types: tuple[Object, ...], args: tuple[Any, ...]) -> Any:
@@ -248,29 +155,26 @@ class CalculusEvaluation:
         if not all(arg.kind == "r" for arg in args):
             return form("op", f, types, args)
         cod = f.type(*types)
-        value = self.over.operation(f, types, cod)(*(arg.args[0] for arg in args))
-        made = form("r", value, cod)
+        made = form("r", self.over.operation(f, types, cod)(*(arg.args[0] for arg in args)), cod)
         self.see(COMPUTE, made)
         return made
 
     def sum(self, terms: list[Any]) -> Any:
         """Rule 5, up to the order of summands."""
         calls: dict[str, Any] = {}
-        for term in terms:
-            x, u = term.args
-            star = x.args[0]
-            if star in calls:
-                both = form("op", ADD, (u.args[1],) * 2, (calls[star].args[1], u))
-                calls[star] = self.used(FACTOR, form("x*", x, both))
-            else:
-                calls[star] = term
+        for call in terms:
+            x, u = call.args
+            if x.name in calls:
+                both = form("op", ADD, (u.args[1],) * 2, (calls[x.name].args[1], u))
+                call = self.used(FACTOR, form("x*", x, both))  # noqa: PLW2901
+            calls[x.name] = call
         return summed(calls.values())
 
 
 def filled(t: Any, name: str, a: str, d: Form) -> Any:
     """``C{d[u/a]}`` of ``C{x* u}``."""
     match t:
-        case Form("x*", (Form("x", (star,)), u)) if star == name:
+        case Form("x*", (Form("x", (x,)), u)) if x == name:
             return replaced(d, a, u)
         case Form("⊕" | "⟨⟩", args):
             return Form(t.kind, filled(args, name, a, d))
@@ -286,19 +190,23 @@ def summands(d: Any) -> list[Any]:
     return [] if d.kind == "0" else [d]
 
 
-def gradient(
-    graph: Graph,
-    point: tuple[Any, ...],
-    covector: Any,
-    over: Carrier,
-    see: Callable[[CalculusRule, Any], None] = lambda rule, made: None,
-) -> tuple[Any, dict[str, Any]]:
-    """The value, and what each input's backpropagator is called with in the normal form."""
-    term: Any = transformed(graph)
-    (y,) = graph.outputs
-    given = zip((*graph.inputs, replace(y, name="ȳ")), (*point, covector), strict=True)
-    for node, value in given:
-        term = replaced(term, node.name, form("r", value, node.obj))
+def normal_form(
+    graph: Graph, point: Point, covector: Any, over: Numbers, see: See = lambda rule, made: None
+) -> tuple[Any, list[Any]]:
+    """The value, and what each input's backpropagator is called with; None of one that is not."""
+    term, (y,) = transformed(graph), graph.outputs
+    given = [(x.name, x.type, value) for x, value in zip(graph.inputs, point, strict=True)]
+    for name, obj, value in (*given, ("ȳ", y.type, covector)):
+        term = replaced(term, name, form("r", value, obj))
     ((value, calls),) = CalculusEvaluation(over, see).normal(term).args
-    slopes = {x.args[0][:-1]: u.args[0] for x, u in (call.args for call in summands(calls))}
-    return value.args[0], slopes
+    slopes = {x.name: u.args[0] for x, u in (call.args for call in summands(calls))}
+    return value.args[0], [slopes.get(star(x).name) for x in graph.inputs]
+
+
+def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
+    """By the normal form; its visits are steps."""
+    steps = list[CalculusRule]()
+    value, slopes = normal_form(
+        graph_of(lam), point, covector, over, lambda rule, _: steps.append(rule)
+    )
+    return Outcome(value, flat(lam, point, slopes), len(steps))

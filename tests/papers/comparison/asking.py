@@ -16,9 +16,14 @@ from combinators.terms import Lam
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import dense
-from papers.comparison import graphs, linear_negation, monadic_translation
+from papers.comparison import (
+    chad,
+    graphs,
+    linear_factoring,
+    linear_negation,
+    monadic_translation,
+)
 from papers.comparison import reformulated_calculus as calculus
-from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import gradient_term
 from papers.plain_functions import evaluated
 from tests.strategies.language import Program
@@ -46,23 +51,9 @@ def by_a_term(term: Callable[[Lam], Lam]) -> Asked:
     return asked
 
 
-def by_backpropagation(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
-    graph = graphs.graph_of(lam)
-    *_, last = graphs.backprop(graph, point, (ONE,), EXACT)
-    (y,) = graph.outputs
-    return last.memory[y.name][0], flat([last.memory[x.name][1] for x in graph.inputs])
-
-
 def by_the_graph_of_the_gradient(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
-    y, *slopes = graphs.evaluation(graphs.bp(graphs.graph_of(lam)), (*point, ONE), EXACT)
+    y, *slopes = graphs.bp(graphs.graph_of(lam)).evaluation((*point, ONE), EXACT)
     return y, flat(slopes)
-
-
-def by_the_reformulated_calculus(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
-    graph = graphs.graph_of(lam)
-    value, slopes = calculus.gradient(graph, point, ONE, EXACT)
-    given = zip(graph.inputs, point, strict=True)
-    return value, flat([slopes.get(node.name, np.zeros_like(x)) for node, x in given])
 
 
 WHOLE: dict[str, Asked] = {
@@ -72,10 +63,12 @@ WHOLE: dict[str, Asked] = {
 """Those that have every form of a program."""
 STRAIGHT: dict[str, Asked] = {
     "linear negation, on terms": by_a_term(gradient_term),
-    "linear factoring": by_a_term(lambda lam: factored(lam)[0]),
-    "backpropagation": by_backpropagation,
+    "linear factoring": by_a_carrier(linear_factoring.gradient),
+    "backpropagation": by_a_carrier(graphs.gradient),
     "the graph of the gradient": by_the_graph_of_the_gradient,
-    "the reformulated calculus": by_the_reformulated_calculus,
+    "CHAD": by_a_carrier(chad.gradient),
+    "CHAD, state-passing": by_a_carrier(chad.accumulated),
+    "the reformulated calculus": by_a_carrier(calculus.gradient),
 }
 """Those whose programs are functions, pairs, lets and operations."""
 

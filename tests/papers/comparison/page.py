@@ -13,17 +13,19 @@ SYSTEMS = (
     "BMP20",
     "BMP20, factored",
     "Krawiec and others",
+    "CHAD",
     "reformulated calculus",
     "simple",
     "dependent",
     "delta",
 )
-INTRODUCTION = """# Systems, side by side
+INTRODUCTION = """# Six systems, side by side
 
 What [Long compares](long.md), made for a program by `dc.compare` and `diffcurry compare`; our own
 modes stand beside. A system that has no rule for a program says so. Operations are those on
 numbers, the value's among them, before anything is simplified; a visit is a hyperedge marked, a
-backpropagator called, one unfolded, a Delta term evaluated, a rule used
+backpropagator called, one unfolded, a Delta term evaluated, a linear
+function applied, a rule used
 or, in our own modes (`simple`, `dependent`, `delta`), a line of the gradient's program.
 `.diagrams()` are pictures of the terms that are of the language. This page is
 written by `python -m tests.papers.comparison.page`, and run by the tests.
@@ -67,12 +69,12 @@ PROGRAMS = (
     ),
     (
         "A closure used twice",
-        "`scaled` captures y. Graphs and factoring unfold it.",
+        "`scaled` captures y. Graphs and factoring unfold it; CHAD makes a copower of its calls.",
         [TWICE, "print(dc.compare(twice, 2.0, 3.0))"],
     ),
     (
         "A fold",
-        "A graph unrolls it. Linear negation on terms has no rule for it.",
+        "A graph unrolls it. CHAD, and linear negation on terms, have no rule for it.",
         [
             "product = lambda v, x: dc.fold(lambda c, row: c * row, x, v)",
             "print(dc.compare(product, np.array([2.0, 3.0, 4.0]), 1.0))",

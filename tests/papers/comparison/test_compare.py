@@ -34,18 +34,24 @@ def test_every_system_gives_the_gradient():
 def test_a_term_without_a_rule_says_so():
     rows = dc.compare(product, np.array([2.0, 3.0]), 1.0).rows
     assert "has no rule for fold" in rows["BMP20"].term
+    assert "has no rule for fold" in rows["CHAD"].refused
 
 
 def test_a_system_that_refuses_a_program_says_why():
     rows = dc.compare(lambda x: dc.cond(x > 0, lambda: x, lambda: -x), 1.0).rows
     refused = {name: row.refused for name, row in rows.items() if row.refused}
+    assert "no rule for if" in refused.pop("CHAD")
     assert set(refused) == {"backpropagation", "BMP20, factored", "reformulated calculus"}
     assert all("has no branches" in why for why in refused.values())
 
 
 def test_diagrams_are_drawn_of_the_program_and_of_the_terms_of_the_language():
     drawn = dc.compare(lambda x: x * x, 3.0).diagrams()
-    assert set(drawn) == {"program", *ON_THE_PAGE} - {"Krawiec and others", "reformulated calculus"}
+    assert set(drawn) == {"program", *ON_THE_PAGE} - {
+        "Krawiec and others",
+        "CHAD",
+        "reformulated calculus",
+    }
 
 
 def test_a_program_of_exponentially_many_paths_is_refused_and_does_not_hang():

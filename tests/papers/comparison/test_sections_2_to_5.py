@@ -15,32 +15,14 @@ from combinators.objects import Fun, Product, Real, Tensor
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.comparison import linear_negation, monadic_translation
-from papers.comparison.graphs import backprop, bp, evaluation, figure_1, forward, graph_of
+from papers.comparison.graphs import backprop, bp, forward, graph_of
 from papers.comparison.linear_factoring import factored
 from papers.comparison.negation_on_terms import LinearNegation, Names, gradient_term
 from papers.comparison.reformulated_calculus import FACTOR, UNFOLD
 from papers.plain_functions import evaluated
+from tests.papers.comparison.examples import AT, FIGURE_1, doubled, lam_of, section_5_4
 
 OVER = NumPy()
-AT = (5.0, 2.0)
-
-
-def section_5_4(x1, x2):
-    y = x1 - x2
-    return y * y
-
-
-def doubled(times):
-    def f(x):
-        for _ in range(times):
-            x = x + x
-        return x
-
-    return f
-
-
-def lam_of(f, *args):
-    return dc.fun(f).program(*args).lam
 
 
 def rounded(memory):
@@ -51,30 +33,28 @@ def rounded(memory):
 
 
 def test_figure_1_is_the_graph_of_its_term():
-    graph = graph_of(lam_of(lambda x1, x2: np.sin(section_5_4(x1, x2)), *AT))
-    assert [edge.label for edge in graph.hyperedges] == [
-        edge.label for edge in figure_1().hyperedges
-    ]
-    assert evaluation(graph, AT, OVER) == evaluation(figure_1(), AT, OVER)
+    assert [str(edge.term) for edge in FIGURE_1.hyperedges] == ["x1 - x2", "z1 * z1", "sin z2"]
+    assert [node.name for node in (*FIGURE_1.inputs, *FIGURE_1.outputs)] == ["x1", "x2", "z3"]
+    assert round(float(FIGURE_1.evaluation(AT, OVER)), 3) == 0.412
 
 
 def test_forward_mode_passes_through_the_memories_of_2_1():
-    states = list(map(rounded, forward(figure_1(), AT, (1.0, 0.0), OVER)))
-    assert len(states) == len(figure_1()) + 1
+    states = list(map(rounded, forward(FIGURE_1, AT, (1.0, 0.0), OVER)))
+    assert len(states) == len(FIGURE_1) + 1
     assert states[1]["z1"] == (3, 1)
     assert states[2]["z2"] == (9, 6)
-    assert states[3]["y"] == (0.412, -5.467)
+    assert states[3]["z3"] == (0.412, -5.467)
 
 
 def test_backpropagation_passes_through_the_memories_of_2_2():
-    states = list(backprop(figure_1(), AT, (1.0,), OVER))
-    after_forward = next(state for state in states if state.memory.get("y", (0, 0))[1] == 1)
+    states = list(backprop(FIGURE_1, AT, 1.0, OVER))
+    after_forward = next(state for state in states if state.memory.get("z3", (0, 0))[1] == 1)
     assert rounded(after_forward.memory) == {
         "x1": (5, 0),
         "x2": (2, 0),
         "z1": (3, 0),
         "z2": (9, 0),
-        "y": (0.412, 1),
+        "z3": (0.412, 1),
     }
     assert [len(state.marked) for state in states] == [0] * 5 + [1, 2, 3]
     *_, second, first, last = map(rounded, (state.memory for state in states))
@@ -86,12 +66,12 @@ def test_backpropagation_passes_through_the_memories_of_2_2():
 
 def test_every_hyperedge_is_marked_once_in_backpropagation():
     graph = graph_of(lam_of(doubled(12), 1.0))
-    states = list(backprop(graph, (1.0,), (1.0,), OVER))
+    states = list(backprop(graph, (1.0,), 1.0, OVER))
     assert len(states) == 2 * len(graph) + 2
 
 
 def test_figure_2_computes_what_backpropagation_computes():
-    y, *slopes = evaluation(bp(figure_1()), (*AT, 1.0), OVER)
+    y, *slopes = bp(FIGURE_1).evaluation((*AT, 1.0), OVER)
     assert [round(float(x), 4) for x in (y, *slopes)] == [0.4121, -5.4668, 5.4668]
 
 

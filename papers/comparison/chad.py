@@ -1,0 +1,288 @@
+"""CHAD: ``D_Γ``, from programs to the linear λ-calculus (Definitions 5.5 to 5.7).
+
+    D(τ → σ)₁ = D(τ)₁ → D(σ)₁ × (D(σ)₂ ⊸ D(τ)₂)          D(τ → σ)₂ = !D(τ)₁ ⊗ D(σ)₂
+
+    D_Γ(x) = ⟨x, λv. coprojₓ(v)⟩
+    D_Γ(let x = t in s) = let ⟨x, x'⟩ = D_Γ(t) in let ⟨y, y'⟩ = D_Γ,x(s) in
+                          ⟨y, λv. let v* = y' • v in fst v* + x' • (snd v*)⟩
+
+Γ ⊢ t : τ becomes ``D(Γ)₁ ⊢ D_Γ(t) : D(τ)₁ × (D(τ)₂ ⊸ D(Γ)₂)``, and D(Γ)₂ is nested to the left, as
+Γ grows at its end. No cotangent is passed twice; but each ``+`` is of whole environments.
+
+``accumulated`` reads the same term in state: ``D(τ)₂ ⊸ D(Γ)₂`` is what adds to Γ's cells, so that
+``coproj`` adds to one cell, ``+`` is "then", and ``snd v*`` empties the cell of a let's variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+from combinators.errors import MissingRule
+from combinators.kit.text import Names
+from combinators.kit.tree import remade
+from combinators.objects import Fun, Object, Tensor
+from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from combinators.type_folds import columns_of
+from interpreters.carriers.carrier import Carrier
+from papers.comparison.forms import Form, form
+from papers.comparison.linear_lambda_calculus import ChadEvaluation, cotangent_of, of_context
+from papers.comparison.negation_on_terms import names_beside
+from papers.comparison.pairs import Outcome, Point, flat
+
+Context = tuple[tuple[str, Object], ...]
+"""Γ."""
+Rule = tuple[list[tuple[Any, ...]], Form, Callable[[Form], Form]]
+"""``let … in ⟨t, λv. s⟩``: the lets, t, and s of v."""
+
+
+def primal(obj: Object) -> Any:
+    """``D(τ)₁`` (5.5 and 5.6)."""
+    parts = columns_of(obj)
+    match obj:
+        case Tensor():
+            return obj
+        case Fun(dom, cod):
+            back = form("⊸", cotangent(cod), cotangent(dom))
+            return form("→", primal(dom), (primal(cod), back))
+    if parts is None:
+        raise MissingRule(f"CHAD (002, Def. 5.6) has no type {obj!r}: realⁿ, 1, × and → alone")
+    return tuple(map(primal, parts))
+
+
+def cotangent(obj: Object) -> Any:
+    """``D(τ)₂``."""
+    if isinstance(obj, Fun):
+        return form("!⊗", primal(obj.dom), cotangent(obj.cod))
+    parts = columns_of(obj)
+    return cotangent_of(obj) if parts is None else tuple(map(cotangent, parts))
+
+
+def cotangents(gamma: Context) -> Context:
+    """Γ, with ``D(τ)₂`` for τ."""
+    return tuple((x, cotangent(obj)) for x, obj in gamma)
+
+
+@dataclass
+class Chad:
+    """``D_Γ`` (5.7)."""
+
+    names: Names
+
+    def term(self, t: Term, gamma: Context) -> Form:
+        """``D_Γ(t)``."""
+        lets, x, back = self.rule(t, gamma)
+        made = self.pair(x, t.type, back)
+        for let in reversed(lets):
+            made = form(*let, made)
+        return made
+
+    def rule(self, t: Term, gamma: Context) -> Rule:
+        """The rules of Definition 5.7."""
+        zero = form("0", of_context(cotangents(gamma)))
+        match t:
+            case Var(name):
+                return [], form("x", name), partial(form, "coproj", name, cotangents(gamma))
+            case Const(literal):
+                return [], form("r", literal), lambda _: zero
+            case Let(((x, bound), *rest), body):
+                return self.let(x, bound, Let(tuple(rest), body) if rest else body, gamma)
+            case Tuple(items):
+                lets, xs, backs = self.named(items, gamma)
+                return lets, form("⟨⟩", xs), partial(summed, backs, zero)
+            case Proj(index, product):
+                lets, (x,), (back,) = self.named((product,), gamma)
+                zeros = [form("0", cotangent(obj)) for obj in columns_of(product.type) or ()]
+                before, after = zeros[:index], zeros[index + 1 :]
+                return lets, π(index, x), lambda v: at(back, form("⟨⟩", (*before, v, *after)))
+            case Lam():
+                return self.abstraction(*desugared(t, self.names), gamma)
+            case App(function, argument):
+                lets, (x, y), (ctx, y_) = self.named((function, argument), gamma)
+                z, arg = self.fresh("z", "x'arg")
+                lets.append(("let⟨⟩", z.name, arg.name, form("@", x, y)))
+                return lets, z, lambda v: plus(at(ctx, form("!⊗", y, v)), at(y_, at(arg, v)))
+            case Prim(f, args) if all(isinstance(a.type, Tensor) for a in (t, *args)):
+                lets, xs, backs = self.named(args, gamma)
+                (star,) = self.fresh("v*")
+                f_x, pulled = (f, tuple(a.type for a in args), xs), summed(backs, zero, star)
+                return lets, form("op", *f_x), lambda v: let(star, form("opᵗ", *f_x, v), pulled)
+        raise MissingRule(f"CHAD (002, Def. 5.7) has no rule for {t!r:.80}")
+
+    def let(self, x: Var, t: Term, s: Term, gamma: Context) -> Rule:
+        """``let x = t in s``: the chain rule, in the docstring of this file."""
+        x, s = apart(x, s, gamma, self.names)
+        x_, y, y_, star = self.fresh(f"{x.name}'", "y", "y'", "v*")
+        inside = self.term(s, (*gamma, (x.name, x.type)))
+        lets: Any = [("let⟨⟩", x.name, x_.name, self.term(t, gamma))]
+        lets.append(("let⟨⟩", y.name, y_.name, inside))
+        both = plus(π(0, star), at(x_, π(1, star)))
+        return lets, y, lambda v: let(star, at(y_, v), both)
+
+    def abstraction(self, x: Var, t: Term, gamma: Context) -> Rule:
+        """``let y = λx. D_Γ,x(t) in ⟨λx. let ⟨z, z'⟩ = y x in ⟨z, λv. snd (z' • v)⟩, …⟩``."""
+        x, t = apart(x, t, gamma, self.names)
+        y, z, z_, x2, x3, w = self.fresh("y", "z", "z'", x.name, x.name, "v")
+        closure = form("λ", x.name, primal(x.type), self.term(t, (*gamma, (x.name, x.type))))
+        pair = self.pair(z, t.type, lambda v: π(1, at(z_, v)))
+        called = form("let⟨⟩", z.name, z_.name, form("@", y, x2), pair)
+        context = π(0, at(π(1, form("@", y, x3)), w))
+        function = form("λ", x2.name, primal(x.type), called)
+        return (
+            [("let", y.name, closure)],
+            function,
+            lambda v: form("case", v, x3.name, w.name, context),
+        )
+
+    def fresh(self, *wishes: str) -> tuple[Form, ...]:
+        """Variables of their own names."""
+        return tuple(form("x", self.names.fresh(wish)) for wish in wishes)
+
+    def pair(self, x: Form, obj: Object, back: Callable[[Form], Form]) -> Form:
+        """``⟨x, λv. …⟩``, with v : D(τ)₂."""
+        (v,) = self.fresh("v")
+        return form("⟨⟩", (x, form("λ⊸", v.name, cotangent(obj), back(v))))
+
+    def named(self, items: Sequence[Term], gamma: Context) -> tuple[list[Any], Any, Any]:
+        """``let ⟨x, x'⟩ = D_Γ(t) in let ⟨y, y'⟩ = D_Γ(s) in``, and x, y and x', y'."""
+        pairs = [self.fresh("x", "x'") for _ in items]
+        both = zip(pairs, items, strict=True)
+        lets = [("let⟨⟩", x.name, x_.name, self.term(item, gamma)) for (x, x_), item in both]
+        return lets, tuple(x for x, _ in pairs), tuple(x_ for _, x_ in pairs)
+
+
+def π(index: int, t: Form) -> Form:  # noqa: PLC2401 (the paper's)
+    """``fst t`` and ``snd t``."""
+    return form("π", index, t)
+
+
+def at(t: Form, s: Form) -> Form:
+    """``t • s``."""
+    return form("•", t, s)
+
+
+def plus(t: Form, s: Form) -> Form:
+    """``t + s``."""
+    return form("+", t, s)
+
+
+def let(v: Form, t: Form, s: Form) -> Form:
+    """``let v = t in s``."""
+    return form("let", v.name, t, s)
+
+
+def summed(backs: Sequence[Form], zero: Form, v: Form) -> Form:
+    """``x' • (fst v) + y' • (snd v)``."""
+    parts = [at(back, π(i, v)) for i, back in enumerate(backs)]
+    return reduce(plus, parts) if parts else zero
+
+
+def apart(x: Var, t: Term, gamma: Context, names: Names) -> tuple[Var, Term]:
+    """``Γ, x ⊢ t`` with x renamed where Γ has it."""
+    if x.name not in dict(gamma):
+        return x, t
+    new = Var(names.fresh(x.name), x.type)
+    return new, remade(
+        t, lambda node: new if isinstance(node, Var) and node.name == x.name else node
+    )
+
+
+def desugared(t: Lam, names: Names) -> tuple[Var, Term]:
+    """``λ(x, y). t`` as ``λp. let x = fst p in let y = snd p in t``."""
+    if len(t.params) == 1:
+        return t.params[0], t.body
+    p = Var(names.fresh("p"), t.dom)
+    parts = tuple((x, Proj(i, p)) for i, x in enumerate(t.params))
+    return p, Let(parts, t.body) if parts else t.body
+
+
+def chad(lam: Lam) -> tuple[Form, Context]:
+    """``D_Γ(t)`` of ``λΓ. t``, and Γ."""
+    gamma = tuple((x.name, x.type) for x in lam.params)
+    return Chad(names_beside(lam)).term(lam.body, gamma), gamma
+
+
+def gradient(
+    lam: Lam,
+    point: Point,
+    covector: Any,
+    over: Carrier,
+    reading: Callable[[Carrier], ChadEvaluation] = ChadEvaluation,
+) -> Outcome:
+    """``y' • ȳ`` of ``⟨y, y'⟩ = D_Γ(t)``."""
+    (term, gamma), evaluation, env = chad(lam), reading(over), dict[Any, Any]()
+    for (name, _), value in zip(gamma, point, strict=True):
+        env |= evaluation.bound(name, value)
+    y, back = evaluation.value(term, env)
+    found, slopes = back(covector), []
+    for _ in gamma:
+        found, slope = (None, None) if found is None else (found[0], found[1])
+        slopes.append(slope)
+    return Outcome(y, flat(lam, point, slopes[::-1]), evaluation.visits)
+
+
+# ---- the state-passing reading ------------------------------------------------------------------
+
+
+@dataclass
+class Cell:
+    """A variable's place in D(Γ)₂, which is added to."""
+
+    total: Any = None
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A value of D(Γ)₂: that its cells have been added to."""
+
+    before: Environment | None
+    cell: Cell
+
+    def __getitem__(self, index: int) -> Any:
+        """``fst``; and ``snd``, which leaves 0."""
+        if index == 0:
+            return self.before
+        total, self.cell.total = self.cell.total, None
+        return total
+
+
+@dataclass
+class Accumulating(ChadEvaluation):
+    """Values of D(Γ)₂ are cells; ``visits`` counts additions."""
+
+    def applied(self, function: Any, v: Any) -> Any:
+        """It is not counted."""
+        return function(v)
+
+    def bound(self, name: str, x: Any) -> dict[Any, Any]:
+        """A variable has a cell."""
+        return {name: x, ("cell", name): Cell()}
+
+    def plus(self, x: Any, y: Any) -> Any:
+        """Of environments both have been added to the cells."""
+        return x if isinstance(x, Environment) else super().plus(x, y)
+
+    def coproj(self, name: str, context: Any, v: Any, env: dict[Any, Any]) -> Any:
+        """An addition."""
+        self.visits += 1
+        cell, made = env["cell", name], None
+        cell.total = self.plus(cell.total, v)
+        for x, _ in context:
+            made = Environment(made, env["cell", x])
+        return made
+
+    def value(self, t: Form, env: dict[Any, Any]) -> Any:
+        """``snd (z' • v)`` alone leaves Γ's cells as they were."""
+        if t.kind != "π" or t.args[0] != 1 or t.args[1].kind != "•":
+            return super().value(t, env)
+        kept = [(cell, cell.total) for cell in env.values() if isinstance(cell, Cell)]
+        found = super().value(t, env)
+        for cell, total in kept:
+            cell.total = total
+        return found
+
+
+accumulated = partial(gradient, reading=Accumulating)
+"""The gradient by the state-passing reading."""
