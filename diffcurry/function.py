@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
 from inspect import Signature
 from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, get_origin, overload
 
@@ -20,7 +19,7 @@ from combinators.tracing.classes import typed
 from combinators.tracing.definition import Definition, argument_types, call, traced_apart
 from combinators.tracing.faces import face_of
 from combinators.tracing.fixpoints import Recursive
-from combinators.tracing.functions import Faces, Specialised, Types
+from combinators.tracing.functions import Faces, Specialisable, Specialised, Types
 from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced
@@ -82,7 +81,7 @@ class Function(Shown, Definition, Generic[P, R]):
         self._quick: dict[int, Callable[[tuple[Any, ...]], R]] = {}
         functools.update_wrapper(self, function, updated=())
 
-    @cached_property
+    @functools.cached_property
     def _signature(self) -> Signature | None:
         return signature_of(self.function)
 
@@ -147,7 +146,7 @@ class Function(Shown, Definition, Generic[P, R]):
         self._quick[len(values)] = lambda xs: self._of_known(known, xs, again(self.primals(xs)))
         return result
 
-    @cached_property
+    @functools.cached_property
     def _made_at_data(self) -> Recent[Function[..., Any]]:
         return Recent()
 
@@ -386,9 +385,10 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
             f"{function!r:.60} is made of another function; check that one, as in "
             "grad(fun(f, checked=True))"
         )
-    if isinstance(function, Definition):
+    if isinstance(function, Specialisable):
         types = types or function.types or ()
-        function = function if isinstance(function, Recursive) else function.function
+    if isinstance(function, Definition) and not isinstance(function, Recursive):
+        function = function.function
     return Function(function, types or None, checked=checked)
 
 

@@ -57,7 +57,9 @@ class Fixed(Specialised):
     __slots__ = ()
 
     def operand(self) -> Term:
-        """``fix`` of its step, in the current scope."""
+        """``fix`` of its step, in the current scope; where there is none, the λ."""
+        if current() is None:
+            return super().operand()
         assert isinstance(self.lam.body, App)
         return operand(emit(self.lam.body.function, self.lam.name or "f", self.captured))
 

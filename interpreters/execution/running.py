@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from combinators.kit.memory import Remembered
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
 from combinators.morphisms import (
+    Curry,
     Eval,
     Label,
     Morphism,
@@ -20,7 +21,7 @@ from combinators.morphisms import (
     interpret,
     prod,
 )
-from combinators.objects import Fun, Object, Product, Sum
+from combinators.objects import Fun, Object, Product, Sum, component
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import (
@@ -52,6 +53,8 @@ class Closure:
 
     code: Code
     env: tuple[Any, ...]
+    directions: ClassVar[tuple[Any, ...]] = ()
+    """The tangent functions along which it moves besides, in forward mode."""
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +65,8 @@ class Code:
     captured: Product
     function: Fun
     label: Label
+    fixed: Code | None = field(default=None, init=False, repr=False)
+    """Where it is a step's, the code of its fixed point, which captures the same."""
 
     @property
     def width(self) -> int:
@@ -188,22 +193,40 @@ class Running:
         return DERIVATIVES[operation](self)
 
     def fix(self, step: Fun, body: Arrow | None = None) -> Arrow:
-        """``fix f``, a closure over f; its code is ``body``, or ``λx. f (fix f, x)``."""
+        """``fix f``, a closure over what f captured; its code is ``body``, or ``λx. f (fix f, x)``.
+
+        Of a step of unknown code it captures the step.
+        """
         key = FIX, step
         if key not in self._primitives:
 
-            def again(machine: Machine) -> Iterator[Step]:
-                return self._primitives[key].enter(machine)
+            def fix(machine: Machine) -> Iterator[Step] | None:
+                f = machine.stack[-1]
+                if not isinstance(f, Closure) or f.directions:
+                    return unknown.enter(machine)
+                f.code.fixed = f.code.fixed or self._fixed(f.code, itself, code)
+                self.close(machine, f.code.fixed, f.env)
+                return None
 
-            itself = FIX.type(step)
-            assert isinstance(itself, Fun)
-            self._primitives[key] = Arrow(step, itself, (again,))
+            itself = Fun(component(step.dom, 1), step.cod)
+            self._primitives[key] = Arrow(step, itself, (fix,))
             code = body or self.compose([interpret(unrolling(step), self), self.unrolled(step)])
             label = Label(("step",), calling(step), ("x",))
             pair = self.prod(step, [self.identity(step)])
-            closed = self.curry(Product(step), itself, code, label)
-            self._primitives[key] = self.compose([pair, closed])
+            unknown = self.compose([pair, self.curry(Product(step), itself, code, label)])
         return self._primitives[key]
+
+    def _fixed(self, step: Code, itself: Fun, body: Arrow) -> Code:
+        """The code of ``fix f``, of that of f: ``body`` is what it does at f and an argument."""
+        context, label, whole = step.captured.snoc(itself.dom), step.label, None
+        *taken, x = [Projection(context, i) for i in range(step.width + 1)]
+        env = prod(context, *taken)
+        f = self.compose([interpret(env, self), self.closing(step)])
+        arrow = self.compose([self.prod(context, [f, interpret(x, self)]), body])
+        if label.body is not None:
+            made = env >> Curry(label.body, label.names, label.parameters)
+            whole = prod(context, made, x) >> calling(step.function)
+        return Code(arrow, step.captured, itself, Label(label.names, whole, ("x",), label.called))
 
     def unrolled(self, step: Fun) -> Arrow:
         """``eval`` of a step, of its fixed point and an argument."""
@@ -222,12 +245,19 @@ class Running:
 
     def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
         """A closure over the captured values."""
-        code = Code(body, captured, function, label)
+        return self.closing(Code(body, captured, function, label))
 
-        def close(machine: Machine) -> None:
-            machine.stack[-1] = Closure(code, settled(machine.stack[-1], captured))
+    def closing(self, code: Code) -> Arrow:
+        """From captured values to the closure of a code."""
 
-        return Arrow(captured, function, (close,))
+        def step(machine: Machine) -> None:
+            self.close(machine, code, settled(machine.stack[-1], code.captured))
+
+        return Arrow(code.captured, code.function, (step,))
+
+    def close(self, machine: Machine, code: Code, env: Any) -> None:
+        """Put the closure in the place of what it captured."""
+        machine.stack[-1] = Closure(code, env)
 
     def eval(self, function: Fun) -> Arrow:
         """Apply a function to an argument."""
@@ -268,16 +298,12 @@ def unrolling(step: Fun) -> Morphism:
 def calling(step: Fun) -> Morphism:
     """``(f, x) ↦ (fix f) x``."""
     context, x, f = _of_step(step)
-    itself = FIX.type(step)
-    assert isinstance(itself, Fun)
-    return prod(context, f >> Primitive(FIX, (step,)), x) >> Eval(itself)
+    return prod(context, f >> Primitive(FIX, (step,)), x) >> Eval(Fun(x.cod, step.cod))
 
 
 def _of_step(step: Fun) -> tuple[Product, Morphism, Morphism]:
     """The context of a step and its argument, the argument, and the step."""
-    taken = step.dom
-    assert isinstance(taken, Product)
-    context = Product(step, taken.parts[1])
+    context = Product(step, component(step.dom, 1))
     return context, Projection(context, 1), Projection(context, 0)
 
 

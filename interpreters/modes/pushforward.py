@@ -39,7 +39,7 @@ Tangent = Any
 class Perturbed(Closure):
     """A function value that also moves along tangent functions, from an argument to a tangent."""
 
-    directions: tuple[Callable[[Any], Tangent], ...]
+    directions: tuple[Callable[[Any], Tangent], ...]  # type: ignore[misc]  # it has some
 
 
 class Pushforward(DualMode):
@@ -147,8 +147,7 @@ class Pushforward(DualMode):
         return Dual(value.primal, plus(value.tangent, tangent, self.numbers.over.add))
 
     def _perturbed(self, closure: Closure, tangent: Tangent) -> Closure:
-        before = closure.directions if isinstance(closure, Perturbed) else ()
-        code = closure.code
+        code, before = closure.code, closure.directions
         if callable(tangent):
             return Perturbed(code, closure.env, (*before, tangent))
         if not isinstance(tangent, dict):
@@ -168,7 +167,7 @@ class Pushforward(DualMode):
     def _velocity(self, obj: Object, value: Any) -> Tangent:
         if not isinstance(obj, Fun):
             return None if value is None else value.tangent
-        still = not value.env and not isinstance(value, Perturbed)
+        still = not value.env and not value.directions
         return None if still else FunctionTangent(self, value, obj)
 
 

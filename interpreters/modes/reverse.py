@@ -18,7 +18,6 @@ from typing import Any
 from combinators.derivative_rules import transpose_of
 from combinators.errors import TooManyCalls
 from combinators.kit.memory import uncollected
-from combinators.morphisms import Label
 from combinators.objects import Fun, Object, Product
 from combinators.operation import Operation
 from combinators.primitives.structural import PACK, PLUS, STRUCTURAL, VECTOR, ZEROS
@@ -156,16 +155,10 @@ class Reverse(Running):
             return lambda g, x, y: {0: unpack(g)}
         return lambda g, x, y: unpack(g)
 
-    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
+    def close(self, machine: Machine, code: Code, env: Any) -> None:
         """A closure, whose cotangent in either form becomes that of what it captures."""
-        code = Code(body, captured, function, label)
-
-        def close(machine: Machine) -> None:
-            env = settled(machine.stack[-1], captured)
-            machine.stack[-1] = Closure(code, env)
-            machine.tape.append(partial(self._pull_closure, code, env))
-
-        return Arrow(captured, function, (close,))
+        super().close(machine, code, env)
+        machine.tape.append(partial(self._pull_closure, code, env))
 
     def _pull_closure(self, code: Code, env: Any, machine: Machine) -> Iterator[Step] | None:
         """An environment's cotangent is that of the captured values (Fig. 5: the identity)."""

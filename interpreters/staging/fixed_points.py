@@ -15,8 +15,8 @@ pullbacks of the calls inside: residuals are as deep as the calls were. The cota
 step captured is summed from call to call, erased as that of any function. In forward mode f is a
 dual function. ``fix g`` of unknown code is written in the same way, with a call of g as its body.
 
-The value itself is a closure over the step, whose code applies the fixed point: so it goes across
-borders as closures do, and has derivatives of its own wherever the step has.
+The value itself is a closure over what the step captured, whose code applies the fixed point: so it
+goes across borders as closures do, and has derivatives of its own wherever the step has.
 """
 
 from __future__ import annotations

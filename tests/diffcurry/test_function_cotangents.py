@@ -211,3 +211,74 @@ def test_a_function_that_is_made_in_a_trace_gives_the_users_container():
     assert choose(-2.0)(3.0) == Line(2.0, 6.0)
     other = fun(lambda a: dc.cond(a > 0, lambda: line(a), lambda: fun(lambda z: Line(z, a), Real)))
     assert other(-2.0)(3.0) == Line(3.0, -2.0)
+
+
+def powers(a, b):
+    """A recursive function that captures, and one of two that call one another."""
+    alone = dc.rec(lambda self, x: dc.cond(x < 1, lambda: a, lambda: b * self(x / 2)), Real)
+    even = dc.rec(lambda n: dc.cond(n < 1, lambda: a, lambda: b * odd(n - 1)), Real, returns=Real)
+    odd = dc.rec(lambda n: dc.cond(n < 1, lambda: b, lambda: a * even(n - 1)), Real, returns=Real)
+    return alone, even
+
+
+@BOTH
+def test_the_cotangent_of_a_recursive_function_is_that_of_what_it_captured(mode):
+    (alone, even), pullback = dc.vjp(powers, 2.0, 3.0, mode=mode)
+    assert (list(alone.captured), list(even.captured)) == (["a", "b"], ["a", "b"])
+    assert dc.tangent_space(alone) == dc.tangent_space(even) == dc.Record(a=Real, b=Real)
+    assert dc.tangent_space(even, mode="simple").argument == Real
+    assert pullback(({"a": 1.0}, {"b": 2.0})) == (1.0, 2.0)
+    assert pullback(([(3.0, 1.0)], [(2.0, 1.0)])) == (9.0 + 12.0, 12.0 + 12.0 - 8.0)  # ab², ba²
+
+
+@BOTH
+def test_cotangents_of_recursive_functions_are_added_scaled_compared_and_handed_back(mode):
+    (alone, _), pullback = dc.vjp(powers, 2.0, 3.0, mode=mode)
+    cotangent = dc.vjp(lambda f, x: f(x) + f(2 * x), alone, 3.0, mode=mode)[1](1.0)[0]
+    assert (cotangent + cotangent).equivalent(2 * cotangent)
+    assert not cotangent.equivalent(2 * cotangent)
+    assert pullback((cotangent + cotangent, None)) == (2 * (9.0 + 27.0), 2 * (12.0 + 54.0))
+
+
+def test_a_recursive_function_takes_cotangents_of_either_form_inside_a_trace():
+    def inside(a, b):
+        _, pullback = dc.vjp(lambda s, t: powers(s, t)[0], a, b)
+        return (
+            pullback([(3.0, 1.0)]),
+            pullback({"s": 1.0}),
+            dc.grad(lambda f: f(3.0))(powers(a, b)[0]),
+        )
+
+    assert fun(inside)(2.0, 3.0) == ((9.0, 12.0), (1.0, 0.0), {"a": 9.0, "b": 12.0})
+    total = lambda a, b: sum(inside(a, b)[0])
+    assert dc.grad(total, argnums=(0, 1))(2.0, 3.0) == (2 * 3.0, 2 * 3.0 + 2 * 2.0)
+
+
+@BOTH
+def test_a_recursive_function_that_captures_nothing_is_an_argument_in_every_mode(mode):
+    halved = dc.rec(lambda self, x: dc.cond(x < 1, lambda: x, lambda: x * self(x / 2)), Real)
+    assert dc.grad(lambda f, x: f(x), 1, mode=mode)(halved, 3.0) == 3 * 3.0**2 / 8
+    assert dc.jvp(lambda f, x: f(x), (halved, 3.0), (None, 1.0))[1] == 3 * 3.0**2 / 8
+    assert dc.tangent_space(halved) == dc.Unit
+
+
+@BOTH
+def test_a_recursive_function_that_gives_what_captures_itself_captures_no_step(mode):
+    def giving(a):
+        def body(self, x):
+            return fun(
+                lambda z: dc.cond(z < 1, lambda: a * z + x, lambda: self(x)(z / 2) * a), Real
+            )
+
+        return dc.rec(body, Real, returns=dc.Fun(Real, Real))
+
+    inner, pullback = dc.vjp(lambda a: giving(a)(1.0), 2.0, mode=mode)
+    assert inner(3.0) == 2.0**3 * 0.75 + 2.0**2
+    assert pullback([(3.0, 1.0)]) == (13.0,)
+    assert pullback({"a": 1.0, "body": {"a": 2.0}}) == (3.0,)
+
+
+def test_a_returned_function_is_a_function_of_its_types():
+    line = dc.vjp(lambda a: fun(lambda z: a * z, Real), 2.0)[0]
+    assert dc.grad(fun(line))(5.0) == 2.0
+    assert fun(line).types == (Real,)
