@@ -25,11 +25,7 @@ from combinators.terms import Cond, Prim, Term
 from combinators.tracing.classes import face_of_alternative, is_list, item_of
 from combinators.tracing.emit import emit, operand, scope_here, unpack
 from combinators.tracing.faces import open_up, put_together
-from combinators.tracing.functions import (
-    Draft,
-    coerce,
-    natural,
-)
+from combinators.tracing.functions import Draft, coerce, natural
 from combinators.tracing.joins import UNKNOWN, Apart, check_known, stand_in, together
 from combinators.tracing.parameters import takes
 from combinators.tracing.traced import LIBRARY, Traced, library

@@ -22,14 +22,7 @@ from combinators.terms import Term
 from combinators.tracing.classes import is_list
 from combinators.tracing.definition import argument_types
 from combinators.tracing.emit import emit_operation, scope_here, unpack
-from combinators.tracing.faces import (
-    Face,
-    object_of,
-    paths,
-    put_together,
-    shape_of,
-    take_apart,
-)
+from combinators.tracing.faces import Face, object_of, paths, put_together, shape_of, take_apart
 from combinators.tracing.functions import (
     Draft,
     Laid,

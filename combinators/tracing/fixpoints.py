@@ -35,15 +35,7 @@ from combinators.tracing.control import Settling
 from combinators.tracing.definition import RECURRING, Definition
 from combinators.tracing.emit import emit, operand, unpack
 from combinators.tracing.faces import Face, leaf_types, take_apart
-from combinators.tracing.functions import (
-    Draft,
-    Faces,
-    Laid,
-    Natural,
-    Specialised,
-    Types,
-    coerce,
-)
+from combinators.tracing.functions import Draft, Faces, Laid, Natural, Specialised, Types, coerce
 from combinators.tracing.injections import cons, nil
 from combinators.tracing.joins import Apart, is_unknown
 from combinators.tracing.parameters import alike, by_position, check_takes, parameter_names

@@ -44,12 +44,7 @@ from combinators.tracing.faces import (
     take_apart,
     with_functions,
 )
-from combinators.tracing.parameters import (
-    alike,
-    check_takes,
-    parameter_names,
-    positional_types,
-)
+from combinators.tracing.parameters import alike, check_takes, parameter_names, positional_types
 from combinators.tracing.scope import Scope, current, entered
 from combinators.tracing.traced import LIBRARY, NoNumber, Traced
 

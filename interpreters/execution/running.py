@@ -24,15 +24,7 @@ from combinators.morphisms import (
 from combinators.objects import Fun, Object, Product, Sum, component
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
-from combinators.primitives.structural import (
-    DUAL,
-    FIX,
-    OVERRIDE,
-    PACK,
-    RECOMPUTE,
-    REP,
-    STRUCTURAL,
-)
+from combinators.primitives.structural import DUAL, FIX, OVERRIDE, PACK, RECOMPUTE, REP, STRUCTURAL
 from combinators.primitives.sums import SUMS
 from combinators.type_folds import parts_of
 from combinators.value_folds import Injected, opened_at

@@ -11,16 +11,7 @@ import sympy
 from combinators.errors import DomainError, TypeMismatch
 from combinators.kit.text import Names
 from combinators.morphisms import Label
-from combinators.objects import (
-    Fun,
-    Object,
-    Product,
-    Record,
-    Tangent,
-    Tensor,
-    Vector,
-    components,
-)
+from combinators.objects import Fun, Object, Product, Record, Tangent, Tensor, Vector, components
 from interpreters.execution.machine import Arrow, Machine, settled
 from interpreters.execution.running import Closure, Code
 

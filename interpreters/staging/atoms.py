@@ -22,14 +22,7 @@ from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.tracing.emit import operand, scope_here
 from combinators.tracing.scope import Scope, apart, current, entered
 from combinators.tracing.traced import LIBRARY, Traced
-from combinators.type_folds import (
-    fold_type,
-    is_smooth,
-    parts_inside,
-    parts_of,
-    row_of,
-    unfolded,
-)
+from combinators.type_folds import fold_type, is_smooth, parts_inside, parts_of, row_of, unfolded
 from interpreters.execution.machine import Machine, Written
 
 

@@ -25,13 +25,7 @@ from combinators.objects import Fun, Object, Tangent
 from combinators.operation import Operation
 from combinators.terms import Var
 from combinators.tracing.scope import Scope, current, entered
-from combinators.type_folds import (
-    is_smooth,
-    parts_of,
-    rep_function,
-    represented,
-    tangent_of,
-)
+from combinators.type_folds import is_smooth, parts_of, rep_function, represented, tangent_of
 from interpreters.execution.machine import Arrow, Machine, Step, Written, nothing, settled
 from interpreters.execution.running import Closure, Code, Running
 from interpreters.sparse_cotangents import Cotangent, nonzero, opened
