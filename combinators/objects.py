@@ -82,7 +82,7 @@ class Object(Syntax):
 
 def _check_object(value: Any, whose: str) -> None:
     if not isinstance(value, Object):
-        raise TypeMismatch(f"{whose} takes objects, and {value!r} is not one")
+        raise TypeMismatch(f"{whose} takes objects, as Real, and {value!r} is not one")
 
 
 class Tensor(Object):
@@ -148,8 +148,7 @@ class Product(Object):
 
     def snoc(self, last: Object) -> Product:
         """The product with one more component at its end."""
-        if not isinstance(last, Object):
-            raise TypeMismatch(f"a product is of objects, and {last!r} is not one")
+        _check_object(last, "Product or a Sum")
         return Product._intern(self, last)
 
     @cached_property
@@ -208,9 +207,9 @@ class Vector(Object):
 
     def __new__(cls, item: Object, length: int) -> Self:
         """``Vector(Fun(Real, Real), 3)``."""
-        if length < 0:
-            raise ShapeMismatch(f"a vector has no negative length: {length}")
         _check_object(item, "Vector")
+        if length < 0:
+            raise ShapeMismatch(f"Vector has a length, a number from 0 on, and this is {length!r}")
         return cls._intern(item, int(length))
 
 
@@ -242,14 +241,14 @@ class Sum(Object):
     def __new__(cls, /, *parts: Object, **named: Object) -> Self:
         """``Sum(A, B)``, or ``Sum(circle=A, square=B)``."""
         if parts and named:
-            raise TypeMismatch("the alternatives of a sum all have names, or none has")
+            raise TypeMismatch("the alternatives of a Sum all have names, or none has")
         return cls.of(tuple(named) if named else None, Product(*parts, *named.values()))
 
     @classmethod
     def of(cls, names: tuple[str, ...] | None, product: Product) -> Self:
         """The sum of the components of ``product``."""
         if not product.width:
-            raise TypeMismatch("a sum has an alternative or more")
+            raise TypeMismatch("a Sum has an alternative or more, as Sum(Real, Int)")
         if names is not None and (len(names) != product.width or len(set(names)) != len(names)):
             raise TypeMismatch(f"{product.width} alternatives are not named by {names}")
         return cls._intern(names, product)

@@ -377,7 +377,7 @@ def row_of(stack: Object, what: str = "a loop") -> Object:
             case Product() | Record():
                 return None
             case _:
-                instead = f"to go round a number of times, let {what} run over np.arange(n)"
+                instead = "np.arange(n) has n rows; a list is declared, as xs: list[float]"
                 if isinstance(obj, Sum | Mu):
                     instead = "a list is run over by fold and map, and a case opens what recurs"
                 raise TypeMismatch(

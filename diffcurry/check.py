@@ -16,6 +16,7 @@ from combinators.operation import Operation
 from combinators.terms import Lam, Prim
 from combinators.tracing.faces import flattened, put_together, take_apart
 from combinators.tracing.scope import current
+from combinators.value_folds import Injected
 from diffcurry.arguments import holds_functions, of_coordinates
 from diffcurry.function import Function, as_function
 from diffcurry.modes import Mode
@@ -105,11 +106,15 @@ def _settled(by: Callable[[float], list[Any]], eps: float, atol: float, rtol: fl
 
 
 def _is_number(leaf: Any) -> bool:
-    return leaf is not None and not callable(leaf) and np.asarray(leaf).dtype.kind == "f"
+    is_data = leaf is not None and not callable(leaf) and type(leaf) is not Injected
+    return is_data and np.asarray(leaf).dtype.kind == "f"
 
 
 def _numbers(value: Any) -> list[Any]:
-    return [np.asarray(x) for x in take_apart(value)[1] if _is_number(x)]
+    found: list[Any] = []
+    for x in take_apart(value)[1]:
+        found += _numbers(x.value) if type(x) is Injected else [np.asarray(x)] * _is_number(x)
+    return found
 
 
 def _inner(xs: Any, ys: Any) -> Any:
@@ -120,24 +125,32 @@ def _direction(value: Any, random: np.random.Generator) -> Any:
     """A random tangent of ``value``; None where it has none."""
     face, leaves = take_apart(value)
     of_coordinates(leaves, "check_grads")
-    drawn = [
-        random.standard_normal(np.shape(x)).astype(np.asarray(x).dtype)[()]
-        if _is_number(x)
-        else None
-        for x in leaves
-    ]
-    return put_together(face, iter(drawn)) if any(d is not None for d in drawn) else None
+
+    def drawn(x: Any) -> Any:
+        if type(x) is Injected:
+            inside = _direction(x.value, random)
+            return None if inside is None else Injected(x.tag, inside)
+        if not _is_number(x):
+            return None
+        return random.standard_normal(np.shape(x)).astype(np.asarray(x).dtype)[()]
+
+    along = [drawn(x) for x in leaves]
+    return put_together(face, iter(along)) if any(v is not None for v in along) else None
 
 
 def _moved(arg: Any, tangent: Any, step: float) -> Any:
     if tangent is None:
         return arg
     face, leaves = take_apart(arg)
-    parts = (
-        x if v is None else (np.asarray(x) + step * v).astype(np.asarray(x).dtype)[()]
-        for x, v in zip(leaves, flattened(tangent, face), strict=True)
-    )
-    return put_together(face, parts)
+
+    def moved(x: Any, v: Any) -> Any:
+        if v is None:
+            return x
+        if type(x) is Injected:
+            return Injected(x.tag, _moved(x.value, v.value, step))
+        return (np.asarray(x) + step * v).astype(np.asarray(x).dtype)[()]
+
+    return put_together(face, map(moved, leaves, flattened(tangent, face)))
 
 
 @contextmanager

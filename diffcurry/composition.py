@@ -94,7 +94,8 @@ def _check_takes(f: Any, g: Any, args: tuple[Any, ...], wanted: Types) -> None:
         raise _not_composable(f, g, packed(tuple(given)), wanted) from None
 
 
-def _identity(*xs: Any) -> Any:
+@Function
+def identity(*xs: Any) -> Any:
     """What it is given; of several arguments, their tuple.
 
     >>> identity(2.0), identity(1.0, 2.0)
@@ -103,16 +104,14 @@ def _identity(*xs: Any) -> Any:
     return xs[0] if len(xs) == 1 else xs
 
 
-def _eval(f: Callable[..., Any], *xs: Any) -> Any:
+@Function
+def eval(f: Callable[..., Any], *xs: Any) -> Any:
     """``f(x)``: the combinator ``(A ⇒ B) × A → B``.
 
     >>> eval(lambda x: x * x, 3.0)
     np.float64(9.0)
     """
     return f(*xs)
-
-
-identity, eval = _typed(_identity, "identity", None), _typed(_eval, "eval", None)
 
 
 def const(value: Any) -> Function[..., Any]:

@@ -184,7 +184,10 @@ def result(
         return Lam((argument,), y), Lam((argument,), dy)
     product = components(obj)
     if product is None:
-        raise NotDifferentiable(f"a vector of functions, {obj!r}, has no tangent yet")
+        raise UnknownCode(
+            f"a program for jvp of what gives {obj!r} is not there, as functions stand in it; give "
+            "them in a tuple, or take vjp or, at numbers, jvp"
+        )
     pairs = [
         result(Proj(i, primal), Proj(i, tangent) if moves(obj) else Tuple(()), part, names)
         for i, part in enumerate(product.parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import MissingRule, NotDifferentiable
-from combinators.terms import Lam
 from diffcurry.derived import Derived, derived
 from diffcurry.modes import CARRIER
 from diffcurry.program import Program
@@ -128,15 +128,6 @@ class Report:
         return framed([f"<pre>{escape(str(self))}</pre>"])
 
 
-def _paper_gradient(lam: Lam) -> Lam | None:
-    """The gradient of which Theorem 5.4 speaks, of a program of Source."""
-    try:
-        nesting(lam)
-    except OutsideSource:
-        return None
-    return derived(priced(lam)).alone.lam
-
-
 def cost(program: Program, args: tuple[Any, ...] = (), name: str = "the program") -> Report:
     """The operations of ``program`` and of its gradient, counted in a run at ``args``, if any."""
     own = _counted(program, args)
@@ -145,7 +136,11 @@ def cost(program: Program, args: tuple[Any, ...] = (), name: str = "the program"
         theirs = _counted(made.both, args)
     except (NotDifferentiable, MissingRule) as error:
         return Report(name, own, remark=f"no gradient: {error.args[0]}")
-    bounds = certificate(program.lam, made.both.lam, _paper_gradient(program.lam), (own, theirs))
+    source = None
+    with suppress(OutsideSource):  # of a program of Source the paper speaks, too: Theorem 5.4
+        nesting(program.lam)
+        source = derived(priced(program.lam)).alone.lam
+    bounds = certificate(program.lam, made.both.lam, source, (own, theirs))
     return Report(name, own, theirs, bounds, derived=made)
 
 

@@ -305,8 +305,9 @@ class _Reader:
                 return self._applied(op, value)
             case ast.BoolOp(op=op, values=values):
                 return reduce(LIBRARY[OPERATORS[type(op)]], [self.read(value) for value in values])
-            case ast.Compare():
-                return reduce(LIBRARY["logical_and"], list(self._compared(node)))
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                values = [self.read(value) for value in (left, *others)]
+                return reduce(LIBRARY["logical_and"], map(self._applied, ops, values, values[1:]))
             case ast.IfExp(test=test, body=body, orelse=other):
                 branches = [lambda: self.read(body), lambda: self.read(other)]
                 return cond(self.read(test), *branches)
@@ -325,13 +326,6 @@ class _Reader:
     @staticmethod
     def _applied(op: ast.AST, *values: Any) -> Any:
         return LIBRARY[OPERATORS[type(op)]](*values)
-
-    def _compared(self, node: ast.Compare) -> Iterator[Any]:
-        left = self.read(node.left)
-        for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.read(comparator)
-            yield self._applied(op, left, right)
-            left = right
 
     def _chain(self, node: ast.BinOp) -> Any:
         """``a + b - c + …``: as long as it likes, from the left."""

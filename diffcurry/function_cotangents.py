@@ -30,7 +30,7 @@ from combinators.objects import Fun, Object, Product, Record, Unit
 from combinators.spaces import SPACES
 from combinators.terms import packed
 from combinators.tracing.classes import list_of, typed
-from combinators.tracing.faces import Face, open_up
+from combinators.tracing.faces import Face, object_of, open_up
 from combinators.tracing.functions import natural
 from combinators.type_folds import tangent_of
 from diffcurry.closures import FunctionValue, bound
@@ -152,24 +152,19 @@ class Captured(FunctionCotangent, Mapping[str, Any]):
 
     def _brief(self, name: str) -> str:
         """A captured function's own captures are not shown: they may go on for ever."""
-        return (
-            "{…}" if isinstance(self._cotangents[name], Deferred | Captured) else brief(self[name])
-        )
+        held = self._cotangents[name]
+        return "{…}" if isinstance(held, Deferred | Captured) else brief(self[name])
 
     def belongs_to(self, code: Code) -> bool:
-        """Whether it can be a cotangent of a function of this code."""
-        return self.code is None or same_code(self.code, code)
+        """Whether it can be a cotangent of a function of this code: one of the same body."""
+        mine = self.code
+        return mine is None or mine is code or mine.label.body == code.label.body
 
 
 class Deferred(NamedTuple):
     """The cotangent of a captured function: shown when it is asked for."""
 
     shown: Callable[[], Any]
-
-
-def same_code(one: Code, other: Code) -> bool:
-    """Whether functions of these codes compute the same of what they capture."""
-    return one is other or one.label.body is other.label.body or one.label.body == other.label.body
 
 
 def is_call(entry: Any) -> bool:
@@ -338,6 +333,13 @@ def space_of(value: Any, mode: str) -> Any:
 
     See ``tangent_space``.
     """
+    opened = open_up(value)
+    if opened is not None and issubclass(opened[0], tuple | dict):
+        kind, keys, parts = opened
+        face, spaces = Face(kind, keys, (None,) * len(parts)), [space_of(p, mode) for p in parts]
+        if not all(isinstance(space, Object) for space in spaces):
+            return face.build(spaces)
+        return object_of(face, iter(spaces))
     if not callable(value):
         return tangent_of(_type_of(value))
     types = getattr(value, "types", None)

@@ -17,13 +17,12 @@ from typing import Any, ClassVar, Generic, NamedTuple
 from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Unit, components
-from combinators.terms import App, Lam, Term, Var, pack
+from combinators.terms import App, Lam, Term, pack
 from combinators.tracing.definition import Definition, argument_types, call
-from combinators.tracing.emit import emit, operand
+from combinators.tracing.emit import emit, operand, scope_here
 from combinators.tracing.faces import Face, face_of, open_up, take_apart
 from combinators.tracing.functions import Faces, Pending, Specialisable, Types, Untyped, coerce
 from combinators.tracing.parameters import by_position, parameter_names, positional_types
-from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced
 from combinators.type_folds import is_smooth, velocity
 from diffcurry.arguments import is_function
@@ -327,7 +326,10 @@ class KnownInTrace(Known[D]):
             return None, _alone(function)
         made = specialised(function, obj.dom)
         variables = (*made.names, *made.captured)
-        values = (*made.values, *(Traced(var, _scope_of(var)) for var in made.captured))
+        makers = [scope for var in made.captured if (scope := scope_here().maker(var)) is not None]
+        if len(makers) != len(made.captured):
+            raise NotKnown
+        values = (*made.values, *(Traced(*one) for one in zip(made.captured, makers, strict=True)))
         fresh = Names()
         captured: dict[str, Place] = {}
         for var, value in zip(variables, values, strict=True):
@@ -361,16 +363,6 @@ class Closing(Specialisable):
     def __call__(self, *args: Any) -> Any:
         """Its application."""
         return call(self, args)
-
-
-def _scope_of(var: Var) -> Scope:
-    """The scope around this one that made a variable."""
-    scope = current()
-    while scope is not None and not scope.owns(var):
-        scope = scope.parent
-    if scope is None:
-        raise NotKnown
-    return scope
 
 
 def zeros_in_trace(obj: Object) -> Any:

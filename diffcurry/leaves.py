@@ -12,7 +12,7 @@ from combinators.literal import Literal
 from combinators.objects import Bool, Fun, Int, Mu, Object, Real, Tensor, Unit
 from combinators.spaces import Space
 from combinators.tracing.emit import check_fits
-from combinators.tracing.faces import Face
+from combinators.tracing.faces import Face, open_up
 from combinators.tracing.functions import Natural, natural
 from combinators.type_folds import columns_of, tangent_of, velocity
 from combinators.value_folds import map_leaves
@@ -31,6 +31,8 @@ SCALARS: dict[Object, tuple[type, Any]] = {
 def check_leaf(value: Any, obj: Object) -> Object:
     """Raise where ``value`` is no leaf of type ``obj``, which is given back."""
     if isinstance(obj, Tensor):
+        if open_up(value) is not None:
+            raise NotThese("", f" : {obj!r} was given {value!r:.60}")
         found = natural(value)
         if found.type is not obj and not _casts(found, obj, value):
             raise NotThese("", f" : {obj!r} was given {found.type!r}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from inspect import signature
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -23,11 +24,13 @@ from combinators.tracing import (  # noqa: F401 (mirrors declares words)
 from combinators.tracing.classes import Typed, typed
 from combinators.tracing.definition import Definition
 from combinators.tracing.injections import inl, inr, nil
+from combinators.tracing.parameters import check_takes
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
 from diffcurry.arguments import is_function
 from diffcurry.composition import const, curry, eval, fork, identity, proj, uncurry
 from diffcurry.function import Function
+from diffcurry.recent import Recent
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,9 +41,15 @@ def eager(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def applied(*args: P.args, **kwargs: P.kwargs) -> R:
-        if current() is not None:
-            return function(*args, **kwargs)
-        return Function(lambda: function(*args, **kwargs))()
+        try:
+            if current() is not None:
+                return function(*args, **kwargs)
+            return Function(lambda: function(*args, **kwargs))()
+        except TypeError as error:
+            if type(error) is TypeError:
+                said = f"it takes {', '.join(signature(function).parameters)}"
+                check_takes(function, args, said, kwargs)
+            raise
 
     return applied
 
@@ -61,6 +70,20 @@ while_loop = eager(fixpoints.while_loop)
 
 class RecursiveFunction(fixpoints.Recursive, Function[P, R]):
     """A function of the language that may call itself."""
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        """A method of an object, which is a constant to it: the same wherever it calls itself."""
+        if owner is None:
+            return self
+        known = self.transforms
+        if len(known) >= Recent.MOST and current() is None:
+            known.clear()
+        if id(owner) not in known:
+            function: Any = functools.partial(self.plain, owner)
+            function.__name__ = self.__name__
+            made = type(self)(function, self.types, returns=self.returns, most=self._most)
+            known[id(owner)] = owner, made
+        return known[id(owner)][1]
 
 
 def rec(function: Any = None, /, *types: Any, returns: Any = None, most: int | None = None) -> Any:

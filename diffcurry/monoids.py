@@ -23,10 +23,10 @@ from combinators.errors import DiffcurryError, NotAssociative
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product
 from combinators.spaces import Space
-from combinators.terms import Lam, Term, captured
+from combinators.terms import Lam, Term, captured, let
 from combinators.tracing.associative import ASKING
 from combinators.tracing.functions import Specialised
-from combinators.tracing.scope import apart
+from combinators.tracing.scope import apart, current
 from combinators.translate import translate
 from combinators.type_folds import is_first_order
 from combinators.value_folds import Layout
@@ -58,7 +58,7 @@ def check_monoid(made: Specialised, unit: Term, word: str) -> None:
     if not all(map(is_first_order, given)):
         return
     closed, layout = Lam((*made.captured, *made.lam.params), made.lam.body), Layout(Product(*given))
-    start = None if captured(unit)[0] else _compute(Lam((), unit))()
+    start = _known(unit)
     compute, random = _compute(closed), np.random.default_rng(0)
     sizes = [getattr(leaf, "coordinates", leaf).size for leaf in layout.leaves]
     for draw in DRAWS:
@@ -86,6 +86,20 @@ def check_monoid(made: Specialised, unit: Term, word: str) -> None:
                     f"op{said} is {_shown(found)}, not a; start from its unit, write a fold or a "
                     "scan, or check=False if its rows are never like this"
                 )
+
+
+def _known(unit: Term) -> Any:
+    """The unit, by the lines that make it, where they are of nothing but numbers; else None."""
+    names = {var.name for var in captured(unit)[0]}
+    scope, lines = current(), []
+    while names and scope is not None:
+        for var, term in reversed(scope.lines):
+            if var.name in names:
+                names.remove(var.name)
+                names.update(used.name for used in captured(term)[0])
+                lines.append((var, term))
+        scope = scope.parent
+    return None if names else _compute(Lam((), let(tuple(reversed(lines)), unit)))()
 
 
 def _compute(lam: Lam) -> Callable[..., Any]:

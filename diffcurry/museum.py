@@ -221,37 +221,42 @@ def _again(at: Any) -> Any:
 # --- the libraries: each loads itself
 
 
+def _library(
+    numpy: Any, number: Any, array: Any, grad: Any, derivative: Any, pullback: Any
+) -> SimpleNamespace:
+    """A library, which may differentiate a function that gives a function, as ours is asked to."""
+
+    def shifted(f: Any) -> Any:
+        return derivative(lambda u: lambda f: lambda x: f(x + u))(number(0.0))(f)
+
+    return SimpleNamespace(
+        np=numpy,
+        number=number,
+        array=array,
+        grad=grad,
+        derivative=derivative,
+        pullback=pullback,
+        shifted=shifted,
+    )
+
+
 def _ours() -> Any:
     dc = import_module("diffcurry")
     functions = dc.Fun(dc.Real, dc.Real)
     moved = dc.fun(lambda u: dc.fun(lambda f: dc.fun(lambda x: f(x + u), dc.Real), functions))
+    derivative: Any = lambda f: lambda x: dc.jvp(f, (x,), (1.0,))[1]
+    made = _library(np, float, np.array, dc.grad, derivative, lambda f, *at: dc.vjp(f, *at)[1])
 
     def shifted(f: Any) -> Any:
         known = dc.fun(f, dc.Real)
 
         def slope(x: Any) -> Any:
-            return dc.jvp(moved, (0.0,), (1.0,))[1](known)(x)
+            return derivative(moved)(0.0)(known)(x)
 
         return dc.fun(slope, dc.Real)
 
-    return SimpleNamespace(
-        np=np,
-        grad=dc.grad,
-        derivative=lambda f: lambda x: dc.jvp(f, (x,), (1.0,))[1],
-        shifted=shifted,
-        pullback=lambda f, *at: dc.vjp(f, *at)[1],
-        number=float,
-        array=np.array,
-    )
-
-
-def _shifted_by(derivative: Callable[[Any], Any], zero: Any) -> Callable[[Any], Any]:
-    """What other libraries are asked: to differentiate a function that gives a function."""
-
-    def shifted(f: Any) -> Any:
-        return derivative(lambda u: lambda f: lambda x: f(x + u))(zero)(f)
-
-    return shifted
+    made.shifted = shifted
+    return made
 
 
 def _jax() -> Any:
@@ -259,48 +264,24 @@ def _jax() -> Any:
     jax.config.update("jax_enable_x64", True)
     number: Any = lambda x: jax.numpy.asarray(x, dtype=float)
     derivative: Any = lambda f: lambda x: jax.jvp(f, (x,), (number(1.0),))[1]
-    return SimpleNamespace(
-        np=jax.numpy,
-        grad=jax.grad,
-        derivative=derivative,
-        shifted=_shifted_by(derivative, number(0.0)),
-        pullback=lambda f, *at: jax.vjp(f, *at)[1],
-        number=number,
-        array=number,
-    )
+    pullback: Any = lambda f, *at: jax.vjp(f, *at)[1]
+    return _library(jax.numpy, number, number, jax.grad, derivative, pullback)
 
 
 def _autograd() -> Any:
     autograd = import_module("autograd")
     derivative: Any = lambda f: lambda x: autograd.make_jvp(f)(x)(1.0)[1]
-
-    def pullback(f: Any, *at: Any) -> Any:
-        return autograd.make_vjp(lambda packed: f(*packed))(tuple(at))[0]
-
-    return SimpleNamespace(
-        np=import_module("autograd.numpy"),
-        grad=autograd.grad,
-        derivative=derivative,
-        shifted=_shifted_by(derivative, 0.0),
-        pullback=pullback,
-        number=float,
-        array=np.array,
-    )
+    pullback: Any = lambda f, *at: autograd.make_vjp(lambda packed: f(*packed))(tuple(at))[0]
+    numpy = import_module("autograd.numpy")
+    return _library(numpy, float, np.array, autograd.grad, derivative, pullback)
 
 
 def _torch() -> Any:
     torch = import_module("torch")
     number: Any = lambda x: torch.tensor(x, dtype=torch.float64)
     derivative: Any = lambda f: lambda x: torch.func.jvp(f, (x,), (number(1.0),))[1]
-    return SimpleNamespace(
-        np=torch,
-        grad=torch.func.grad,
-        derivative=derivative,
-        shifted=_shifted_by(derivative, number(0.0)),
-        pullback=lambda f, *at: torch.func.vjp(f, *at)[1],
-        number=number,
-        array=number,
-    )
+    pullback: Any = lambda f, *at: torch.func.vjp(f, *at)[1]
+    return _library(torch, number, number, torch.func.grad, derivative, pullback)
 
 
 LIBRARIES: dict[str, Callable[[], Any]] = {

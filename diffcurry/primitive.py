@@ -19,7 +19,6 @@ from combinators.operation import (
     Derivative,
     Pair,
     Pointwise,
-    Primitive,
     Promotion,
     Typing,
     declare,
@@ -150,7 +149,7 @@ def primitive(
         name = _name(function)
         asked = _arguments(function, types)
         with ExitStack() as undo:
-            undo.callback(_declared_before, name, PRIMITIVES.get(name))
+            undo.callback(declared_before, PRIMITIVES, name, PRIMITIVES.get(name))
             has_spaces = any(isinstance(obj, Space) for obj in asked)
             _insist(
                 not has_spaces or isinstance(form, Pair | Constant),
@@ -271,11 +270,11 @@ def _of_values(function: Callable[..., Any], types: tuple[Object, ...]) -> Calla
     return compute
 
 
-def _declared_before(name: str, before: Primitive | None) -> None:
+def declared_before(table: dict[Any, Any], key: Any, before: Any) -> None:
     """Take a declaration back: what was declared before it is again."""
-    PRIMITIVES.pop(name, None)
+    table.pop(key, None)
     if before is not None:
-        PRIMITIVES[name] = before
+        table[key] = before
 
 
 def _tell(rule: Any, name: str, made: UserPrimitive, undo: ExitStack) -> None:

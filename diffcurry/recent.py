@@ -66,10 +66,12 @@ class Recent(Generic[D]):
             found = self._made.get(key)
         except TypeError:
             return None  # a static value that cannot be compared
-        if found is not None and _reads_the_same(found):
+        reads = None if found is None else found.reads
+        is_same = reads is None or (reads.whole and not reads.changed() and not reads.in_place())
+        if found is not None and is_same:
             self._waits.pop(key, None)
             return found
-        if found is not None and found.reads is not None and not found.reads.whole:
+        if reads is not None and not reads.whole:
             return None  # what it reads cannot be watched
         left, span = self._waits.get(key, (0, 1))
         if found is not None:
@@ -90,12 +92,6 @@ class Recent(Generic[D]):
         self._codes.add(code)
         self._made[key] = made = make()
         return made
-
-
-def _reads_the_same(function: Reader) -> bool:
-    """Whether all that it reads is as it was when it was traced, arrays too."""
-    reads = function.reads
-    return reads is None or (reads.whole and not reads.changed() and not reads.in_place())
 
 
 def code_of(function: Any) -> Any:

@@ -64,14 +64,11 @@ class Pulled(Derivative[P, Any]):
         both = programs.pullback(closed, which, mode, has_aux=self.has_aux, writer=writer)
 
         def results(whole: Var) -> Term:
-            value = self.shown(Proj(0, whole), closed.body.type)
-            return Tuple((value, Proj(1, whole)))
+            value, pull = self.shown(Proj(0, whole), closed.body.type), Proj(1, whole)
+            each = (Proj(0, value), pull, Proj(1, value)) if self.has_aux else (value, pull)
+            return Tuple(each)
 
-        def with_aux(whole: Var) -> Term:
-            value = self.shown(Proj(0, whole), closed.body.type)
-            return Tuple((Proj(0, value), Proj(1, whole), Proj(1, value)))
-
-        lam = self.finish(both, with_aux if self.has_aux else results, closed, writer)
+        lam = self.finish(both, results, closed, writer)
         aux = (face.children[1],) if self.has_aux and face is not None else ()
         return Written(lam, Face(tuple, (), (of_value, None, *aux)))
 

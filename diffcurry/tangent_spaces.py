@@ -20,7 +20,7 @@ from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import tangent_of
 from diffcurry.function import Function
 from diffcurry.function_cotangents import space_of
-from diffcurry.primitive import asked_for_laws
+from diffcurry.primitive import asked_for_laws, declared_before
 from diffcurry.transforms import vjp
 from interpreters.carriers import space_values  # noqa: F401 (it registers values)
 
@@ -139,13 +139,9 @@ def _undeclare(undo: ExitStack, kind: type) -> None:
 
     What is known of annotations that name the class is read anew.
     """
-    before = SPACES.get(kind)
     KNOWN.clear()
     undo.callback(KNOWN.clear)
-    if before is None:
-        undo.callback(SPACES.pop, kind, None)
-    else:
-        undo.callback(SPACES.__setitem__, kind, before)
+    undo.callback(declared_before, SPACES, kind, SPACES.get(kind))
 
 
 def _declare_tangents(kind: type, plus: Rule | None, zero: Any) -> None:

@@ -76,9 +76,8 @@ def show_tangent(tangent: Any, obj: Object, face: Face | None, value: Any = None
 
 def _iscalls_of(cotangent: Cotangent) -> bool:
     """Whether it lists calls, and no environment came in among them."""
-    if cotangent is None:
-        return True
-    return type(cotangent) is list and all(type(entry) is not Environment for entry in cotangent)
+    is_list = cotangent is None or type(cotangent) is list
+    return is_list and all(type(entry) is not Environment for entry in cotangent or ())
 
 
 def _show_captured(cotangent: Cotangent, closure: Closure, mode: Pulling) -> Captured:

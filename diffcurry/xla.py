@@ -361,7 +361,8 @@ class Parallel(Generic[P]):
         shape = np.shape(value)
         if not isinstance(axis, int) or not -len(shape) <= axis < len(shape):
             raise TypeMismatch(f"{axis!r:.60} is no axis of an array of shape {shape}, nor None")
-        here = self.mesh.local_mesh.size if self._is_local(value) else self.mesh.size
+        is_whole = isinstance(value, self.jax.Array) and not value.is_fully_addressable
+        here = self.mesh.size if is_whole else self.mesh.local_mesh.size
         if shape[axis] % here:
             raise ShapeMismatch(
                 f"axis {axis} of an array of shape {shape} is divided among {here} devices, "
@@ -369,10 +370,6 @@ class Parallel(Generic[P]):
             )
         spec = [None] * (axis % len(shape)) + [self.mesh.axis_names]
         return self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*spec))
-
-    def _is_local(self, value: Any) -> bool:
-        """Whether a value is this process's own part."""
-        return not isinstance(value, self.jax.Array) or value.is_fully_addressable
 
     def __repr__(self) -> str:
         """Of what it is, and over what."""

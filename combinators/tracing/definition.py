@@ -254,6 +254,8 @@ class Definition(Specialisable):
 
     def made_at(self, types: Types, faces: Faces) -> Specialised:
         """The λ of the function value, and what it captures of a trace."""
+        if current() is None:
+            return self.specialise(*self.declared(types, faces))
         return self._made(types, faces)[0]
 
     def declared(self, types: Types, faces: Faces) -> tuple[Types, Faces]:

@@ -36,11 +36,14 @@ from combinators.tracing.definition import RECURRING, Definition
 from combinators.tracing.emit import emit, operand, unpack
 from combinators.tracing.faces import Face, leaf_types, take_apart
 from combinators.tracing.functions import Draft, Faces, Laid, Natural, Specialised, Types, coerce
-from combinators.tracing.injections import cons, nil
+from combinators.tracing.injections import cons, natural_object, nil
 from combinators.tracing.joins import Apart, is_unknown
 from combinators.tracing.parameters import alike, by_position, check_takes, parameter_names
 from combinators.tracing.scope import Scope, current
 from combinators.tracing.traced import LIBRARY, Traced, library
+
+FEW_TYPES = 8
+"""A recursive function of so many types, one inside the other, is what fills Python's stack."""
 
 
 class Fixed(Specialised):
@@ -104,6 +107,7 @@ class Recursive(Definition):
             raise TypeMismatch(f"most= is a number of rounds, and this is {most!r:.60}")
         self._most: int | None = None if most is None else int(most)
         self._running: list[Itself] = []
+        self.plain = function
         takes_itself = parameter_names(function, 1) == ["self"]
         super().__init__(_given(self, function) if takes_itself else function, types, **options)
         self.returns = returns or self.returns
@@ -226,6 +230,15 @@ class Recursive(Definition):
         self._running.append(itself)
         try:
             yield
+        except RecursionError:
+            if len(self._running) < FEW_TYPES:
+                raise
+            first = ", then on ".join([f"{one.dom!r:.60}" for one in self._running[:3]])
+            raise TypeMismatch(
+                f"{self.__name__} calls itself on ever other types: on {first} and so on; a "
+                "recursive function calls itself on the type that it takes, so keep what grows in "
+                "a List, or in data of a type that mentions itself"
+            ) from None
         finally:
             self._running.pop()
             RECURRING.reset(token)
@@ -344,7 +357,11 @@ def fold_list(f: Any, init: Any, xs: Traced, *, reverse: bool = False) -> Any:
 def map_list(f: Callable[..., Any], *lists: Traced) -> Any:
     """The list of ``f`` of each item."""
     if len(lists) != 1:
-        raise TypeMismatch("map of lists takes one; write a rec over two")
+        given = ", ".join(repr(natural_object(one)) for one in lists)
+        raise TypeMismatch(
+            f"map runs over one list or over rows that are as many, and is given {given}; "
+            "write a rec of both, with a case on each, which says what is where one ends first"
+        )
     check_takes(f, (item_of(lists[0].type),), "map takes a function of each item")
 
     def mapped(rest: Any) -> Any:

@@ -329,6 +329,8 @@ def _coerced(value: Any, obj: Object) -> tuple[Term, Face | None]:
         types = () if isinstance(value, Traced) else positional_types(value, obj.dom)
         term, shown = function_operand(value, types, tuple(map(face_of, types)))
         face = face_of_function(shown, obj.cod)
+    elif type(value) in (tuple, list, dict):
+        raise TypeMismatch(f"{obj!r} was expected here, and this is {value!r:.60}")
     elif isinstance(obj, Tensor) and natural(value).weak and obj.shape == ():
         if np.result_type(obj.dtype, value) != np.dtype(obj.dtype):
             raise TypeMismatch(f"{value!r} does not fit into {obj!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -72,17 +72,19 @@ def takes(function: Callable[..., Any], count: int, *, unknown: bool = True) -> 
     return True
 
 
-def check_takes(function: Any, types: Sequence[Any], said: str = "") -> None:
+def check_takes(
+    function: Any, types: Sequence[Any], said: str = "", named: Mapping[str, Any] | None = None
+) -> None:
     """Raise where a Python function cannot be called with arguments of these types.
 
     ``said`` is what should be given, in words.
     """
-    if by_position_alone(function, len(types)) is not None:
+    if not named and by_position_alone(function, len(types)) is not None:
         return
     try:
-        inspect.signature(function).bind(*types)
+        inspect.signature(function).bind(*types, **named or {})
     except TypeError as error:
-        given = ", ".join(map(repr, types))
+        given = ", ".join([f"{one!r:.200}" for one in types])
         name = getattr(function, "__name__", repr(function))
         what = f"{name} is called with ({given}): {error}{said and '; ' + said}"
         raise TypeMismatch(what) from None

@@ -60,12 +60,17 @@ class Scope(Block):
         """Whether a variable is made here."""
         return var.name in self._own
 
-    def recurs(self, var: Var) -> bool:
-        """Whether a variable stands for a recursive function whose body is being traced."""
+    def maker(self, var: Var) -> Scope | None:
+        """The scope that made a variable: this, or one around it."""
         scope: Scope | None = self
         while scope is not None and not scope.owns(var):
             scope = scope.parent
-        return scope is not None and scope.itself is var
+        return scope
+
+    def recurs(self, var: Var) -> bool:
+        """Whether a variable stands for a recursive function whose body is being traced."""
+        maker = self.maker(var)
+        return maker is not None and maker.itself is var
 
     def parameter(self, wish: str, obj: Object) -> Var:
         """A variable that the λ binds, or a line."""

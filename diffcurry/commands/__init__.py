@@ -14,6 +14,7 @@ import os
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ import numpy as np
 import diffcurry
 from combinators.errors import NotDifferentiable
 from combinators.type_folds import is_smooth
-from diffcurry.arguments import check_scalar
 from diffcurry.commands import laws
 from diffcurry.commands.targets import Misused, Subject, said, subject
 from diffcurry.compare import compare
@@ -34,7 +34,7 @@ from diffcurry.museum import museum
 from diffcurry.picture import Picture
 from diffcurry.program import Program
 from diffcurry.transforms import grad
-from interpreters.cost import Bound, Cost
+from interpreters.cost import Cost
 from interpreters.cost.counted import number
 
 _EXAMPLES = """
@@ -142,22 +142,14 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 def _show(shown: Any) -> None:
     """Print, in colour where a terminal reads and ``rich`` is there."""
     try:
-        console = _console() if sys.stdout.isatty() and not isinstance(shown, str) else None
-        if console is not None:
-            console.print(shown)
-        else:
-            sys.stdout.write(f"{shown}\n")
+        show = print
+        if sys.stdout.isatty() and not isinstance(shown, str):
+            with contextlib.suppress(ImportError):
+                show = import_module("rich.console").Console().print
+        show(shown)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _console() -> Any:
-    try:
-        from rich.console import Console
-    except ImportError:
-        return None
-    return Console()
 
 
 _BITS = 63
@@ -171,22 +163,19 @@ def inspect(found: Subject, options: Namespace) -> str:
         text = EMITTERS[options.emit](program).rstrip()
         record = {"emit": options.emit, "text": text}
     else:
-        report = _report(found, options.grad)
-        record = _record(found, report, options.grad)
+        report = found.function.cost(*found.given)
+        if options.grad and report.derived is None:
+            raise NotDifferentiable(report.remark)
+        if options.grad is False:
+            report = Report(report.name, report.program)
+        record = _record(found, report)
         text = _text(record, report)
     if not options.json:
         return text
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _report(found: Subject, wanted: bool | None) -> Report:
-    report = found.function.cost(*found.given)
-    if wanted and report.derived is None:
-        raise NotDifferentiable(report.remark)
-    return Report(report.name, report.program) if wanted is False else report
-
-
-def _record(found: Subject, report: Report, wanted: bool | None) -> dict[str, Any]:
+def _record(found: Subject, report: Report) -> dict[str, Any]:
     """All that is to be seen of a subject, for JSON."""
     program, values = found.program, found.values
     lam = program.lam
@@ -202,17 +191,16 @@ def _record(found: Subject, report: Report, wanted: bool | None) -> dict[str, An
         record["value"] = _plain(found.function(*values))
     if report.derived is not None:
         record["gradient_term"] = str(report.derived.alone)
-    smooth = tuple(i for i, obj in enumerate(program.types) if is_smooth(obj))
-    if values is not None and (wanted or (wanted is None and smooth and _is_scalar(program))):
-        check_scalar(program.cod)
+    if values is not None and report.derived is not None:
+        smooth = tuple(i for i, obj in enumerate(program.types) if is_smooth(obj))
         gradients = map(_plain, grad(found.function, argnums=smooth)(*values))
         names = [lam.params[i].name for i in smooth]
         record["gradient"] = dict(zip(names, gradients, strict=True))
     if report.gradient is not None and report.certificate is not None:
-        record["gradient_cost"] = _cost(report.gradient)
+        record["gradient_cost"], bounds = _cost(report.gradient), report.certificate.bounds
         record["certificate"] = {
             **_fields(report.certificate, "holds exact ratio"),
-            "bounds": list(map(_bound, report.certificate.bounds)),
+            "bounds": [_fields(one, "law says left right holds exact") for one in bounds],
             "remarks": list(report.certificate.remarks),
         }
     return record
@@ -235,24 +223,12 @@ def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _is_scalar(program: Program) -> bool:
-    try:
-        check_scalar(program.cod)
-    except NotDifferentiable:
-        return False
-    return True
-
-
 def _cost(found: Cost) -> dict[str, Any]:
     return {
         "operations": _plain(found.total),
         **_fields(found, "exact counts moved lines"),
         "unknown_calls": _plain(found.unknown),
     }
-
-
-def _bound(bound: Bound) -> dict[str, Any]:
-    return _fields(bound, "law says left right holds exact")
 
 
 def _fields(thing: Any, names: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import inspect
 import json
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -220,13 +219,10 @@ def _failing(file: str | None) -> dict[str, str]:
         return {}
     if not Path(file).is_file():
         raise Misused(f"--laws-xfail: there is no file {file}")
-    return dict(_entries(Path(file).read_text(encoding="utf-8"), file))
-
-
-def _entries(text: str, file: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        entry = line.partition("#")[0].strip()
-        if entry and "::" not in entry:
-            raise Misused(f"{file}:{number}: an entry is Model::Law, as Mine::E1, not {entry!r}")
-        if entry:
-            yield entry, f"{file}:{number}"
+    lines = enumerate(Path(file).read_text(encoding="utf-8").splitlines(), 1)
+    found = {line.partition("#")[0].strip(): f"{file}:{number}" for number, line in lines}
+    found.pop("", None)
+    for entry, place in found.items():
+        if "::" not in entry:
+            raise Misused(f"{place}: an entry is Model::Law, as Mine::E1, not {entry!r}")
+    return found

@@ -91,9 +91,13 @@ def test_what_is_no_type() -> None:
         Tensor((), complex)
     with pytest.raises(ValueError, match=r"no negative extent, but \(-1,\) holds one"):
         Tensor((-1,))
-    with pytest.raises(TypeMismatch, match="a product is of objects, and 3 is not one"):
+    with pytest.raises(
+        TypeMismatch, match="Product or a Sum takes objects, as Real, and 3 is not one"
+    ):
         Product(Real, 3)
-    with pytest.raises(TypeMismatch, match="Fun takes objects, and <class 'float'> is not one"):
+    with pytest.raises(
+        TypeMismatch, match="Fun takes objects, as Real, and <class 'float'> is not one"
+    ):
         Fun(float, Real)
     with pytest.raises(AttributeError, match="Real is immutable"):
         Real.shape = (3,)

@@ -279,7 +279,7 @@ LOOPS = {
         at(lambda x: dc.fold(lambda c, z: c, x, x), 1.0),
         TypeMismatch,
         TypeError,
-        ["fold runs over", "Real has none", "let fold run over np.arange(n)"],
+        ["fold runs over", "Real has none", "np.arange(n) has n rows"],
     ),
     "function of one": Mistake(
         at(lambda x: dc.fold(lambda c: c, x, V3), 1.0),
@@ -312,7 +312,7 @@ LOOPS = {
         at(lambda x: dc.map(lambda z: z, x), 1.0),
         TypeMismatch,
         TypeError,
-        ["map runs over the leading axis of tensors", "let map run over np.arange(n)"],
+        ["map runs over the leading axis of tensors", "np.arange(n) has n rows"],
     ),
     "map of no function": Mistake(
         at(lambda x: dc.map(3, x), V3), TypeMismatch, TypeError, ["map takes a function f(x)", "3"]

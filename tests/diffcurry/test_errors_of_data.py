@@ -127,7 +127,60 @@ def test_what_runs_over_rows_says_what_runs_over_a_list(word: str) -> None:
     )
 
 
+def test_a_map_of_several_lists_names_what_it_was_given() -> None:
+    both = dc.fun(lambda xs, ys: dc.map(np.multiply, xs, ys), dc.List(Real), dc.Tensor((2,)))
+    refused(lambda: both([1.0, 2.0], np.ones(2)), "is given List[Real], Tensor[2]; write a rec")
+
+
+def test_a_list_that_no_annotation_declares_says_how_to_declare_it() -> None:
+    refused(
+        lambda: dc.fun(lambda xs: dc.fold(np.add, 0.0, xs))([1.0, 2.0]),
+        "fold runs over the leading axis",
+        "a list is declared, as xs: list[float]",
+    )
+
+
+def test_a_word_says_which_arguments_it_takes() -> None:
+    runs: list[Run] = [
+        lambda: dc.foldl(np.add, 0.0, np.ones(3), reverse=True),
+        of_number(lambda x: dc.foldl(np.add, x, np.ones(3), reverse=True)),
+    ]
+    for run in runs:
+        refused(run, "foldl is called with", "argument 'reverse'; it takes f, init, xs")
+    refused(lambda: dc.scan(np.add, 0.0), "scan is called", "missing", "it takes f, init, xs, rev")
+
+
+def test_what_is_no_type_is_refused_by_what_takes_types() -> None:
+    refused(lambda: dc.Sum(3, Real), "Sum takes objects, as Real, and 3 is not one")  # type: ignore[arg-type]
+    refused(lambda: dc.Sum(x=float), "Sum takes objects")  # type: ignore[arg-type]
+    refused(lambda: dc.Vector(3, Real), "Vector takes objects, as Real, and 3")  # type: ignore[arg-type]
+    refused(lambda: dc.Vector(Real, -1), "Vector has a length, a number from 0 on, and this is -1")
+
+
 # ---- recursive functions -------------------------------------------------------------------------
+
+
+@dc.rec
+def power(x: float, n: int) -> float:
+    return dc.cond(n == 0, lambda: 1.0, lambda: x * power(x, n - 1))
+
+
+@dc.rec
+def nested(x: Any, n: Any) -> float:
+    return dc.cond(n == 0, lambda: 1.0, lambda: nested((x, 1.0), n - 1))
+
+
+def test_a_recursion_whose_argument_grows_in_type_names_the_types() -> None:
+    grows = "calls itself on ever other types: on Real"
+    refused(lambda: nested(1.0, 3), f"nested {grows} × Int, then on (Real × Real) × Int, then")
+    refused(recursive(lambda f, x: dc.cond(False, lambda: 1.0, lambda: f((x, x)))), grows)
+    refused(lambda: dc.grad(nested)(1.0, 3), f"nested {grows}")
+
+
+def test_a_tuple_where_a_recursive_function_takes_a_number_is_refused() -> None:
+    refused(lambda: power((1.0, 2.0), 3), "x : Real was given (1.0, 2.0)")
+    refused(of_number(lambda x: power((x, x), 3)), "power: Real was expected here, and this is (x")
+
 
 AS_NUMBERS: list[Callable[[Any, Any], Any]] = [
     lambda f, x: f + 1,

@@ -13,6 +13,9 @@ def of_a_function(g, x):
     return g(x) * g(2.0) * x
 
 
+EITHER = dc.Sum(dc.Fun(Real, Real), Real)
+
+
 def square(a):
     return fun(lambda z: a * z * a, Real)
 
@@ -139,3 +142,25 @@ def test_a_vector_of_functions_is_captured_inside_a_trace(derivative):
     xs = np.array([1.0, 2.0, 3.0])
     assert dc.fun(slope)(2.0, xs) == 48.0  # (Σ xs a t²)' = 2 a t Σ xs, where t is a
     assert dc.grad(slope)(2.0, xs) == 48.0
+
+
+@pytest.mark.parametrize(
+    ("made", "first"),
+    [
+        (lambda f: dc.cons(f, dc.nil), lambda fs: fs[0]),
+        (lambda f: dc.inject(EITHER, 0, f), lambda s: s.value),
+    ],
+    ids=["list", "sum"],
+)
+def test_functions_in_a_list_or_a_sum_have_tangents_at_numbers(made, first):
+    def scaled(x):
+        return made(dc.fun(lambda z: x * x * z, Real))
+
+    for value, tangent in (
+        dc.jvp(scaled, (2.0,), (1.0,)),
+        (dc.vjp(scaled, 2.0)[0], dc.linearize(scaled, 2.0)[1](1.0)),
+    ):
+        assert first(value)(3.0) == 12.0
+        assert first(tangent)(3.0) == 12.0  # (x² z)' = 2 x z
+    with pytest.raises(dc.NotDifferentiable, match=r"a program for jvp of what gives .*Real ⇒"):
+        dc.jvp(dc.fun(scaled, Real)).program()

@@ -183,6 +183,20 @@ def test_check_grads_takes_a_larger_step_at_numbers_of_single_precision(scale):
         dc.check_grads(dc.with_derivative(lambda x: x * x, lambda x, g: 2.1 * x * g), (at[2],))
 
 
+def test_check_grads_moves_the_alternative_that_a_value_is():
+    size = dc.Sum(side=Real, box=dc.Product(Real, Real))
+    area = dc.fun(lambda s: dc.case(s, lambda a: a * a, lambda w, h: w * h), size)
+    for given in (dc.inject(size, "side", 2.0), dc.inject(size, "box", 2.0, 3.0)):
+        dc.check_grads(area, (given,), order=2)
+    inside = dc.fun(lambda s: dc.case(s, lambda x: 2 * x, area), dc.Sum(Real, size))
+    dc.check_grads(inside, (dc.inr(dc.inject(size, "side", 2.0)),))
+    wrong = dc.with_derivative(lambda a: a * a, lambda a, w: w * a)
+    bad = dc.fun(lambda s: dc.case(s, wrong, lambda w, h: w * h), size)
+    dc.check_grads(bad, (dc.inject(size, "box", 2.0, 3.0),))
+    with pytest.raises(dc.WrongDerivative):
+        dc.check_grads(bad, (dc.inject(size, "side", 2.0),))
+
+
 def test_check_grads_takes_a_smaller_step_where_its_own_leaves_the_domain():
     dc.check_grads(np.log, (1e-6,))
     dc.check_grads(lambda x: np.sqrt(x), (5e-6,), order=2)

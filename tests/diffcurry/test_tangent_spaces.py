@@ -271,6 +271,8 @@ def test_values_are_reduced_and_their_operator_is_asked_at_values():
     assert dc.grad(lambda t: turned(t).w)(angles) == pytest.approx([-np.sin(1.7)] * 3)
     with pytest.raises(dc.NotAssociative, match="reduce combines values of Quaternion"):
         dc.fun(lambda t: turned(t, lambda a, b: b * b * a))(angles)
+    with pytest.raises(dc.NotAssociative, match=r"by an operator of which .* is no unit"):
+        dc.fun(lambda t: dc.reduce(Quaternion.__mul__, Q, dc.map(lambda x: ONE, t)))(angles)
     with pytest.raises(TypeMismatch, match="a scan keeps numbers and arrays, and these are Quat"):
         dc.fun(lambda t: dc.scanl(Quaternion.__mul__, ONE, dc.map(lambda x: ONE, t)))(angles)
 
@@ -319,6 +321,10 @@ def test_the_tangent_space_of_a_value_is_shown():
     assert dc.tangent_space(Q) is Tensor((3,))
     assert dc.tangent_space(Angle(1.0)) is Real
     assert dc.tangent_space(Covariance(np.eye(3))) is Tensor((3, 3))
+    assert dc.tangent_space((Q, {"a": 1.0})) is dc.Product(Tensor((3,)), dc.Record(a=Real))
+    line = dc.fun(lambda x: x, Real)
+    assert repr(dc.tangent_space((1.0, line), mode="simple")) == "(Real, [(Real, Real)])"
+    assert dc.tangent_space(dc.rec(lambda x: x, Real)) is dc.Unit
 
 
 # ---- tangents of a class -------------------------------------------------------------------------
