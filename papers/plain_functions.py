@@ -28,7 +28,8 @@ from combinators.operation import Operation, named
 from combinators.primitives.loops import LOOP, LoopType
 from combinators.primitives.structural import FIX, PLUS, RECOMPUTE, VECTOR, ZEROS
 from combinators.primitives.sums import INJECT, IS, SUMS, TAG
-from combinators.terms import Lam
+from combinators.terms import Lam, Proj, Tuple
+from combinators.tracing.emit import emit, operand
 from combinators.tracing.traced import LIBRARY
 from combinators.translate import translate
 from combinators.type_folds import columns_of, is_smooth
@@ -180,7 +181,7 @@ def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
         loop, (*start, xs) = LoopType.of(operation, types), operands
         carry, kept = (start[0] if start else None), []
         for index in loop.rounds:
-            row = map_leaves(lambda _, x: x[index], loop.xs, xs, parts=columns_of)  # noqa: B023
+            row = row_at(index, loop.xs, xs)
             x = (carry, row) if start else row
             made = function(*x) if isinstance(loop.function.dom, Product) else function(x)
             carry, item = loop.halves(made, operator.getitem)
@@ -190,6 +191,17 @@ def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
 
     lam = traced(rounds, types)
     return translate(lam.params, lam.body)
+
+
+def row_at(index: int, obj: Object, xs: Any) -> Any:
+    """A row of an array, or of each part of a tuple or a record of them."""
+    parts = columns_of(obj)
+    if parts is None:
+        return xs[index]
+    columns = (emit(Proj(i, operand(xs))) for i in range(len(parts)))
+    row = tuple(row_at(index, part, column) for part, column in zip(parts, columns, strict=True))
+    names = getattr(obj, "names", None)
+    return row if names is None else emit(Tuple(tuple(map(operand, row)), names))
 
 
 def stacked(obj: Object | None, rows: list[Any]) -> Any:
