@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Object, Product, Tensor, components
 from combinators.spaces import SPACES, Space
-from combinators.tracing.faces import Face, flattened, open_up, put_together, take_apart
+from combinators.tracing.faces import Face, open_up, take_apart
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
 
@@ -155,17 +154,6 @@ def of_coordinates(leaves: Sequence[Any], word: str) -> None:
                 f"{word} moves numbers, and this is {leaf!r:.60}, which moves as it was declared; "
                 "give it the function of the coordinates"
             )
-
-
-def is_number(leaf: Object) -> bool:
-    """Whether a leaf has tangents that are numbers."""
-    return numbers_along(leaf) is not None
-
-
-def beside(found: list[Any], face: Face | None) -> Any:
-    """Values in containers ``face``, one an argument: in each leaf of it a tuple of theirs."""
-    leaves = zip(*(flattened(one, face) for one in found), strict=True)
-    return put_together(face, leaves) if found else put_together(face, repeat(()))
 
 
 def sample(obj: Object, random: np.random.Generator) -> Any:

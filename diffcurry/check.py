@@ -14,7 +14,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.terms import Lam, Prim
-from combinators.tracing.faces import flattened, put_together, take_apart
+from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.scope import current
 from combinators.value_folds import Injected
 from diffcurry.arguments import holds_functions, of_coordinates
@@ -141,16 +141,14 @@ def _direction(value: Any, random: np.random.Generator) -> Any:
 def _moved(arg: Any, tangent: Any, step: float) -> Any:
     if tangent is None:
         return arg
-    face, leaves = take_apart(arg)
-
-    def moved(x: Any, v: Any) -> Any:
-        if v is None:
-            return x
-        if type(x) is Injected:
-            return Injected(x.tag, _moved(x.value, v.value, step))
-        return (np.asarray(x) + step * v).astype(np.asarray(x).dtype)[()]
-
-    return put_together(face, map(moved, leaves, flattened(tangent, face)))
+    if type(arg) is Injected:
+        return Injected(arg.tag, _moved(arg.value, tangent.value, step))
+    opened = open_up(arg)
+    if opened is None:
+        return (np.asarray(arg) + step * tangent).astype(np.asarray(arg).dtype)[()]
+    kind, keys, parts = opened
+    along = (open_up(tangent) or opened)[2]
+    return Face(kind, keys, ()).build(list(map(_moved, parts, along, [step] * len(parts))))
 
 
 @contextmanager

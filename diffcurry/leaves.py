@@ -15,7 +15,7 @@ from combinators.tracing.emit import check_fits
 from combinators.tracing.faces import Face, open_up
 from combinators.tracing.functions import Natural, natural
 from combinators.type_folds import columns_of, tangent_of, velocity
-from combinators.value_folds import map_leaves
+from combinators.value_folds import Injected, map_leaves
 from diffcurry.values import Inwards, Meet, NotThese, Outwards, Step
 
 SCALARS: dict[Object, tuple[type, Any]] = {
@@ -137,16 +137,19 @@ def still(obj: Object) -> Any:
     return None if isinstance(obj, Mu) else map_leaves(zero, velocity(obj), None, parts=columns_of)
 
 
-def _along(word: str) -> Inwards:
+def _along(word: str, zero: Callable[[Object], Any], inject: Callable[[int, Any], Any]) -> Inwards:
     def leaf(obj: Object) -> Step:
         kinds = SCALARS[obj] if obj is Real else (None, None)
         return _crossing(obj, lambda x, obj: check_tangent(x, obj, word), kinds)
 
-    return Inwards(leaf, still, word, inject=lambda tag, value: (tag, value))
+    return Inwards(leaf, zero, word, inject=inject)
 
 
-ALONG = {word: _along(word) for word in ("tangent", "cotangent")}
+_WORDS = "tangent", "cotangent"
+ALONG = {word: _along(word, still, lambda tag, value: (tag, value)) for word in _WORDS}
 """Tangents and cotangents at values, as compiled code takes them."""
+MIRRORED = _along("tangent", lambda _: None, Injected)
+"""Tangents and cotangents as the folds over values take them."""
 
 
 def _along_shown(obj: Object, face: Face | None) -> Step:

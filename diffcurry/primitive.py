@@ -43,7 +43,7 @@ from combinators.tracing.scope import current
 from combinators.translate import translate
 from combinators.type_folds import cotangent_of, is_first_order
 from combinators.value_folds import Layout
-from diffcurry.arguments import is_number, leaves, sample, signature_of
+from diffcurry.arguments import leaves, numbers_along, sample, signature_of
 from diffcurry.closures import arrow_in, lift, lower
 from diffcurry.function import Function
 from diffcurry.modes import primal
@@ -384,7 +384,7 @@ def check_linear(made: Specialised) -> None:
     layout = Layout(last)
     pairs = zip(layout.leaves, layout.flat(first), layout.flat(second), strict=True)
     difference = layout.nested(
-        (x - 2.5 * y).astype(x.dtype)[()] if is_number(leaf) else x for leaf, x, y in pairs
+        (x - 2.5 * y).astype(x.dtype)[()] if numbers_along(leaf) else x for leaf, x, y in pairs
     )
     both = run(difference)
     apart = [x - 2.5 * y for x, y in zip(run(first), run(second), strict=True)]

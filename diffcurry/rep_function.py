@@ -90,8 +90,7 @@ class Pulled(Derivative[P, Any]):
         if holds_known_functions(values):
             return super()._in_trace(values)
         value, pull, *aux = call(self, values)
-        types, faces = argument_types(values)
-        made = self.inner.specialise(types if self.types is None else self.types, faces)
+        made = self.inner.specialise(*self.inner.declared(*argument_types(values)))
         obj, _ = of_pair(made.lam.body.type, made.face, self.has_aux)
         if represented(obj, rep_function) is obj:
             return value, pull, *aux

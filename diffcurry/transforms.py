@@ -8,37 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any, ParamSpec
+from typing import Any, ClassVar, ParamSpec
 
 import numpy as np
 
 from combinators.errors import NotDifferentiable, TypeMismatch, WrongMode
 from combinators.kit.memory import Remembered
+from combinators.objects import Object, Product
 from combinators.simplify import simplify
 from combinators.terms import Lam
-from combinators.tracing.definition import Definition
-from combinators.tracing.faces import Face, put_together, take_apart
-from combinators.tracing.functions import Faces, Specialised, Types, natural
+from combinators.tracing.classes import holds_sum
+from combinators.tracing.definition import Definition, argument_types
+from combinators.tracing.faces import put_together, take_apart
+from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.scope import current
 from diffcurry.arguments import (
     Argnums,
-    beside,
     chosen,
     holds_functions,
     is_many,
-    is_number,
     leaves,
+    numbers_along,
     of_coordinates,
 )
 from diffcurry.derivative import LONG, Derivative, Gradient, transformed
 from diffcurry.dual_function import Pushed
 from diffcurry.function import Function, as_function
-from diffcurry.interpretation import between_numbers, columns, rows
 from diffcurry.known import Known, tangents_of
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
 from diffcurry.recent import Recent, identity
 from diffcurry.rep_function import Linearized, Pulled
+from diffcurry.tangent_basis import Basis, columns, rows
 
 P = ParamSpec("P")
 
@@ -227,52 +228,54 @@ class Jacobian(Derivative[P, Any]):
     about = "The Jacobian"
     verb = "jacobian of"
     is_program = True
+    at_once = False
     argnums: Argnums
+    _kind: ClassVar[type[Pulled[Any]]] = Linearized
+    """What gives the value, and the linear map there."""
+    _blocks = staticmethod(columns)
 
     def __init__(self, inner: Function[..., Any], argnums: Argnums, **options: Any) -> None:
         which = tuple(argnums) if is_many(argnums) else argnums
         self._simplified: Remembered[Lam, Lam] = Remembered()
         self._asked = 0
         super().__init__(inner, argnums=which, **options)
-        self._signature = inner._signature
+        self._signature, self.returns = inner._signature, None
         self.__name__, self.__doc__ = inner.__name__, inner.__doc__
 
-    def _linear(self) -> Derivative[..., Any]:
-        """What gives the value, and the linear map there."""
-        return transformed(self.inner, Linearized, has_aux=False, mode="dependent")
+    @property
+    def _moves(self) -> Function[..., Any]:
+        """What is differentiated."""
+        return self.inner
 
-    def _face(self, args: tuple[Any, ...], value: Any) -> Face | None:
-        """The containers of what is differentiated."""
-        return take_apart(value)[0]
-
-    def _block(self, args: tuple[Any, ...], which: int, value: Any, linear: Any) -> Any:
-        """The Jacobian by one argument."""
-        return columns(args, which, linear, self._face(args, value))
-
-    def along(self, args: tuple[Any, ...]) -> Any:
-        """The linear map along every basis vector, in a ``map`` in a trace."""
-        if current() is not None:
-            by = [take_apart(args[i])[1] for i in chosen(self.argnums, len(args))]
-            between_numbers(natural(leaf).type for given in by for leaf in given)
-        made = self._linear()
-        value, linear = made(*args) if current() is not None else made.evaluate(args)
-        found = [self._block(args, i, value, linear) for i in chosen(self.argnums, len(args))]
-        return beside(found, self._face(args, value)) if is_many(self.argnums) else found[0]
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """The linear map along every basis vector: at numbers, or in a ``map`` in a trace."""
+        which, many = chosen(self.argnums, len(args)), is_many(self.argnums)
+        made = transformed(self._moves, self._kind, has_aux=False, mode=self.mode)
+        program = self.inner.running(*args) if current() is None else None
+        taken: Any = self.inner.types_of(args)[0] if program is None else program.types
+        types, given = [taken[i] for i in which], [args[i] for i in which]
+        each = list(map(Basis, types, given))
+        if program is None or any(map(holds_sum, (*program.types, program.cod))):
+            value, linear = made(*args)
+        else:
+            value, linear = made.evaluate(args)
+        obj = argument_types((value,))[0][0] if program is None else program.cod
+        if self._moves is not self.inner:  # a gradient is at arguments
+            obj, value = (Product(*types), tuple(given)) if many else (types[0], given[0])
+        of, found = Basis(obj, value), []
+        for i, by in zip(which, each, strict=True):
+            blocks = self._blocks(linear, i, len(args), by, of)
+            found.append([by.built(block) for block in blocks])
+        shown = list(zip(*found, strict=True)) or [()] * len(of.types)
+        return of.built(shown if many else [row for (row,) in shown])
 
     def _python(self) -> Callable[..., Any]:
 
         def jacobian(*args: Any) -> Any:
-            return self.along(args)
+            return self.evaluate(args)
 
         jacobian.__signature__ = self.inner._signature  # type: ignore[attr-defined]  # inspect asks
         return jacobian
-
-    def evaluate(self, args: tuple[Any, ...]) -> Any:
-        """The numbers, a row or a column at a time."""
-        program = self.inner.running(*args)
-        which = chosen(self.argnums, len(args))
-        between_numbers((program.cod, *(program.types[i] for i in which)))
-        return self.along(args)
 
     def specialise(self, types: Types, faces: Faces) -> Specialised:
         """The program, made simpler: one that is closed."""
@@ -292,24 +295,30 @@ class Jacobian(Derivative[P, Any]):
         """Whether every leaf has a block of numbers; a long program is written when asked again."""
         if self._asked == 1 and program.survey.size > LONG:
             return False
-        return all(is_number(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj))
+        return all(
+            numbers_along(leaf) for obj in (*program.types, program.cod) for leaf in leaves(obj)
+        )
 
     def _of_known(self, known: Known[Any], values: tuple[Any, ...], data: list[Any]) -> Any:
         found = known.whole(*chosen(self.argnums, len(values)))
         argnums = found if is_many(self.argnums) else found[0]
         return self.on(known.function, argnums=argnums)(*data)
 
-    _in_trace, otherwise = Function._in_trace, evaluate  # type: ignore[assignment]  # at data, too
+    def _in_trace(self, values: tuple[Any, ...]) -> Any:
+        """An application; by a sum, whose alternative is known here, the blocks of its numbers."""
+        types = self.inner.types_of(values)[0]
+        by = (types[i] for i in chosen(self.argnums, len(values)))
+        if any(isinstance(obj, Object) and holds_sum(obj) for obj in by):
+            return self.evaluate(values)
+        return Function._in_trace(self, values)
+
+    otherwise = evaluate  # type: ignore[assignment]  # at data, too
 
 
 class Backward(Jacobian[P]):
     """A pullback for each number of the result, and not a pushforward for each of the argument."""
 
-    def _linear(self) -> Derivative[..., Any]:
-        return transformed(self.inner, Pulled, has_aux=False, mode=self.mode)
-
-    def _block(self, args: tuple[Any, ...], which: int, value: Any, linear: Any) -> Any:
-        return rows(value, linear, which, take_apart(args[which])[0])
+    _kind, _blocks = Pulled, staticmethod(rows)
 
 
 class Hessian(Jacobian[P]):
@@ -318,13 +327,9 @@ class Hessian(Jacobian[P]):
     about = "The Hessian"
     verb = "hessian of"
 
-    def _linear(self) -> Derivative[..., Any]:
-        gradient = gradient_of(self.inner, self.argnums)
-        return transformed(gradient, Linearized, has_aux=False, mode="dependent")
-
-    def _face(self, args: tuple[Any, ...], value: Any) -> Face | None:
-        faces = tuple(take_apart(args[i])[0] for i in chosen(self.argnums, len(args)))
-        return Face(tuple, (), faces) if is_many(self.argnums) else faces[0]
+    @property
+    def _moves(self) -> Function[..., Any]:
+        return gradient_of(self.inner, self.argnums)
 
 
 def jacrev(f: Callable[P, Any], argnums: Argnums = 0, *, mode: Mode = "dependent") -> Jacobian[P]:

@@ -198,12 +198,10 @@ class Inwards(Crossing):
             step = self._rows(obj) if is_list(obj) else _met(obj)
         elif isinstance(obj, Sum):
             step = self._alternatives(obj)
-        elif components(obj) is not None:
+        elif parts_of(obj) is not None:
             step = self._product(obj, face.kind if face is not None else None)
         elif isinstance(obj, Fun) and self._zero is not None:
             step = _met(obj)  # what it captured holds functions that captured
-        elif isinstance(obj, Vector) and self._word != "tangent":
-            step = self._product(obj, None)
         else:
             step = self._leaf(obj)
         if self._zero is None and not isinstance(obj, Tagged):
@@ -242,13 +240,15 @@ class Inwards(Crossing):
     def _rows(self, obj: Mu) -> Step:
         """That of a list, from its end."""
         item, inject, whole = self.step(item_of(obj)), self._inject, self._whole
+        may_end = isinstance(unfolded(obj), Tagged)  # where the rest of a tangent is zero
         end = Injected(0, ()) if self._zero is None else None
 
         def step(x: Any, at: Any, meet: Meet) -> Any:
             rows, inside = rows_of(x), None if at is None else list(_items(at))
             if rows is None and self._zero is None:
-                said = f": a list was expected here, {obj!r}, and this is {x!r:.60}"
-                raise NotThese("", said)
+                raise NotThese("", f": a list was expected here, {obj!r}, and this is {x!r:.60}")
+            if may_end and inside is not None:
+                inside += [None] * (len(rows or ()) - len(inside))
             if rows is None or (inside is not None and len(inside) != len(rows)):
                 wanted = f" of {len(inside)}" if inside is not None else ""
                 said = f" : {obj!r} is a list{wanted}, and this is {x!r:.60}"
@@ -299,7 +299,7 @@ class Inwards(Crossing):
 
 def _items(cells: Any) -> Iterator[Any]:
     """The items of a list, as a program has it."""
-    while cells[0]:
+    while cells and cells[0]:
         item, cells = cells[1]
         yield item
 

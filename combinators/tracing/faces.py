@@ -131,16 +131,6 @@ def _take_apart(value: Any, leaves: list[Any]) -> Face | None:
     return Face(kind, keys, tuple([_take_apart(part, leaves) for part in parts]))
 
 
-def flattened(value: Any, face: Face | None) -> list[Any]:
-    """The leaves of a value in these containers, in which None may stand for a leaf."""
-    if face is None or face.is_function:
-        return [value]
-    opened = open_up(value)
-    assert opened is not None
-    pairs = zip(opened[2], face.children, strict=True)
-    return [leaf for part, child in pairs for leaf in flattened(part, child)]
-
-
 def laid(value: Any, face: Face | None, types: Iterator[Object]) -> list[Any] | None:
     """The leaves of a value in containers built as these, of ``types``; None of one in others.
 

@@ -207,9 +207,9 @@ DOOR = {
     ),
     "forward gradient of a function": Mistake(
         at(lambda g, x: g(x), two, 2.0, argnums=(0, 1), mode="forward"),
-        WrongMode,
-        ValueError,
-        ["argument 0", "Real ⇒ Real", "numbers only", 'mode="dependent" or "simple"'],
+        NotDifferentiable,
+        TypeError,
+        ["between numbers", "Real ⇒ Real", 'mode="dependent" or "simple"'],
     ),
     "jacfwd by a function": Mistake(
         lambda: dc.jacfwd(lambda g, x: g(x))(two, 2.0),

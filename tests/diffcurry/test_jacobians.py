@@ -1,14 +1,44 @@
 """Jacobians in the containers of the result, and in each leaf those of the argument."""
 
+from __future__ import annotations
+
 import functools
+from dataclasses import dataclass
+from typing import Optional, Union
 
 import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import NotDifferentiable
+from combinators.errors import NotDifferentiable, ShapeMismatch
+from diffcurry import Int, List, Maybe, Product, Real, Tensor, Vector
 
 both = pytest.mark.parametrize("jac", [dc.jacfwd, dc.jacrev])
+
+
+@dataclass
+class Leaf:
+    value: float
+
+
+@dataclass
+class Node:
+    left: Tree
+    right: Tree
+
+
+Tree = Union[Leaf, Node]  # noqa: UP007 (it is read while it is defined)
+
+
+@dc.rec
+def product(tree: Tree) -> float:
+    return dc.case(
+        tree, lambda leaf: leaf.value, lambda node: product(node.left) * product(node.right)
+    )
+
+
+squares = dc.fun(lambda xs: dc.map(lambda x: x * x, xs), List(Real))
+chained = dc.fun(lambda xs: dc.fold(lambda s, x: s * x + np.sin(x), 1.0, xs), List(Real))
 
 
 @both
@@ -107,3 +137,96 @@ def test_a_program_by_a_function_says_that_a_jacobian_is_between_numbers(transfo
     f = dc.fun(lambda g, x: g(g(x)), dc.Fun(dc.Real, dc.Real), dc.Real)
     with pytest.raises(NotDifferentiable, match="between numbers, and Real ⇒ Real holds functions"):
         transform(f, argnums).program()
+
+
+# ---- by sums, lists and data of one's own --------------------------------------------------------
+
+
+@both
+def test_a_jacobian_of_a_list_by_a_list_is_a_list_of_lists(jac):
+    assert jac(squares)([1.0, 2.0, 3.0]) == [[2, 0, 0], [0, 4, 0], [0, 0, 6]]
+    assert jac(squares)([]) == []
+
+
+@pytest.mark.parametrize(
+    "slopes", [dc.jacfwd, dc.jacrev, functools.partial(dc.grad, mode="forward")]
+)
+def test_a_derivative_by_a_tree_mirrors_the_tree_in_every_mode(slopes):
+    tree = Node(Leaf(2.0), Node(Leaf(3.0), Leaf(5.0)))
+    assert slopes(product)(tree) == Node(Leaf(15.0), Node(Leaf(10.0), Leaf(6.0)))
+
+
+def test_the_hessian_by_a_tree_is_a_tree_of_trees():
+    tree = Node(Leaf(2.0), Leaf(3.0))
+    assert dc.hessian(product)(tree) == Node(
+        Leaf(Node(Leaf(0), Leaf(1))), Leaf(Node(Leaf(1), Leaf(0)))
+    )
+
+
+@both
+def test_a_jacobian_by_nothing_is_nothing(jac):
+    @dc.fun
+    def square(x: Optional[float]):  # noqa: UP045 (it is one of the ways to write it)
+        return dc.case(x, lambda: 1.0, lambda v: v * v)
+
+    assert (jac(square)(3.0), jac(square)(None), dc.hessian(square)(3.0)) == (6.0, None, 2.0)
+
+
+@both
+def test_only_alternatives_that_a_result_is_of_have_rows(jac):
+    keep = lambda x: dc.cond(
+        x > 0, lambda: dc.inject(Maybe(Real), x * x), lambda: dc.inject(Maybe(Real), None)
+    )
+    found = jac(dc.fun(lambda xs: dc.map(keep, xs), List(Real)))([1.0, -2.0, 3.0])
+    assert found == [[2, 0, 0], None, [0, 0, 6]]
+
+
+@both
+def test_integers_in_a_list_have_no_columns_and_matrices_have_axes(jac):
+    counted = lambda s, pair: s + pair[0] * pair[1]
+    total = dc.fun(lambda xs: dc.fold(counted, 0.0, xs), List(Product(Real, Int)))
+    assert jac(total)([(1.0, 2), (3.0, 4)]) == [(2, None), (4, None)]
+    chain = dc.fun(lambda ms: dc.fold(lambda a, m: a @ m, np.eye(2), ms), List(Tensor((2, 2))))
+    assert [block.shape for block in jac(chain)([np.eye(2)] * 3)] == [(2, 2, 2, 2)] * 3
+
+
+def test_a_vector_has_tangents_that_are_given_as_tuples():
+    f = dc.fun(lambda v: v[0] * v[1], Vector(Real, 2))
+    assert dc.jvp(f, ((2.0, 3.0),), ((1.0, 0.5),)) == (6.0, 4.0)
+    assert dc.jacfwd(f)((2.0, 3.0)) == dc.jacrev(f)((2.0, 3.0)) == (3.0, 2.0)
+
+
+def test_a_number_of_pythons_that_is_given_as_a_float_moves_in_forward_mode():
+    square = dc.fun(lambda x: x * x, Real)
+    assert dc.grad(square, mode="forward")(3) == 6.0
+
+
+@both
+def test_the_jacobian_of_a_gradient_by_a_list_is_the_hessian(jac):
+    first = dc.fun(lambda xs: dc.case(xs, lambda: 0.0, lambda x, rest: x**3), List(Real))
+    assert jac(dc.grad(first))([2.0, 5.0]) == dc.hessian(first)([2.0, 5.0]) == [[12, 0], [0, 0]]
+
+
+def test_where_lengths_are_known_a_program_holds_jacobians_by_lists():
+    slope = dc.fun(lambda x: dc.jacrev(chained)([x, 2.0 * x])[1])
+    assert slope(1.0) == pytest.approx(1.0 + np.sin(1.0) + np.cos(2.0))
+    curve = dc.grad(lambda x: dc.jacfwd(chained)([x, 2.0 * x])[1])
+    mixed, last = dc.hessian(chained)([1.0, 2.0])[1]
+    assert curve(1.0) == pytest.approx(mixed + 2.0 * last)
+    assert dc.fun(lambda x: dc.hessian(chained)([x, 2.0 * x]))(1.0)[1] == pytest.approx(
+        [mixed, last]
+    )
+    by_tree = dc.fun(lambda x: dc.hessian(product)(Node(Leaf(x), Leaf(x))).left.value.right.value)
+    assert by_tree(3.0) == 1.0
+
+
+def test_where_a_length_is_not_known_a_jacobian_says_so():
+    for whole in (dc.jacfwd(chained), dc.jacrev(chained), dc.hessian(chained)):
+        with pytest.raises(NotDifferentiable, match=r"how many xs.* is known when it runs"):
+            whole.program()
+
+
+def test_a_jacobian_by_a_list_that_is_beyond_memory_is_refused_before_it_is_made():
+    arrays = dc.fun(lambda xs: dc.map(lambda x: x * x, xs), List(Tensor((10**6,))))
+    with pytest.raises(ShapeMismatch, match=r"a Jacobian would make .* \(2000000, 2000000\)"):
+        dc.jacrev(arrays)([np.ones(10**6)] * 2)

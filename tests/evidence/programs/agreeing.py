@@ -150,6 +150,43 @@ def derivative(line: Any, at: Any, order: int) -> float | None:
     return found if abs(found) < 1e4 else None
 
 
+def by_data(program: Program) -> Any:
+    """A program of numbers as one of an alternative of a sum and of a list."""
+    f, rows = function_of(program), np.eye(LENGTH)
+
+    def of_data(pair: Any, vs: Any) -> Any:
+        step = lambda state, v: (state[0] + v * dc.index(rows, state[1]), state[1] + 1)
+        v, _ = dc.fold(step, (np.zeros(LENGTH), 0), vs)
+        return dc.case(pair, lambda: 0.0, lambda x, y: f(x, y, v))
+
+    return dc.fun(of_data, dc.Maybe(Product(Real, Real)), dc.List(Real))
+
+
+def agree_by_data(program: Program, x: Any, w: Any) -> bool:
+    """Gradients, Jacobians and Hessians by a list and a sum, and derivatives to fifty digits."""
+    f, (a, b, v) = by_data(program), floats(x)
+    args, which, along = ((a, b), list(v)), (0, 1), np.hstack(w).astype(float)
+
+    def line(t: Any) -> Any:
+        x_, y, *v = (mpmath.mpf(a) + t * b for a, b in zip(np.hstack(x), along, strict=True))
+        return evaluated(program, (x_, y, v))
+
+    true = [derivative(line, 0, order) for order in (1, 2)]
+    if None in true:
+        return False
+    slopes = [dc.grad(f, which, mode=m)(*args) for m in ("dependent", "simple", "delta", "forward")]
+    slopes += [jac(f, which)(*args) for jac in (dc.jacfwd, dc.jacrev)]
+    slopes += [dc.fun(lambda x, y, *v: dc.jacrev(f, which)((x, y), list(v)))(a, b, *v)]
+    for pair, vs in slopes:
+        assert (type(pair), type(vs), len(vs)) == (tuple, list, LENGTH)
+        close(np.hstack([*pair, *vs]) @ along, true[0], 1e-6)
+        close(np.hstack([*pair, *vs]), np.hstack([*slopes[0][0], *slopes[0][1]]), 1e-9)
+    for whole in (dc.hessian(f, which)(*args), dc.jacfwd(dc.grad(f, which), which)(*args)):
+        rows = [np.hstack([*pair, *vs]) for pair, vs in (*whole[0], *whole[1])]
+        close(along @ np.array(rows) @ along, true[1], 1e-6)
+    return True
+
+
 def agree_with_a_function(program: Program, x: Any, slope: float) -> None:
     """A gradient of a function of a function, written before the function is known."""
     q = function_of(program)

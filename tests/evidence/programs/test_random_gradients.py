@@ -43,6 +43,14 @@ def test_second_derivatives_are_those_that_high_precision_differences_give(data)
 
 @few
 @given(st.data())
+def test_jacobians_and_hessians_by_lists_and_sums_are_the_derivatives_in_every_mode(data):
+    program = data.draw(programs(depth=3))
+    x, w = (data.draw(arguments(program, thousandths)) for _ in range(2))
+    assume(agreeing.agree_by_data(program, x, w))
+
+
+@few
+@given(st.data())
 def test_third_derivatives_are_those_that_high_precision_differences_give(data):
     program = data.draw(programs(params=agreeing.OF_ONE_NUMBER, depth=3))
     assume(agreeing.agree_in_third_order(program, data.draw(thousandths)))
