@@ -1,1 +1,1 @@
-"""*Dual-numbers reverse AD for array programs* (003): section 2, on numbers."""
+"""*Dual-numbers reverse AD for functional array languages* (003), figure by figure."""
