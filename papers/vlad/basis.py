@@ -16,12 +16,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from combinators.errors import TypeMismatch
-from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, plus, show, zero
+from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, plus, zero
 
-_ONE = "(lambda ((*j x)) (cons (*j ({t} x)) (lambda (y) (cons '() {back}))))"
-_TWO = "(lambda ((*j (cons x1 x2))) (cons (*j ({t} x1 x2)) (lambda (y) (cons '() {back}))))"
-UNARY: dict[str, tuple[Callable[[float], float], str]] = {
+Apply = Callable[..., Any]
+
+ONE = "(lambda ((*j x)) (cons (*j ({t} x)) (lambda (y) (cons '() {back}))))"
+TWO = "(lambda ((*j (cons x1 x2))) (cons (*j ({t} x1 x2)) (lambda (y) (cons '() {back}))))"
+UNARY: dict[str, tuple[Apply, str]] = {
     "sqrt": (math.sqrt, "(* (/ 0.5 (sqrt x)) y)"),
     "exp": (math.exp, "(* (exp x) y)"),
     "log": (math.log, "(* (/ 1 x) y)"),
@@ -30,20 +31,20 @@ UNARY: dict[str, tuple[Callable[[float], float], str]] = {
     "negate": (operator.neg, "(* -1 y)"),
 }
 """``u``, and ``(D u x) × ↽y``."""
-BINARY: dict[str, tuple[Callable[[float, float], float], str]] = {
+BINARY: dict[str, tuple[Apply, str]] = {
     "+": (operator.add, "(cons (* 1 y) (* 1 y))"),
     "-": (operator.sub, "(cons (* 1 y) (* -1 y))"),
     "*": (operator.mul, "(cons (* x2 y) (* x1 y))"),
     "/": (operator.truediv, "(cons (* (/ 1 x2) y) (* (/ (- 0 x1) (* x2 x2)) y))"),
 }
 """``b``, and ``((D1 b (x1, x2)) × ↽y) , ((D2 b (x1, x2)) × ↽y)``."""
-PREDICATES: dict[str, Callable[[Any], bool]] = {
+PREDICATES: dict[str, Apply] = {
     "null?": lambda v: v == (),
     "real?": lambda v: isinstance(v, float),
     "pair?": lambda v: isinstance(v, Conjunction),
     "procedure?": lambda v: isinstance(v, Primitive | FunctionValue),
 }
-RELATIONS: dict[str, Callable[[float, float], bool]] = {
+RELATIONS: dict[str, Apply] = {
     "<": operator.lt,
     ">": operator.gt,
     "<=": operator.le,
@@ -52,45 +53,28 @@ RELATIONS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-def pair(v: Any, name: str) -> tuple[Any, Any]:
-    """The halves of the argument of a primitive."""
-    if not isinstance(v, Conjunction):
-        raise TypeMismatch(f"{name} takes a pair, and {show(v)} is none")
-    return force(v.left), force(v.right)
-
-
-def given_reals(name: str, arity: int, f: Callable[..., Any], v: Any) -> Any:
-    """``f`` of the real number, or of the two, that are the argument of a primitive."""
-    found = pair(v, name) if arity == 2 else (v,)
-    for x in found:
-        if not isinstance(x, float):
-            raise TypeMismatch(f"{name} takes real numbers, and {show(x)} is none")
-    return f(*found)
-
-
-def basis(j: Callable[[Any], Any], j_inverse: Callable[[Any], Any]) -> dict[str, Primitive]:
+def basis(j: Apply, j_inverse: Apply) -> dict[str, Primitive]:
     """σ0, before anything is defined. ``t`` is CAR, and ``f`` is CDR."""
     made: dict[str, Primitive] = {}
 
-    def add(
-        name: str, apply: Callable[[Any], Any], form: str, back: str, *, counted: bool = False
-    ) -> None:
-        made[name] = Primitive(name, apply, form.format(t=name, back=back), counted)
+    def add(name: str, form: str, back: str, apply: Apply, *, real: bool = False) -> None:
+        transform = form.format(t=name, back=back)
+        made[name] = Primitive(name, apply, transform, binary=form is TWO, real=real)
 
-    add("car", lambda v: pair(v, "car")[0], _TWO, "(cons y (zero x2))")
-    add("cdr", lambda v: pair(v, "cdr")[1], _TWO, "(cons (zero x1) y)")
-    add("zero", zero, _ONE, "(zero x)")
-    add("plus", lambda v: plus(*pair(v, "plus")), _TWO, "(cons y y)")
-    add("*j", j, _ONE, "(*j-inverse y)")
-    add("*j-inverse", j_inverse, _ONE, "(*j y)")
+    add("car", TWO, "(cons y (zero x2))", lambda x1, x2: x1)
+    add("cdr", TWO, "(cons (zero x1) y)", lambda x1, x2: x2)
+    add("zero", ONE, "(zero x)", zero)
+    add("plus", TWO, "(cons y y)", lambda x1, x2: plus(force(x1), force(x2)))
+    add("*j", ONE, "(*j-inverse y)", j)
+    add("*j-inverse", ONE, "(*j y)", j_inverse)
     truth = {True: made["car"], False: made["cdr"]}
     for t, (u, back) in UNARY.items():
-        add(t, partial(given_reals, t, 1, u), _ONE, back, counted=True)
+        add(t, ONE, back, u, real=True)
     for t, (b, back) in BINARY.items():
-        add(t, partial(given_reals, t, 2, b), _TWO, back, counted=True)
+        add(t, TWO, back, b, real=True)
     for t, p in PREDICATES.items():
-        add(t, partial(lambda p, v: truth[p(v)], p), _ONE, "(zero x)")
+        add(t, ONE, "(zero x)", lambda v, p=p: truth[p(v)])
     for t, q in RELATIONS.items():
-        chosen = partial(lambda q, *xs: truth[q(*xs)], q)
-        add(t, partial(given_reals, t, 2, chosen), _ONE, "(zero x)")
+        chosen = partial(lambda q, x1, x2: truth[q(x1, x2)], q)
+        add(t, TWO, "(cons (zero x1) (zero x2))", chosen, real=True)
     return made

@@ -12,19 +12,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
-from papers.vlad import reader
 from papers.vlad.basis import basis
+from papers.vlad.reader import EMPTY, abstraction, definitions
 from papers.vlad.syntax import Access, Application, Cons, Lambda
 from papers.vlad.transform import transforms
-from papers.vlad.values import EMPTY, Conjunction, FunctionValue, Primitive, force, show
+from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, show
 
 PRELUDE = "(define gradient (lambda (f) (lambda (x) (cdr ((cdr ((*j f) (*j x))) 1)))))"
+SECTION_5 = Path(__file__).with_name("section_5.vlad").read_text("utf-8")
 
 
 class TopLevel(dict[str, Any]):
@@ -32,7 +33,7 @@ class TopLevel(dict[str, Any]):
 
     def __missing__(self, x: str) -> Any:
         try:
-            return EMPTY if x == reader.EMPTY else float(x)
+            return () if x == EMPTY else float(x)
         except ValueError:
             raise UnboundVariable(f"{x} is unbound") from None
 
@@ -47,28 +48,20 @@ class Vlad:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.top = TopLevel()
-        self.top.update(basis(*transforms(self.top, self._transform)))
+        self.top.update(basis(*transforms(self.top)))
         self.run(PRELUDE)
 
     def run(self, text: str) -> Any:
         """Define what ``text`` defines; the value of its last expression."""
-        value: Any = EMPTY
+        value: Any = ()
         with uncollected():
-            for name, expression in reader.definitions(text):
-                value = self.evaluated(expression)
+            for name, expression in definitions(text):
+                program = abstraction([], expression, {x: x for x in self.top})
+                closure = FunctionValue({x: self.top[x] for x in program.free}, program)
+                value = recurse(self.apply(closure, ()))
                 if name is not None:
                     self.top[name] = value
         return value
-
-    def evaluated(self, expression: Any) -> Any:
-        """The value of an s-expression that is read."""
-        lam = reader.parsed(expression, set(self.top))
-        return recurse(self.apply(FunctionValue({x: self.top[x] for x in lam.free}, lam), EMPTY))
-
-    def _transform(self, t: Primitive) -> FunctionValue:
-        """``↼t``, which has no base free variables."""
-        made = self.evaluated(reader.read(t.transform)[0])
-        return FunctionValue(made.environment, replace(made.code, of=t, images={}))
 
     def apply(self, closure: FunctionValue, v: Any) -> Recursive[Any]:
         """``A ⟨σ, λx e⟩ v``."""
@@ -80,7 +73,7 @@ class Vlad:
                     case Application(f, y):
                         called = force(env[f])
                         if not isinstance(called, FunctionValue):
-                            env[x] = self._given(called, force(env[y]))
+                            env[x] = self.given(called, force(env[y]))
                         elif x != code.result:
                             env[x] = yield self.apply(called, env[y])
                         else:
@@ -95,9 +88,16 @@ class Vlad:
             else:
                 return force(env[code.result])
 
-    def _given(self, t: Any, v: Any) -> Any:
+    def given(self, t: Any, v: Any) -> Any:
         """``A t v``."""
         if not isinstance(t, Primitive):
             raise TypeMismatch(f"{show(t)} is applied, and is no function")
-        self.counts[t.name] += t.counted
-        return t.apply(v)
+        if t.binary and not isinstance(v, Conjunction):
+            raise TypeMismatch(f"{t.name} takes a pair, and {show(v)} is none")
+        arguments = (v.left, v.right) if t.binary else (v,)
+        if t.real:
+            arguments = tuple(map(force, arguments))
+            self.counts[t.name] += 1
+            if not all(isinstance(x, float) for x in arguments):
+                raise TypeMismatch(f"{t.name} takes real numbers, and is given {show(v)}")
+        return t.apply(*arguments)

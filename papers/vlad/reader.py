@@ -2,45 +2,40 @@
 
 ::
 
-    (lambda (x y) e)   (let ((x e) …) e)   (if e e e)   (define (f x) e)   (cons e e)
+    (lambda (x y) e)   (let ((x e) …) e)   (if e e e)   (define (f x) e)   (cons e e …)
     (list e …)   '()   (f e e)
 
-A function takes one argument: several are a tuple of pairs. A parameter may be ``(cons p q)`` or
-``(*j p)``, which take a pair or a reverse value apart. ``if`` chooses between two thunks by t or f,
-which are CAR and CDR; a function that is defined by itself is a fixed point.
+A function takes one argument: several are a tuple, of pairs to the right. A parameter may be
+``(cons p q)`` or ``(*j p)``, which take a pair or a reverse value apart. ``if`` chooses between two
+thunks by t or f, which are CAR and CDR; a function that is defined by itself is a fixed point. What
+nothing binds is a constant, or unbound, as the top level says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from combinators.errors import TypeMismatch, UnboundVariable
-from combinators.kit.recursion import Recursive, recurse
-from papers.vlad.syntax import Access, Block, Cons, Lambda, fresh
+from combinators.errors import TypeMismatch
+from papers.vlad.syntax import Access, Application, Cons, Form, Lambda
 
-_WORD = re.compile(r"'\(\)|[()]|[^\s()]+")
-
-EMPTY, CAR, CDR = "'()", "car", "cdr"
+EMPTY = "'()"
 
 
 def read(text: str) -> list[Any]:
     """The s-expressions in ``text``: nested lists of strings."""
-    stack: list[list[Any]] = [[]]
-    for word in _WORD.findall(text):
-        if word == "(":
-            stack.append([])
-        elif word != ")":
-            stack[-1].append(word)
-        elif len(stack) > 1:
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            raise TypeMismatch(f"a parenthesis too many in {text!r:.60}")
-    if len(stack) > 1:
-        raise TypeMismatch(f"a parenthesis is open in {text!r:.60}")
-    return stack[0]
+    text = re.sub(";.*", "", text)
+    words = iter(re.findall(r"'\(\)|[()]|[^\s()]+", f"({text})"))
+
+    def expression(word: str) -> Any:
+        return [*map(expression, iter(words.__next__, ")"))] if word == "(" else word
+
+    found: list[Any] = expression(next(words))
+    if text.count("(") != text.count(")") or [*words]:
+        raise TypeMismatch(f"parentheses do not match in {text!r:.60}")
+    return found
 
 
 (Y,) = read("""(lambda (f) ((lambda (x) (f (lambda (y) ((x x) y))))
@@ -59,92 +54,98 @@ def definitions(text: str) -> Iterator[tuple[str | None, Any]]:
                 yield None, expression
 
 
-def _pairs(parts: list[Any], last: Any) -> Any:
-    """``(e1, (e2, … last))``."""
-    return ["cons", parts[0], _pairs(parts[1:], last)] if parts else last
+def abstraction(
+    parameters: list[Any], body: Any, names: Mapping[str, str] | None = None, of: Any = None
+) -> Lambda:
+    """``λ(parameters) body``, where ``names`` stand for variables."""
+    scope = _Scope(names or {})
+    match parameters:
+        case [str() as name]:
+            parameter = scope.names[name] = scope.variable(name)
+        case _:
+            parameter = scope.variable("t")
+            scope.define(["cons", *parameters] if parameters else EMPTY, Access(parameter))
+    scope.bind(scope.form(body))
+    return Lambda(parameter, tuple(scope.bindings), of)
 
 
-def _tuple(parts: list[Any]) -> Any:
-    """``(e1, (e2, …))``; one is itself, none the empty list."""
-    return _pairs(parts[:-1], parts[-1]) if parts else EMPTY
+class _Scope:
+    """The bindings of a λ that is being read, and the variables that names stand for."""
 
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names, self.taken = dict(names), set(names.values())
+        self.renamed: Counter[str] = Counter()
+        self.bindings: list[tuple[str, Form]] = []
 
-def parsed(expression: Any, known: set[str]) -> Lambda:
-    """``λ() e``, closed but for ``known``, the variables of the top level, and constants."""
-    return recurse(_lambda([], expression, {x: x for x in known}))
+    def variable(self, name: str) -> str:
+        """``name``, α-converted where another variable that is in sight has it."""
+        x = name
+        while x in self.taken:
+            self.renamed[name] += 1
+            x = f"{name}.{self.renamed[name]}"
+        self.taken.add(x)
+        return x
 
+    def bind(self, form: Form, name: str = "t") -> str:
+        """The variable that stands for ``form``."""
+        x = self.variable(name)
+        self.bindings.append((x, form))
+        return x
 
-def _lambda(pattern: Any, body: Any, names: dict[str, str]) -> Recursive[Lambda]:
-    scope = _Scope(names)
-    parameter = fresh(pattern if isinstance(pattern, str) else "x")
-    scope.destructure(pattern, parameter)
-    result = yield scope.expression(body)
-    if not scope.bindings or scope.bindings[-1][0] != result:
-        scope.bind(Access(result))
-    return Lambda(parameter, tuple(scope.bindings))
-
-
-class _Scope(Block):
-    """The bindings of a λ that is being read, and what its names stand for."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        super().__init__()
-        self.names = dict(names)
-
-    def destructure(self, pattern: Any, x: str) -> None:
-        """Bind what a parameter names."""
+    def define(self, pattern: Any, form: Form) -> None:
+        """``let pattern = form``: what is no name is taken apart, ``'()`` is not looked at."""
         match pattern:
-            case [] | "'()":
+            case "'()":
                 pass
             case str():
-                self.names[pattern] = x
-            case ["list", *parts]:
-                self.destructure(_pairs(parts, EMPTY), x)
+                self.names[pattern] = self.bind(form, pattern)
             case ["*j", below]:
-                self.destructure(below, self.apply("*j-inverse", x))
-            case ["cons", left, right]:
-                self.destructure(left, self.apply(CAR, x))
-                self.destructure(right, self.apply(CDR, x))
+                self.define(below, Application("*j-inverse", self.held(form)))
+            case ["list", *parts]:
+                self.define(["cons", *parts, EMPTY], form)
+            case ["cons", *parts, last]:
+                for part in parts:
+                    x = self.held(form)
+                    self.define(part, Application("car", x))
+                    form = Application("cdr", x)
+                self.define(last, form)
             case _:
                 raise TypeMismatch(f"{pattern!r} is no parameter")
 
-    def expression(self, expression: Any) -> Recursive[str]:
-        """The variable that holds its value."""
+    def form(self, expression: Any) -> Form:
+        """What to bind a variable to, so that it holds the value of ``expression``."""
         match expression:
             case str():
-                return self.names.get(expression) or _constant(expression)
+                return Access(self.names.get(expression, expression))
+            case Lambda():
+                return expression
             case ["lambda", parameters, body]:
-                lam = yield _lambda(_tuple(parameters), body, self.names)
-                return self.bind(lam)
-            case ["cons", left, right]:
-                x = yield self.expression(left)
-                y = yield self.expression(right)
-                return self.bind(Cons(x, y))
+                return abstraction(parameters, body, self.names)
             case ["list", *parts]:
-                expression = _pairs(parts, EMPTY)
+                return self.form(["cons", *parts, EMPTY])
+            case ["cons", *parts, last]:
+                variables = [self.variable_of(part) for part in parts]
+                form = self.form(last)
+                for x in reversed(variables):
+                    form = Cons(x, self.held(form))
+                return form
             case ["if", test, then, other]:
                 thunks = ["cons", ["lambda", [], then], ["lambda", [], other]]
-                expression = [[test, thunks], EMPTY]
+                return self.form([[test, thunks], EMPTY])
             case ["let", bindings, body]:
                 outside = dict(self.names)
                 for pattern, bound in bindings:
-                    x = yield self.expression(bound)
-                    self.destructure(pattern, x)
-                found: str = yield self.expression(body)
-                self.names = outside
+                    self.define(pattern, self.form(bound))
+                found, self.names = self.form(body), outside
                 return found
             case [function, *arguments]:
-                f = yield self.expression(function)
-                x = yield self.expression(_tuple(arguments))
-                return self.apply(f, x)
-            case _:
-                raise TypeMismatch(f"{expression!r} is no expression of VLAD")
-        found = yield self.expression(expression)
-        return found
+                given = ["cons", *arguments] if arguments else EMPTY
+                return Application(self.variable_of(function), self.variable_of(given))
+        raise TypeMismatch(f"{expression!r} is no expression of VLAD")
 
+    def variable_of(self, expression: Any) -> str:
+        """The variable that holds the value of ``expression``."""
+        return self.held(self.form(expression))
 
-def _constant(token: str) -> str:
-    try:
-        return token if token == EMPTY else repr(float(token))
-    except ValueError:
-        raise UnboundVariable(f"{token} is unbound") from None
+    def held(self, form: Form) -> str:
+        return form.variable if isinstance(form, Access) else self.bind(form)

@@ -13,16 +13,19 @@ Indices may coincide. Section 6 compares R̃ numbers: perturbations as functions
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
 
 State = list[float]
 
 
-@dataclass(frozen=True)
-class Transition:
+class Transition(NamedTuple):
     """``x[target] := f (x[source], …)``, with the partial derivatives of ``f``."""
 
     target: int
@@ -32,36 +35,31 @@ class Transition:
 
     def __call__(self, x: State) -> State:
         """``fi x`` (Fig. 1)."""
-        return [self.f(*self.read(x)) if j == self.target else old for j, old in enumerate(x)]
-
-    def read(self, x: State) -> list[float]:
-        return [x[source] for source in self.sources]
+        read = [x[source] for source in self.sources]
+        return [self.f(*read) if j == self.target else old for j, old in enumerate(x)]
 
     def slopes(self, x: State) -> list[tuple[int, float]]:
         """Each source with the partial derivative there."""
-        partials = zip(self.sources, self.partials, strict=True)
-        return [(source, partial(*self.read(x))) for source, partial in partials]
+        read = [x[source] for source in self.sources]
+        return [(source, d(*read)) for source, d in zip(self.sources, self.partials, strict=True)]
 
     def jacobian(self, x: State) -> list[State]:
         """``J fi x`` (Fig. 2); where two sources are one, their entries add up."""
-        rows = [[float(j == k) for k in range(len(x))] for j in range(len(x))]
-        rows[self.target] = [0.0] * len(x)
+        rows = [[float(j == k != self.target) for k in range(len(x))] for j in range(len(x))]
         for source, slope in self.slopes(x):
             rows[self.target][source] += slope
         return rows
 
-    def forwards(self, x: State, moved: State) -> State:
+    def forwards(self, moved: State, x: State) -> State:
         """``(J fi x) × →x`` (Fig. 3)."""
-        after = list(moved)
-        after[self.target] = sum(slope * moved[source] for source, slope in self.slopes(x))
-        return after
+        after = sum(slope * moved[source] for source, slope in self.slopes(x))
+        return [after if j == self.target else old for j, old in enumerate(moved)]
 
-    def backwards(self, x: State, sensitive: State) -> State:
+    def backwards(self, sensitive: State, x: State) -> State:
         """``(J fi x)ᵀ × ↽x`` (Fig. 4)."""
-        before = list(sensitive)
-        given, before[self.target] = sensitive[self.target], 0.0
+        before = [0.0 if j == self.target else later for j, later in enumerate(sensitive)]
         for source, slope in self.slopes(x):
-            before[source] += slope * given
+            before[source] += slope * sensitive[self.target]
         return before
 
 
@@ -70,33 +68,26 @@ Straight = Sequence[Transition]
 
 def states(program: Straight, x: State) -> list[State]:
     """``x0, x1, …, xn``."""
-    found = [x]
-    for f in program:
-        found.append(f(found[-1]))
-    return found
+    return [*accumulate(program, lambda x, f: f(x), initial=x)]
 
 
 def forward(program: Straight, x: State, moved: State) -> list[State]:
     """``→x0, …, →xn``, interleaved with the primal."""
-    found = [moved]
-    for f, before in zip(program, states(program, x), strict=False):
-        found.append(f.forwards(before, found[-1]))
-    return found
+    steps = zip(program, states(program, x), strict=False)
+    return [*accumulate(steps, lambda v, step: step[0].forwards(v, step[1]), initial=moved)]
 
 
 def reverse_mode(program: Straight, x: State, sensitive: State) -> list[State]:
     """``↽xn, …, ↽x0``, after the primal."""
-    found = [sensitive]
-    for f, before in reversed([*zip(program, states(program, x), strict=False)]):
-        found.append(f.backwards(before, found[-1]))
-    return found
+    steps = reversed([*zip(program, states(program, x), strict=False)])
+    return [*accumulate(steps, lambda v, step: step[0].backwards(v, step[1]), initial=sensitive)]
 
 
 def taped(program: Straight, x: State, sensitive: State) -> State:
     """``↽x0``: by one backpropagator that is updated by side effect, a chain of closures."""
     tape: list[Callable[[State], State]] = []
     for f in program:
-        tape.append(lambda given, f=f, x=x: f.backwards(x, given))  # type: ignore[misc]
+        tape.append(partial(f.backwards, x=x))
         x = f(x)
     while tape:
         sensitive = tape.pop()(sensitive)
@@ -116,12 +107,9 @@ def r_tilde(program: Straight, x: State, output: int, counts: Counter[str]) -> S
 
         return called
 
-    moved: list[Any] = [lambda z, j=j: [z * (j == k) for k in range(len(x))] for j in range(len(x))]
+    moved: list[Any] = [partial(operator.mul, e) for e in np.eye(len(x))]
     for f in program:
         parts = [times(slope, moved[source]) for source, slope in f.slopes(x)]
-        moved[f.target] = lambda z, parts=parts: [
-            *map(sum, zip(*[y(z) for y in parts], strict=True))
-        ]
+        moved[f.target] = lambda z, parts=parts: sum(y(z) for y in parts)
         x = f(x)
-    found: State = moved[output](1.0)
-    return found
+    return list(moved[output](1.0))

@@ -5,7 +5,7 @@
     λx0 let x1 = e1; …; xn = en in xn end      ei is  xj,  (xj xk),  (xj , xk)  or  λx e
 
 A variable is a string, with its tags at its end: a reverse variable ``x↼``, a sensitivity ``x↽`` or
-a backpropagator ``x̄``. The paper encodes pairs as functions; then ``0`` of a pair is a list, while
+a backpropagator ``x¯``. The paper encodes pairs as functions; then ``0`` of a pair is a list, while
 the transformed ``+`` gives a pair. Here they are native, as in the authors' implementation.
 """
 
@@ -13,11 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any, NamedTuple
-
-REVERSE, SENSITIVITY, BACKPROPAGATOR = "↼", "↽", "¯"
-_FRESH = count()
 
 
 class Access(NamedTuple):
@@ -42,12 +38,12 @@ class Cons(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lambda:
-    """``λx0 let x1 = e1; …; xn = en in xn end``; of which it is the transform, ``of``, if any."""
+    """``λx0 let x1 = e1; …; xn = en in xn end``; of what it is the transform; its own, if made."""
 
     parameter: str
     bindings: tuple[tuple[str, Form], ...]
-    of: Any = field(default=None, repr=False)
-    images: dict[Any, Any] = field(default_factory=dict, repr=False)
+    of: Any = None
+    image: list[Lambda] = field(default_factory=list)
 
     @property
     def result(self) -> str:
@@ -68,7 +64,7 @@ class Lambda:
         """``B (λx e)``: those of the λ that was transformed; none of a transformed primitive."""
         if self.of is None:
             return self.free
-        return tuple([x + REVERSE for x in getattr(self.of, "base_free", ())])
+        return tuple([f"{x}↼" for x in getattr(self.of, "base_free", ())])
 
     @property
     def tags(self) -> int:
@@ -76,39 +72,10 @@ class Lambda:
         return 0 if self.of is None else 1 + getattr(self.of, "tags", 0)
 
     def __repr__(self) -> str:
-        lines = [f"{x} = {_shown(form)}" for x, form in self.bindings]
+        said = {Access: "{0}", Application: "{0} {1}", Cons: "({0}, {1})"}
+        forms = [said[type(e)].format(*e) if isinstance(e, tuple) else e for _, e in self.bindings]
+        lines = [f"{x} = {form}" for (x, _), form in zip(self.bindings, forms, strict=True)]
         return f"λ{self.parameter} let {'; '.join(lines)} in {self.result} end"
 
 
 Form = Access | Application | Cons | Lambda
-
-
-def _shown(form: Form) -> str:
-    match form:
-        case Lambda():
-            return repr(form)
-        case Cons(x, y):
-            return f"({x}, {y})"
-    return " ".join(form)
-
-
-def fresh(stem: str) -> str:
-    """A variable that occurs nowhere else."""
-    return f"{stem.split('.', maxsplit=1)[0]}.{next(_FRESH)}"
-
-
-class Block:
-    """The bindings of a λ that is being written."""
-
-    def __init__(self) -> None:
-        self.bindings: list[tuple[str, Form]] = []
-
-    def bind(self, form: Form, stem: str = "t") -> str:
-        """The variable that stands for ``form``."""
-        x = fresh(stem)
-        self.bindings.append((x, form))
-        return x
-
-    def apply(self, function: str, argument: str) -> str:
-        """The variable that stands for ``(function argument)``."""
-        return self.bind(Application(function, argument))

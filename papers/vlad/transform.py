@@ -13,8 +13,8 @@
                                ρ{xn = en}; …; ρ{x1 = e1}
                            in ([↽x'1, …, ↽x'l] , ↽x0) end)) end      x' of B, by ≺
 
-Nothing is added up in ``↽x`` of an x that is neither bound here nor in B. Sums are assigned once,
-each to a variable of its own. A λ remembers its transform, which remembers what it is of.
+They give s-expressions, which are read as any are: into A-normal form, α-converted. Nothing is
+added up in ``↽x`` of an x that is neither bound here nor in B.
 
     J ⟨σ, e⟩ = ⟨↼σ, ↼e⟩   where  ↼σ ↼x = J (σ x)  for x in F e,  and  ↼σ x = σ0 x  else
 """
@@ -22,130 +22,99 @@ each to a variable of its own. A λ remembers its transform, which remembers wha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from combinators.errors import TypeMismatch
-from papers.vlad.reader import CAR, CDR, EMPTY
-from papers.vlad.syntax import (
-    BACKPROPAGATOR,
-    REVERSE,
-    SENSITIVITY,
-    Access,
-    Application,
-    Block,
-    Cons,
-    Form,
-    Lambda,
-    fresh,
-)
+from papers.vlad.reader import EMPTY, abstraction, read
+from papers.vlad.syntax import Access, Application, Cons, Form, Lambda
 from papers.vlad.values import (
     Conjunction,
     Delayed,
     FunctionValue,
     Primitive,
     ReverseValue,
-    halves,
     remembered,
     show,
 )
 
 
-def transformed(e: Lambda) -> Lambda:
-    """``↼e``."""
-    if REVERSE not in e.images:
-        forwards = [binding for x, form in e.bindings for binding in phi(x, form)]
-        back = fresh("back")
-        last = fresh("pair"), Cons(e.result + REVERSE, back)
-        bindings = *forwards, (back, backwards(e)), last
-        e.images[REVERSE] = Lambda(e.parameter + REVERSE, bindings, of=e)
-    found: Lambda = e.images[REVERSE]
-    return found
-
-
-def phi(x: str, form: Form) -> list[tuple[str, Form]]:
-    """The forward phase."""
+def phi(x: str, form: Form) -> list[Any]:
+    """The forward phase of a binding: a pattern and an expression."""
     match form:
         case Access(y):
-            return [(x + REVERSE, Access(y + REVERSE))]
+            return [f"{x}↼", f"{y}↼"]
         case Application(f, y):
-            both = fresh("both")
-            return [
-                (both, Application(f + REVERSE, y + REVERSE)),
-                (x + REVERSE, Application(CAR, both)),
-                (x + BACKPROPAGATOR, Application(CDR, both)),
-            ]
+            return [["cons", f"{x}↼", f"{x}¯"], [f"{f}↼", f"{y}↼"]]
         case Cons(y, z):
-            return [(x + REVERSE, Cons(y + REVERSE, z + REVERSE))]
+            return [f"{x}↼", ["cons", f"{y}↼", f"{z}↼"]]
         case Lambda():
-            return [(x + REVERSE, transformed(form))]
+            return [f"{x}↼", transformed(form)]
 
 
-class Sums(Block):
-    """The reverse phase that is being written: where each ``↽x`` stands by now."""
-
-    def __init__(self, e: Lambda) -> None:
-        super().__init__()
-        self.now: dict[str, str] = {}
-        for x in (*e.base_free, e.parameter, *[x for x, _ in e.bindings[:-1]]):
-            self.now[x] = self.apply("zero", self.apply("*j-inverse", x + REVERSE))
-        self.now[e.result] = e.result + SENSITIVITY
-
-    def add(self, x: str, more: str) -> None:
-        """``↽x ⊕= more``."""
-        if x in self.now:
-            self.now[x] = self.apply("plus", self.bind(Cons(self.now[x], more)))
-
-    def rho(self, x: str, form: Form) -> None:
-        """The reverse phase of a binding."""
-        given = self.now[x]
-        match form:
-            case Access(y):
-                self.add(y, given)
-            case Application(f, y):
-                both = self.apply(x + BACKPROPAGATOR, given)
-                self.add(f, self.apply(CAR, both))
-                self.add(y, self.apply(CDR, both))
-            case Cons(y, z):
-                self.add(y, self.apply(CAR, given))
-                self.add(z, self.apply(CDR, given))
-            case Lambda():
-                for y in form.base_free:
-                    self.add(y, self.apply(CAR, given))
-                    given = self.apply(CDR, given)
+def rho(x: str, form: Form) -> list[Any]:
+    """The reverse phase of a binding: a pattern, and the expression that adds to it."""
+    match form:
+        case Access(y):
+            return [y, f"{x}↽"]
+        case Application(f, y):
+            return [["cons", f, y], [f"{x}¯", f"{x}↽"]]
+        case Cons(y, z):
+            return [["cons", y, z], f"{x}↽"]
+        case Lambda():
+            return [["list", *form.base_free], f"{x}↽"]
 
 
-def backwards(e: Lambda) -> Lambda:
+def accumulated(summed: set[str], pattern: Any, gain: Any) -> list[Any]:
+    """``↽pattern ⊕= gain``, a variable at a time, since one may stand twice."""
+    if isinstance(pattern, str):
+        return [[f"{pattern}↽", ["plus", f"{pattern}↽", gain]]] if pattern in summed else []
+    constructor, *variables = pattern
+    parts = [f"part{i}" if x in summed else EMPTY for i, x in enumerate(variables)]
+    sums = [accumulated(summed, x, part) for x, part in zip(variables, parts, strict=True)]
+    return [[[constructor, *parts], gain], *chain(*sums)]
+
+
+def backpropagator(e: Lambda) -> Any:
     """``λ↽xn let … in ([↽x'1, …, ↽x'l] , ↽x0) end``."""
-    sums = Sums(e)
-    for x, form in reversed(e.bindings):
-        sums.rho(x, form)
-    environment = EMPTY
+    summed = [*e.base_free, e.parameter, *[x for x, _ in e.bindings]]
+    zeros = [[f"{x}↽", ["zero", ["*j-inverse", f"{x}↼"]]] for x in summed[:-1]]
+    gains = [accumulated(set(summed), *rho(x, form)) for x, form in reversed(e.bindings)]
+    nothing: Any = EMPTY
     for _ in range(e.tags):
-        environment = sums.apply("*j", environment)
-    for x in reversed(e.base_free):
-        environment = sums.bind(Cons(sums.now[x], environment))
-    sums.bind(Cons(environment, sums.now[e.parameter]))
-    return Lambda(e.result + SENSITIVITY, tuple(sums.bindings))
+        nothing = ["*j", nothing]
+    environment = ["cons", *[f"{x}↽" for x in e.base_free], nothing]
+    both = ["cons", environment, f"{e.parameter}↽"]
+    return ["lambda", [f"{e.result}↽"], ["let", [*zeros, *chain(*gains)], both]]
 
 
-def transforms(
-    top: Mapping[str, Any], of_primitive: Callable[[Primitive], FunctionValue]
-) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    """``J`` and ``J⁻¹``, given σ0 and what evaluates the transform of a primitive in it."""
+def transformed(e: Lambda) -> Lambda:
+    """``↼e``, which is made once."""
+    if not e.image:
+        forwards = [phi(x, form) for x, form in e.bindings]
+        body = ["let", forwards, ["cons", f"{e.result}↼", backpropagator(e)]]
+        e.image.append(abstraction([f"{e.parameter}↼"], body, of=e))
+    return e.image[0]
+
+
+def transforms(top: Mapping[str, Any]) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """``J`` and ``J⁻¹``, given σ0."""
+
+    def closed(e: Lambda, moved: dict[str, Any]) -> FunctionValue:
+        return FunctionValue({x: top[x] for x in e.free if x not in moved} | moved, e)
 
     @remembered
     def j(v: Any) -> Any:
         made: Any
         match v:
             case Conjunction():
-                made = halves(j, v)
+                made = v.map(j)
             case FunctionValue(environment, e):
-                moved = {x + REVERSE: Delayed(j, (environment[x],)) for x in e.free}
-                image = transformed(e)
-                rest = {x: top[x] for x in image.free if x not in moved}
-                made = FunctionValue({**moved, **rest}, image)
+                moved = {f"{x}↼": Delayed(j, (environment[x],)) for x in e.free}
+                made = closed(transformed(e), moved)
             case Primitive():
-                made = of_primitive(v)
+                ((_, parameters, body),) = read(v.transform)
+                made = closed(abstraction(parameters, body, of=v), {})
             case _:
                 return ReverseValue(v)
         made.known[(j_inverse,)] = v, ()
@@ -157,9 +126,9 @@ def transforms(
             case ReverseValue(below):
                 return below
             case Conjunction():
-                return halves(j_inverse, v)
+                return v.map(j_inverse)
             case FunctionValue(environment, Lambda(of=Lambda() as e)):
-                before = {x: Delayed(j_inverse, (environment[x + REVERSE],)) for x in e.free}
+                before = {x: Delayed(j_inverse, (environment[f"{x}↼"],)) for x in e.free}
                 return FunctionValue(before, e)
             case FunctionValue(_, Lambda(of=Primitive() as t)):
                 return t

@@ -15,18 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from combinators.errors import TypeMismatch
 from papers.vlad.syntax import Lambda
 
-EMPTY = ()
-"""``[]``."""
 
-
-@dataclass(frozen=True)
-class ReverseValue:
+class ReverseValue(NamedTuple):
     """``↼v``."""
 
     value: Any
@@ -41,12 +36,13 @@ class Remembering:
 
 @dataclass(frozen=True, eq=False)
 class Primitive(Remembering):
-    """``t``, and the text of its transform ``↼t``."""
+    """``t``, of one value or of a pair, of real numbers or of any; and the text of ``↼t``."""
 
     name: str
-    apply: Callable[[Any], Any]
+    apply: Callable[..., Any]
     transform: str
-    counted: bool = False
+    binary: bool
+    real: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +51,10 @@ class Conjunction(Remembering):
 
     left: Any
     right: Any
+
+    def map(self, f: Any) -> Conjunction:
+        """``(f v1 , f v2)``, later."""
+        return Conjunction(Delayed(f, (self.left,)), Delayed(f, (self.right,)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,23 +76,24 @@ class Delayed:
 
 def force(v: Any) -> Any:
     """The value; with a stack of its own, since delayed sums stand in one another."""
+    if type(v) is not Delayed:
+        return v
     todo = [v]
     while todo:
         here = todo.pop()
-        if type(here) is Delayed and here.function:
+        if here.function:
             waiting = [x for x in here.arguments if type(x) is Delayed and x.function]
             if waiting:
                 todo += [here, *waiting]
             else:
-                here.value = here.function(*[force(x) for x in here.arguments])
+                here.value = here.function(*map(force, here.arguments))
                 here.function, here.arguments = None, ()
-    return v.value if type(v) is Delayed else v
+    return v.value
 
 
 def remembered(f: Callable[..., Any]) -> Callable[..., Any]:
     """``f``, which makes nothing twice of the same values."""
 
-    @wraps(f)
     def once(v: Any, *more: Any) -> Any:
         if not isinstance(v, Remembering):
             return f(v, *more)
@@ -104,11 +105,6 @@ def remembered(f: Callable[..., Any]) -> Callable[..., Any]:
     return once
 
 
-def halves(f: Any, v: Conjunction) -> Conjunction:
-    """``(f v1 , f v2)``, later."""
-    return Conjunction(Delayed(f, (v.left,)), Delayed(f, (v.right,)))
-
-
 @remembered
 def zero(v: Any) -> Any:
     """``0 v``."""
@@ -118,15 +114,15 @@ def zero(v: Any) -> Any:
         case ReverseValue(below):
             return ReverseValue(zero(below))
         case Conjunction():
-            return halves(zero, v)
+            return v.map(zero)
         case FunctionValue(environment, code):
-            made: Any = EMPTY
+            made: Any = ()
             for _ in range(code.tags):
                 made = ReverseValue(made)
             for x in reversed(code.base_free):
                 made = Conjunction(Delayed(zero, (environment[x],)), made)
             return made
-    return EMPTY
+    return ()
 
 
 @remembered
@@ -135,10 +131,10 @@ def plus(v1: Any, v2: Any) -> Any:
     match v1, v2:
         case (float(), float()):
             return v1 + v2
-        case ((), ()):
-            return EMPTY
         case (ReverseValue(x), ReverseValue(y)):
             return ReverseValue(plus(x, y))
+        case ((), ()):
+            return ()
         case (Conjunction(a, b), Conjunction(c, d)):
             return Conjunction(Delayed(plus, (a, c)), Delayed(plus, (b, d)))
         case (Primitive(), Primitive()) if v1 is v2:
@@ -162,13 +158,3 @@ def show(v: Any, depth: int = 6) -> str:
         case FunctionValue(_, code):
             return f"⟨λ{code.parameter}⟩"
     return "[]"
-
-
-def numbers(v: Any) -> Any:
-    """Pairs and lists of reals as nested tuples; a list as far as it goes."""
-    match force(v):
-        case Conjunction(left, right):
-            rest = numbers(right)
-            return (numbers(left), *rest) if isinstance(rest, tuple) else (numbers(left), rest)
-        case other:
-            return other

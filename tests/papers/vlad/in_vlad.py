@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from papers.vlad.values import Conjunction, force
 from tests.strategies.language import (
     Again,
     At,
@@ -117,3 +118,13 @@ def text(expr: Any) -> str:
 
 def in_vlad(program: Program) -> str:
     return f"(lambda ({' '.join(name for name, _ in program.params)}) {text(program.body)})"
+
+
+def numbers(v: Any) -> Any:
+    """Pairs and lists of reals as nested tuples; a list as far as it goes."""
+    match force(v):
+        case Conjunction(left, right):
+            rest = numbers(right)
+            return (numbers(left), *rest) if isinstance(rest, tuple) else (numbers(left), rest)
+        case other:
+            return other

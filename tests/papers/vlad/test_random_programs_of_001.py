@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 import diffcurry as dc
 from papers.vlad.evaluator import Vlad
-from papers.vlad.values import numbers
-from tests.papers.vlad.in_vlad import PRELUDE, in_vlad
+from tests.papers.vlad.in_vlad import PRELUDE, in_vlad, numbers
 from tests.strategies.meanings import function_of
 from tests.strategies.points import arguments, thousandths
 from tests.strategies.programs import programs

@@ -49,8 +49,8 @@ def test_figure_2_the_jacobian_of_a_transition(f):
 @pytest.mark.parametrize("f", EACH, ids=lambda f: f"{f.target}{f.sources}")
 def test_figures_3_and_4_the_jacobian_and_its_transpose_times_a_vector(f):
     v = [0.5, -2.0, 3.0]
-    np.testing.assert_allclose(f.forwards(X, v), np.array(f.jacobian(X)) @ v)
-    np.testing.assert_allclose(f.backwards(X, v), np.array(f.jacobian(X)).T @ v)
+    np.testing.assert_allclose(f.forwards(v, X), np.array(f.jacobian(X)) @ v)
+    np.testing.assert_allclose(f.backwards(v, X), np.array(f.jacobian(X)).T @ v)
 
 
 def test_forward_reverse_and_the_tape_are_one_jacobian():
