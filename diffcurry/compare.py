@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from combinators.errors import TypeMismatch
 from combinators.morphisms import interpret
+from combinators.objects import Tensor
 from combinators.terms import Lam
 from combinators.translate import translate
 from combinators.type_folds import is_smooth
@@ -36,6 +38,10 @@ def compare(f: Callable[..., Any], *args: Any) -> Comparison:
     """
     program = fun(f).program(*args)
     check_scalar(program.cod)
+    types = program.types
+    if len(args) != len(types) or not all(isinstance(obj, Tensor) for obj in types):
+        given = f"{len(args)} for {', '.join(map(repr, types))}"
+        raise TypeMismatch(f"compare takes the numbers and arrays to compute at, and has {given}")
     point = tuple(np.asarray(x, float)[()] for x in args)
     return compared(program.lam, point, HOUSE, Picture)
 

@@ -140,9 +140,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("the gradient's code", "python", lambda walked: code(walked.derived.alone)),
     Stage("cost", "text", _costs),
     Stage(
-        "certificate",
-        "text",
-        lambda walked: str(walked.report.certificate or walked.report.remark),
+        "certificate", "text", lambda walked: str(walked.report.certificate or walked.report.remark)
     ),
 )
 

@@ -11,18 +11,9 @@ from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
 from combinators.spaces import Space
 from combinators.tracing.faces import take_apart
-from combinators.type_folds import (
-    columns_of,
-)
+from combinators.type_folds import columns_of
 from combinators.value_folds import map_leaves
-from diffcurry.arguments import (
-    Argnums,
-    check_scalar,
-    chosen,
-    face_at,
-    is_many,
-    of_pair,
-)
+from diffcurry.arguments import Argnums, check_scalar, chosen, face_at, is_many, of_pair
 from diffcurry.closures import lower
 from diffcurry.function import Function
 from diffcurry.modes import Mode, pushforward, reverse, second_order

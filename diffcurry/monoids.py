@@ -150,7 +150,9 @@ def _shown(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_shown, value))})"
     array = np.asarray(value)
-    return np.array2string(array, precision=6, threshold=6) if array.shape else f"{array.item():g}"
+    if array.shape or array.dtype.kind == "b":
+        return np.array2string(array, precision=6, threshold=6)
+    return f"{array.item():g}"
 
 
 ASKING.append(check_monoid)

@@ -150,10 +150,7 @@ def _norm(at: Any) -> Any:
 
 
 @exhibit(
-    "the larger of two that are equal",
-    "max of ties",
-    "max(x, x) is x, whose derivative is 1",
-    1.0,
+    "the larger of two that are equal", "max of ties", "max(x, x) is x, whose derivative is 1", 1.0
 )
 def _ties(at: Any) -> Any:
     return at.grad(lambda x: at.np.maximum(x, x))(at.number(3.0))

@@ -6,6 +6,8 @@ Real × Tensor[3, 4] ⇒ Bool
 ({w: Real × Int, b: Unit} ⇒ Real, Vector[3; Real ⇒ Real])
 >>> parse_objects("Real + Unit, [circle: Real | box: Real × Real]")
 (Real + Unit, [circle: Real | box: Real × Real])
+>>> parse_object("List[List[Real] × Int]")
+List[List[Real] × Int]
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from combinators.objects import (
     Unit,
     Vector,
 )
+from combinators.tracing.classes import list_of
 
 NAMED = {"Real": Real, "Int": Int, "Bool": Bool, "Unit": Unit, "Tangent": Tangent}
 DTYPES = frozenset(np.dtype(code).name for code in "?bhilqBHILQefd")
@@ -163,13 +166,18 @@ class _Reader:
         name = self._word("name") if token.kind == "name" else ""
         if name == "Tensor":
             return self._tensor()
+        if name == "List":
+            self.expect("[")
+            inner = yield self.function()
+            self.expect("]")
+            return list_of(inner)
         if name == "Vector":
             inner = yield self._vector()
             return inner
         if name in DTYPES:
             return Tensor((), name)
         if name not in NAMED:
-            self._refuse("Real, Int, Bool, Unit, Tensor[…], Vector[…], (, { or [", token)
+            self._refuse("Real, Int, Bool, Unit, Tensor[…], List[…], Vector[…], (, { or [", token)
         return NAMED[name]
 
     def _named(

@@ -139,7 +139,11 @@ class Pulled(Derivative[P, Any]):
         faces = Face(tuple, (), _argument_faces(program))
         given = zip(program.types, program.faces, strict=True)
         shown = tuple(At(f"h{i}", *one, "cotangent") for i, one in enumerate(given, 1))
-        ats = (At("h0", value, program.face and program.face.children[0], "cotangent"),), shown
+        at = At("h0", value, program.face and program.face.children[0], "cotangent")
+        of = self.inner.shown_at(program.types, program.faces)
+        if isinstance(of, At) and of.asks:  # a gradient, which is as long as its argument
+            at = shown[int(of.name[1:])]
+        ats = (at,), shown
         held = len(program.types) + 1 if _holds_sums(program) else 0
         border = Border((cotangent,), (moved,), arguments, faces, ats, held)
         about = f"pullback from the cotangents of {value!r}"

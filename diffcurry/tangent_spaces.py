@@ -83,7 +83,9 @@ def tangent_space(
     """
     if tangent is None:
         said = "of a class it is declared, by tangent=, at= and arrive=; of a value, give the value"
-        _insist(not isinstance(value, type), said)
+        rules = (at, arrive, project, move, leave, nearby, plus)
+        _insist(not isinstance(value, type) and rules.count(None) == len(rules), said)
+        _insist(mode in ("dependent", "simple"), f"mode= is dependent or simple, not {mode!r:.60}")
         return space_of(value, mode)
     is_type = isinstance(tangent, Object) or _is_data(tangent)
     is_type = is_type or tangent is np.ndarray or tangent is float

@@ -76,11 +76,7 @@ def check_tuples(primals: Any, tangents: Any, name: str) -> None:
 
 
 def value_and_grad(
-    f: Callable[P, Any],
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    mode: Mode = "dependent",
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, mode: Mode = "dependent"
 ) -> Gradient[P]:
     """The function that gives ``(value, gradient)`` of a function with a scalar result.
 
@@ -99,11 +95,7 @@ def value_and_grad(
 
 
 def grad(
-    f: Callable[P, Any],
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    mode: Mode = "dependent",
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, mode: Mode = "dependent"
 ) -> Gradient[P]:
     """The gradient of a function with a scalar result; see ``value_and_grad``.
 

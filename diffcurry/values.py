@@ -286,13 +286,11 @@ class Inwards(Crossing):
                     index, x = alternative(obj, x)
                 except TypeMismatch as error:
                     raise NotThese("", f": {error.message}") from None
-            if at is None:
-                return inject(index, steps[index](x, None, meet))
-            if at[0] != index:
+            if at is not None and at[0] != index:
                 tags = [str(i) if name is None else name for i, name in enumerate(names)]
                 said = f" is of the alternative {tags[index]}, and the value is of {tags[at[0]]}"
                 raise NotThese(f"the {self._word} of ", said)
-            return inject(index, steps[index](x, at[1], meet))
+            return inject(index, steps[index](x, at and at[1], meet))
 
         return step
 

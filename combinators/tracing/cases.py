@@ -180,12 +180,14 @@ def _known_case(s: Any, branches: Sequence[Any], named: dict[str, Any]) -> Any:
     """A case of a value whose alternative is there to be seen."""
     if type(s) is Injected and type(s.tag) is int and s.tag < len(branches):
         return _called(branches[s.tag], s.value, str(s.tag))
+    if type(s) is Injected and str(s.tag) in named:
+        return _called(named[str(s.tag)], s.value, str(s.tag))
     found = [f for name, f in named.items() if _plain(name) == type(s).__name__.lower()]
     if is_dataclass(s) and len(found) == 1:
         return found[0](s)
     raise TypeMismatch(
         f"case looks at a value of a sum, and of which sum {s!r:.60} is, nothing says; write "
-        "inject(Circle | Square, …), or annotate the function's argument"
+        "branches by name, or annotate the function's argument, as s: Circle | Square"
     )
 
 

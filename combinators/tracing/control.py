@@ -263,7 +263,9 @@ class Carry(Settling):
         if len(self.naturals) == len(self.rows.types):
             for index, (own, stack) in enumerate(zip(self.naturals, self.rows.types, strict=True)):
                 row = row_of(stack)
-                if own.weak and isinstance(row, Tensor) and not row.shape:
+                if not own.weak or not isinstance(row, Tensor) or row.shape:
+                    continue
+                if np.can_cast(getattr(own.type, "dtype", row.dtype), row.dtype, "same_kind"):
                     self.naturals[index] = Natural(row, weak=False)
         if self.obj is not self.rows.row:
             raise TypeMismatch(

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import DiffcurryError, TypeMismatch
-from combinators.objects import Object, Real, Record, Tensor, components
+from combinators.objects import Mu, Object, Real, Record, Sum, Tensor, components
 from diffcurry.expression import BadExpression, parse
 from diffcurry.function import Function, fun
 from diffcurry.notation import parse_objects
@@ -174,7 +174,7 @@ def _read(value: Any) -> Any:
             return tuple(map(_read, value))
         case dict():
             return {key: _read(item) for key, item in value.items()}
-        case bool() | int() | float():
+        case bool() | int() | float() | None:
             return value
         case _:
             raise Misused(f"--at takes numbers, lists, tuples and dicts, and not {value!r}")
@@ -189,6 +189,8 @@ def _is_numeric(value: Any) -> bool:
 def _shaped(value: Any, obj: Object, place: str) -> Any:
     """``value`` with the element types of ``obj``: of 1 for a Real, 1.0."""
     product = components(obj)
+    if isinstance(obj, Sum | Mu):
+        return value  # who runs it says what does not fit
     if isinstance(obj, Tensor) and isinstance(value, (bool, int, float, np.ndarray)):
         array = np.asarray(value)
         if not np.can_cast(array.dtype, obj.dtype, "same_kind"):

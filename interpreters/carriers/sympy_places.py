@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 from sympy import S
 
-from combinators.errors import DomainError
+from combinators.errors import DomainError, TooManyRounds
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Compute, computation
 from interpreters.carriers.numpy import NumPy, as_array
@@ -237,8 +237,12 @@ def asked(operation: Operation) -> Compute:
 
     def compute(x: Any, *others: Any) -> Any:
         numbers = _integers([x, *others])
-        if numbers is not None:
-            known(*numbers)
+        try:
+            if numbers is not None:
+                known(*numbers)
+        except TooManyRounds as error:
+            said = "in a formula a test of symbols ends nothing; let it end by a known number, or: "
+            raise TooManyRounds(f"{said}{error.args[0]}", error.place) from None
         return x
 
     return compute

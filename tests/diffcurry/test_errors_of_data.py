@@ -140,6 +140,40 @@ def test_a_list_that_no_annotation_declares_says_how_to_declare_it() -> None:
     )
 
 
+def test_a_unit_is_of_the_type_of_the_rows() -> None:
+    refused(
+        lambda: dc.reduce(np.add, 0.0, np.arange(3)), "reduce combines rows of Int, and its unit"
+    )
+    assert dc.reduce(np.add, 0, np.arange(3.0)) == 3.0
+    said = "of which True is no unit: for a = False op(unit, a) is True"
+    refused(lambda: dc.reduce(np.logical_or, True, np.array([True])), said)
+
+
+def test_a_case_of_a_value_that_says_its_alternative_goes_by_names() -> None:
+    shape = dc.Sum(circle=Real, box=dc.Product(Real, Real))
+    box = dc.inject(shape, "box", 2.0, 3.0)
+    assert dc.case(box, circle=lambda r: r, box=lambda w, h: w * h) == 6.0
+    refused(lambda: dc.case(box, lambda r: r, lambda w, h: w * h), "write branches by name")
+
+
+def test_a_formula_says_that_a_test_of_symbols_ends_no_loop() -> None:
+    root = dc.fun(lambda a: dc.until(lambda x: x * x > a, lambda x: x + 1.0, 1.0, most=5), Real)
+    refused(root.sympy, "in a formula a test of symbols ends nothing", "until went round more than")
+
+
+def test_compare_names_the_types_that_it_does_not_take() -> None:
+    tall = dc.fun(lambda xs: dc.fold(np.add, 0.0, xs), dc.List(Real))
+    refused(
+        lambda: dc.compare(tall, [1.0]), "compare takes the numbers and arrays", "1 for List[Re"
+    )
+    refused(lambda: dc.compare(dc.fun(np.sin, Real)), "compare takes the numbers", "0 for Real")
+
+
+def test_a_tangent_space_of_a_value_takes_no_rules_and_two_modes() -> None:
+    refused(lambda: dc.tangent_space(2.0, mode="forward"), "mode= is dependent or simple")
+    refused(lambda: dc.tangent_space(2.0, arrive=lambda x, g: g), "of a value, give the value")
+
+
 def test_a_word_says_which_arguments_it_takes() -> None:
     runs: list[Run] = [
         lambda: dc.foldl(np.add, 0.0, np.ones(3), reverse=True),

@@ -200,3 +200,18 @@ def test_long_lists_are_no_trouble() -> None:
     xs = [0.5] * 100_000
     slope = dc.fun(lambda xs: cubes(dc.grad(first)(xs)), List(Real))
     assert slope(xs) == pytest.approx(np.cos(0.5) ** 3)
+
+
+def test_a_cotangent_of_a_gradient_of_data_is_as_its_argument():
+    at = [0.5, 2.0, 3.0]
+    for f, slopes_at in ((cubes, [6 * x for x in at]), (first, [-np.sin(0.5), 0.0, 0.0])):
+        _, pullback = dc.vjp(dc.grad(f), at)
+        close(pullback([1.0, 10.0, 100.0])[0], np.multiply([1.0, 10.0, 100.0], slopes_at))
+        close(pullback([1.0, None, None])[0], np.multiply([1.0, 0.0, 0.0], slopes_at))
+        for wrong in ([1.0], [1.0] * 4):
+            with pytest.raises(dc.DiffcurryError, match="is a list of 3, and this is"):
+                pullback(wrong)
+    either = Sum(Real, Real)
+    slope = dc.grad(dc.fun(lambda s: dc.case(s, lambda a: 3.0, lambda b: b * b), either))
+    with pytest.raises(dc.DiffcurryError, match="of the alternative 1, and the value is of 0"):
+        dc.vjp(slope, Injected(0, 1.0))[1](Injected(1, 1.0))

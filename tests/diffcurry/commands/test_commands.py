@@ -35,6 +35,12 @@ def crash(x):
 
 def typed(x: dc.Real):
     return x / 0.0
+
+def total(xs):
+    return dc.fold(lambda c, x: c + x * x, 0.0, xs)
+
+def scaled(s: float | None, d: float):
+    return dc.case(s, lambda: d * d, lambda x: x * d)
 """
 
 
@@ -68,6 +74,15 @@ def test_a_function_at_arguments_shows_its_value_and_its_gradient(run):
     _, out, _ = run("inspect", "model.py:kinked", "--at", "3.0")
     assert "value: 9.0\n" in out
     assert "gradient:\n  x: 6.0\n" in out
+
+
+def test_lists_and_missing_values_are_arguments(run):
+    _, out, _ = run("inspect", "model.py:total", "--types", "List[Real]", "--at", "[1.0, 2.0]")
+    assert "value: 5.0" in out
+    assert "xs: [2.0, 4.0]" in out
+    _, out, _ = run("inspect", "model.py:scaled", "--at", "None, 3.0")
+    assert "value: 9.0" in out
+    assert "d: 6.0" in out
 
 
 def test_without_its_gradient(run):
