@@ -19,7 +19,7 @@ from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from papers.vlad.basis import basis
-from papers.vlad.reader import EMPTY, abstraction, definitions
+from papers.vlad.reader import EMPTY, abstraction, definition, read
 from papers.vlad.syntax import Access, Application, Cons, Lambda
 from papers.vlad.transform import transforms
 from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, show
@@ -55,7 +55,7 @@ class Vlad:
         """Define what ``text`` defines; the value of its last expression."""
         value: Any = ()
         with uncollected():
-            for name, expression in definitions(text):
+            for name, expression in map(definition, read(text)):
                 program = abstraction([], expression, {x: x for x in self.top})
                 closure = FunctionValue({x: self.top[x] for x in program.free}, program)
                 value = recurse(self.apply(closure, ()))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from combinators.errors import TypeMismatch
@@ -42,16 +42,14 @@ def read(text: str) -> list[Any]:
                             (lambda (x) (f (lambda (y) ((x x) y))))))""")
 
 
-def definitions(text: str) -> Iterator[tuple[str | None, Any]]:
-    """The names and the expressions of a program; that of what is not defined is None."""
-    for expression in read(text):
-        match expression:
-            case ["define", [str() as name, *parameters], body]:
-                yield name, [Y, ["lambda", [name], ["lambda", parameters, body]]]
-            case ["define", str() as name, body]:
-                yield name, body
-            case _:
-                yield None, expression
+def definition(expression: Any) -> tuple[str | None, Any]:
+    """What is defined, if anything is, and the expression that says it."""
+    match expression:
+        case ["define", [str() as name, *parameters], body]:
+            return name, [Y, ["lambda", [name], ["lambda", parameters, body]]]
+        case ["define", str() as name, body]:
+            return name, body
+    return None, expression
 
 
 def abstraction(

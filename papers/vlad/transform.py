@@ -105,20 +105,16 @@ def transforms(top: Mapping[str, Any]) -> tuple[Callable[[Any], Any], Callable[[
 
     @remembered
     def j(v: Any) -> Any:
-        made: Any
         match v:
             case Conjunction():
-                made = v.map(j)
+                return v.map(j)
             case FunctionValue(environment, e):
                 moved = {f"{x}↼": Delayed(j, (environment[x],)) for x in e.free}
-                made = closed(transformed(e), moved)
+                return closed(transformed(e), moved)
             case Primitive():
                 ((_, parameters, body),) = read(v.transform)
-                made = closed(abstraction(parameters, body, of=v), {})
-            case _:
-                return ReverseValue(v)
-        made.known[(j_inverse,)] = v, ()
-        return made
+                return closed(abstraction(parameters, body, of=v), {})
+        return ReverseValue(v)
 
     @remembered
     def j_inverse(v: Any) -> Any:

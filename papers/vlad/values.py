@@ -14,7 +14,8 @@ for a value that is the same one, so that what shares its parts is met once (sec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from combinators.errors import TypeMismatch
@@ -28,14 +29,7 @@ class ReverseValue(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Remembering:
-    """A value that keeps what the AD primitives gave for it."""
-
-    known: dict[Any, Any] = field(default_factory=dict, init=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Primitive(Remembering):
+class Primitive:
     """``t``, of one value or of a pair, of real numbers or of any; and the text of ``↼t``."""
 
     name: str
@@ -46,7 +40,7 @@ class Primitive(Remembering):
 
 
 @dataclass(frozen=True, eq=False)
-class Conjunction(Remembering):
+class Conjunction:
     """``(v1 , v2)``."""
 
     left: Any
@@ -58,7 +52,7 @@ class Conjunction(Remembering):
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionValue(Remembering):
+class FunctionValue:
     """``⟨σ, λx e⟩``."""
 
     environment: Mapping[str, Any]
@@ -91,18 +85,8 @@ def force(v: Any) -> Any:
     return v.value
 
 
-def remembered(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f``, which makes nothing twice of the same values."""
-
-    def once(v: Any, *more: Any) -> Any:
-        if not isinstance(v, Remembering):
-            return f(v, *more)
-        key = once, *map(id, more)
-        if key not in v.known:
-            v.known[key] = f(v, *more), more
-        return v.known[key][0]
-
-    return once
+remembered = lru_cache(maxsize=100_000)
+"""Makes nothing twice of the same values: pairs and functions are, if they are one."""
 
 
 @remembered
