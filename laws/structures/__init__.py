@@ -25,6 +25,7 @@ LAWS: tuple[Law, ...] = (
     *(*categories.LAWS, *monoids.LAWS, *derivatives.LAWS, *pullback.LAWS, *function_tangents.LAWS),
     *coproducts.LAWS,
     *(*functor.LAWS, *cost.LAWS, *numbers.LAWS, *primitive.LAWS, *spaces.LAWS),
+    *derivatives.OF_ELLIOTT,
 )
 """Every law."""
 

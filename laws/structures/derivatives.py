@@ -181,6 +181,20 @@ FORWARD = (
     *second_axioms(D, as_in_the_paper(DIFFERENTIAL_TWICE)),
 )
 
+ELLIOTT = "Elliott 2018, The simple essence of automatic differentiation; Long 2022, 1.1.2"
+linear = Generator("f", A, B, "linear")
+one, other = first(A, A), second(A, A)
+
+OF_ELLIOTT = (
+    law("D-cross", "f × k moves by f beside k", source=ELLIOTT, implied_by="CD3b CD3c CD4a CD5")(
+        D(parallel(f, k)), pair(parallel(one, one) >> D(f), parallel(other, other) >> D(k))
+    ),
+    law("D-linear", "what is linear is its own derivative", source=ELLIOTT)(
+        D(linear), other >> linear
+    ),
+)
+"""The cross rule and the linear rule, 1.4 and 1.6; they are asked last."""
+
 CLOSED_DIFFERENTIAL = Structure(
     "closed differential",
     "Closed differential category",
@@ -226,7 +240,7 @@ REVERSE_TWICE = Structure(
 AGREEING = Structure("both derivatives", "Forward from reverse", (DIFFERENTIAL, REVERSE_TWICE))
 
 dy, dz = points("v w", B)
-linear, after = Generator("f", A, B, "linear"), Generator("g", B, C, "linear")
+after = Generator("g", B, C, "linear")
 beside = Generator("g", A, C, "linear")
 
 

@@ -6,18 +6,19 @@
     D_Γ(let x = t in s) = let ⟨x, x'⟩ = D_Γ(t) in let ⟨y, y'⟩ = D_Γ,x(s) in
                           ⟨y, λv. let v* = y' • v in fst v* + x' • (snd v*)⟩
 
-Γ ⊢ t : τ becomes ``D(Γ)₁ ⊢ D_Γ(t) : D(τ)₁ × (D(τ)₂ ⊸ D(Γ)₂)``, and D(Γ)₂ is nested to the left, as
-Γ grows at its end. No cotangent is passed twice; but each ``+`` is of whole environments.
+Γ ⊢ t : τ becomes ``D(Γ)₁ ⊢ D_Γ(t) : D(τ)₁ × (D(τ)₂ ⊸ D(Γ)₂)``; ``fst`` and ``snd`` part D(Γ, x)₂
+into Γ's and x's. No cotangent is passed twice; but each ``+`` is of whole environments.
 
-``accumulated`` reads the same term in state: ``D(τ)₂ ⊸ D(Γ)₂`` is what adds to Γ's cells, so that
-``coproj`` adds to one cell, ``+`` is "then", and ``snd v*`` empties the cell of a let's variable.
+``accumulated`` reads the same term in state: ``D(τ)₂ ⊸ D(Γ)₂`` is what adds to Γ's cotangents, so
+that ``coproj`` adds to one of them, ``+`` is "then", and ``snd v*`` takes x's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
+from operator import add
 from typing import Any
 
 from combinators.errors import MissingRule
@@ -27,10 +28,10 @@ from combinators.objects import Fun, Object, Tensor
 from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import columns_of
 from interpreters.carriers.carrier import Carrier
+from papers.comparison import Outcome, Point, flat
 from papers.comparison.forms import Form, form
-from papers.comparison.linear_lambda_calculus import ChadEvaluation, cotangent_of, of_context
+from papers.comparison.linear_lambda_calculus import ChadEvaluation, cotangent_of
 from papers.comparison.negation_on_terms import names_beside
-from papers.comparison.pairs import Outcome, Point, flat
 
 Context = tuple[tuple[str, Object], ...]
 """Γ."""
@@ -81,7 +82,7 @@ class Chad:
 
     def rule(self, t: Term, gamma: Context) -> Rule:
         """The rules of Definition 5.7."""
-        zero = form("0", of_context(cotangents(gamma)))
+        zero = form("0", cotangents(gamma))
         match t:
             case Var(name):
                 return [], form("x", name), partial(form, "coproj", name, cotangents(gamma))
@@ -96,14 +97,14 @@ class Chad:
                 lets, (x,), (back,) = self.named((product,), gamma)
                 zeros = [form("0", cotangent(obj)) for obj in columns_of(product.type) or ()]
                 before, after = zeros[:index], zeros[index + 1 :]
-                return lets, π(index, x), lambda v: at(back, form("⟨⟩", (*before, v, *after)))
+                return lets, form("π", index, x), lambda v: back @ form("⟨⟩", (*before, v, *after))
             case Lam():
                 return self.abstraction(*desugared(t, self.names), gamma)
             case App(function, argument):
                 lets, (x, y), (ctx, y_) = self.named((function, argument), gamma)
                 z, arg = self.fresh("z", "x'arg")
                 lets.append(("let⟨⟩", z.name, arg.name, form("@", x, y)))
-                return lets, z, lambda v: plus(at(ctx, form("!⊗", y, v)), at(y_, at(arg, v)))
+                return lets, z, lambda v: ctx @ form("!⊗", y, v) + y_ @ (arg @ v)
             case Prim(f, args) if all(isinstance(a.type, Tensor) for a in (t, *args)):
                 lets, xs, backs = self.named(args, gamma)
                 (star,) = self.fresh("v*")
@@ -118,17 +119,17 @@ class Chad:
         inside = self.term(s, (*gamma, (x.name, x.type)))
         lets: Any = [("let⟨⟩", x.name, x_.name, self.term(t, gamma))]
         lets.append(("let⟨⟩", y.name, y_.name, inside))
-        both = plus(π(0, star), at(x_, π(1, star)))
-        return lets, y, lambda v: let(star, at(y_, v), both)
+        both = form("fst", x.name, star) + x_ @ form("snd", x.name, star)
+        return lets, y, lambda v: let(star, y_ @ v, both)
 
     def abstraction(self, x: Var, t: Term, gamma: Context) -> Rule:
         """``let y = λx. D_Γ,x(t) in ⟨λx. let ⟨z, z'⟩ = y x in ⟨z, λv. snd (z' • v)⟩, …⟩``."""
         x, t = apart(x, t, gamma, self.names)
         y, z, z_, x2, x3, w = self.fresh("y", "z", "z'", x.name, x.name, "v")
         closure = form("λ", x.name, primal(x.type), self.term(t, (*gamma, (x.name, x.type))))
-        pair = self.pair(z, t.type, lambda v: π(1, at(z_, v)))
+        pair = self.pair(z, t.type, lambda v: form("snd", x.name, z_ @ v))
         called = form("let⟨⟩", z.name, z_.name, form("@", y, x2), pair)
-        context = π(0, at(π(1, form("@", y, x3)), w))
+        context = form("fst", x.name, form("π", 1, form("@", y, x3)) @ w)
         function = form("λ", x2.name, primal(x.type), called)
         return (
             [("let", y.name, closure)],
@@ -153,21 +154,6 @@ class Chad:
         return lets, tuple(x for x, _ in pairs), tuple(x_ for _, x_ in pairs)
 
 
-def π(index: int, t: Form) -> Form:  # noqa: PLC2401 (the paper's)
-    """``fst t`` and ``snd t``."""
-    return form("π", index, t)
-
-
-def at(t: Form, s: Form) -> Form:
-    """``t • s``."""
-    return form("•", t, s)
-
-
-def plus(t: Form, s: Form) -> Form:
-    """``t + s``."""
-    return form("+", t, s)
-
-
 def let(v: Form, t: Form, s: Form) -> Form:
     """``let v = t in s``."""
     return form("let", v.name, t, s)
@@ -175,8 +161,8 @@ def let(v: Form, t: Form, s: Form) -> Form:
 
 def summed(backs: Sequence[Form], zero: Form, v: Form) -> Form:
     """``x' • (fst v) + y' • (snd v)``."""
-    parts = [at(back, π(i, v)) for i, back in enumerate(backs)]
-    return reduce(plus, parts) if parts else zero
+    parts = [back @ form("π", i, v) for i, back in enumerate(backs)]
+    return reduce(add, parts) if parts else zero
 
 
 def apart(x: Var, t: Term, gamma: Context, names: Names) -> tuple[Var, Term]:
@@ -212,76 +198,48 @@ def gradient(
     reading: Callable[[Carrier], ChadEvaluation] = ChadEvaluation,
 ) -> Outcome:
     """``y' • ȳ`` of ``⟨y, y'⟩ = D_Γ(t)``."""
-    (term, gamma), evaluation, env = chad(lam), reading(over), dict[Any, Any]()
-    for (name, _), value in zip(gamma, point, strict=True):
-        env |= evaluation.bound(name, value)
-    y, back = evaluation.value(term, env)
-    found, slopes = back(covector), []
-    for _ in gamma:
-        found, slope = (None, None) if found is None else (found[0], found[1])
-        slopes.append(slope)
-    return Outcome(y, flat(lam, point, slopes[::-1]), evaluation.visits)
+    (term, gamma), evaluation = chad(lam), reading(over)
+    names = [x for x, _ in gamma]
+    y, back = evaluation.value(term, dict(zip(names, point, strict=True)))
+    found = back(covector) or {}
+    return Outcome(y, flat(lam, point, [found.get(x) for x in names]), evaluation.visits)
 
 
 # ---- the state-passing reading ------------------------------------------------------------------
 
 
 @dataclass
-class Cell:
-    """A variable's place in D(Γ)₂, which is added to."""
-
-    total: Any = None
-
-
-@dataclass(frozen=True)
-class Environment:
-    """A value of D(Γ)₂: that its cells have been added to."""
-
-    before: Environment | None
-    cell: Cell
-
-    def __getitem__(self, index: int) -> Any:
-        """``fst``; and ``snd``, which leaves 0."""
-        if index == 0:
-            return self.before
-        total, self.cell.total = self.cell.total, None
-        return total
-
-
-@dataclass
 class Accumulating(ChadEvaluation):
-    """Values of D(Γ)₂ are cells; ``visits`` counts additions."""
+    """``D(Γ)₂`` is a state, which ``coproj`` adds to and ``snd`` takes from."""
 
-    def applied(self, function: Any, v: Any) -> Any:
-        """It is not counted."""
-        return function(v)
+    state: dict[str, Any] = field(default_factory=dict)
 
-    def bound(self, name: str, x: Any) -> dict[Any, Any]:
-        """A variable has a cell."""
-        return {name: x, ("cell", name): Cell()}
+    def coproj(self, name: str, v: Any) -> Any:
+        """An addition to one variable's cotangent, which is a visit too."""
+        self.visits += 1
+        self.state[name] = super().plus(self.state.get(name), v)
+        return self.state
 
     def plus(self, x: Any, y: Any) -> Any:
-        """Of environments both have been added to the cells."""
-        return x if isinstance(x, Environment) else super().plus(x, y)
+        """Of states: both have been added."""
+        return x if x is self.state else super().plus(x, y)
 
-    def coproj(self, name: str, context: Any, v: Any, env: dict[Any, Any]) -> Any:
-        """An addition."""
-        self.visits += 1
-        cell, made = env["cell", name], None
-        cell.total = self.plus(cell.total, v)
-        for x, _ in context:
-            made = Environment(made, env["cell", x])
-        return made
-
-    def value(self, t: Form, env: dict[Any, Any]) -> Any:
-        """``snd (z' • v)`` alone leaves Γ's cells as they were."""
-        if t.kind != "π" or t.args[0] != 1 or t.args[1].kind != "•":
-            return super().value(t, env)
-        kept = [(cell, cell.total) for cell in env.values() if isinstance(cell, Cell)]
-        found = super().value(t, env)
-        for cell, total in kept:
-            cell.total = total
-        return found
+    def value(self, t: Form, env: dict[str, Any]) -> Any:
+        """``fst`` and ``snd`` of what a function adds; ``snd`` alone leaves Γ as it was."""
+        match t:
+            case Form("fst", (name, term)):
+                state = self.value(term, env)
+                if term.kind == "•":
+                    self.state.pop(name, None)
+                return state
+            case Form("snd", (name, Form("x") as v)):
+                state = self.value(v, env)
+                return state and state.pop(name, None)
+            case Form("snd", (name, term)):
+                outside, self.state = self.state, {}
+                state, self.state = self.value(term, env), outside
+                return state and state.get(name)
+        return super().value(t, env)
 
 
 accumulated = partial(gradient, reading=Accumulating)

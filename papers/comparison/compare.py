@@ -20,15 +20,15 @@ from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.comparison import (
+    Outcome,
+    Point,
     chad,
     graphs,
-    linear_factoring,
     linear_negation,
     monadic_translation,
     reformulated_calculus,
 )
 from papers.comparison.negation_on_terms import gradient_term
-from papers.comparison.pairs import Outcome, Point
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,10 @@ def by(
 SYSTEMS: dict[str, System] = {
     "backpropagation": by(graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
     "BMP20": by(linear_negation.gradient, lambda f, _: gradient_term(f)),
-    "BMP20, factored": by(linear_factoring.gradient, lambda f, _: linear_factoring.factored(f)[0]),
+    "BMP20, factored": by(
+        reformulated_calculus.factored_gradient,
+        lambda f, _: reformulated_calculus.factored(f)[0],
+    ),
     "Krawiec and others": by(
         monadic_translation.gradient,
         lambda f, x: monadic_translation.delta_of(f, x, NumPy())[1],

@@ -31,6 +31,8 @@ GRAMMAR = {
     "x*": "{0} {1}",
     "0": "0",
     "coproj": "coproj[{0}]({2})",
+    "fst": "fst {1}",
+    "snd": "snd {1}",
     "+": "{0} + {1}",
     "⊕": "{0} ⊕ {1}",
     "!⊗": "(!{0} ⊗ {1})",
@@ -57,6 +59,13 @@ class Form:
     def name(self) -> str:
         """That of a variable."""
         return str(self.args[0])
+
+    def __add__(self, other: Form) -> Form:
+        return Form("+", (self, other))
+
+    def __matmul__(self, other: Form) -> Form:
+        """``t • s``."""
+        return Form("•", (self, other))
 
     def __str__(self) -> str:
         """As the paper writes it."""

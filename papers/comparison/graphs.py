@@ -20,7 +20,7 @@ from combinators.literal import Literal
 from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.terms import Const, Lam, Prim, Var, let, pack, prim
-from papers.comparison.pairs import Outcome, Point, flat
+from papers.comparison import Outcome, Point, flat
 from papers.plain_functions import Numbers, Partial, evaluated, partials, plus, zero_of
 
 Memory = dict[str, tuple[Any, Any]]

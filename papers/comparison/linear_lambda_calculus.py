@@ -8,7 +8,8 @@
 
 One syntax (``forms``) serves both judgements, and the calculus of 6.2, which is a part of this one:
 ``la.d`` is ``λv. t``, ``x* t`` is ``t • s``, and ``⊕`` is ``+``. A type is a tensor, a tuple of
-types, or a form; a copower ``!σ ⊗ ρ`` is a formal sum of pairs, a list here; 0 is None.
+types, or a form; a copower ``!σ ⊗ ρ`` is a formal sum of pairs, a list here; 0 is None, and a
+cotangent of Γ a dict of its variables', those that are 0 left out.
 """
 
 from __future__ import annotations
@@ -125,7 +126,11 @@ def typed(
         case Form("coproj", (name, context, term)):
             obj, used = at(term)
             by("⟨⟩", obj == dict(context)[name])
-            return of_context(context), used
+            return context, used
+        case Form("fst" | "snd" as kind, (name, term)):
+            context, used = at(term)
+            by("π", context[-1][0] == name)
+            return (context[:-1] if kind == "fst" else context[-1][1]), used
         case Form("+" | "⊕", sides):
             (obj, other), used = alike("+", sides)
             by("+", obj == other)
@@ -167,14 +172,6 @@ def cotangent_of(obj: Object) -> Any:
     return obj if isinstance(obj, Tensor) and obj.is_smooth else ()
 
 
-def of_context(context: tuple[tuple[str, Any], ...]) -> Any:
-    """``D(Γ)₂``, nested to the left."""
-    made: Any = ()
-    for _, obj in context:
-        made = (made, obj)
-    return made
-
-
 # ---- Figure 4: evaluation ------------------------------------------------------------------------
 
 
@@ -185,21 +182,9 @@ class ChadEvaluation:
     over: Carrier
     visits: int = 0
 
-    def bound(self, name: str, x: Any) -> dict[Any, Any]:
-        """What a variable of Γ is."""
-        return {name: x}
-
-    def applied(self, function: Any, v: Any) -> Any:
-        """``t • s``."""
-        self.visits += 1
-        return function(v)
-
-    def coproj(self, name: str, context: Any, v: Any, env: dict[Any, Any]) -> Any:
-        """``coproj_{idx(x;Γ)}(v)``: zeros, and v in the place of x."""
-        made: Any = ()
-        for x, _ in context:
-            made = (made, v if x == name else None)
-        return made
+    def coproj(self, name: str, v: Any) -> Any:
+        """``coproj_{idx(x;Γ)}(v)``: v in the place of x, and zeros."""
+        return {name: v}
 
     def plus(self, x: Any, y: Any) -> Any:
         """The sum of two linear values: of copowers the formal one, of functions point by point."""
@@ -209,6 +194,8 @@ class ChadEvaluation:
             return x + y
         if isinstance(x, tuple):
             return tuple(map(self.plus, x, y))
+        if isinstance(x, dict):
+            return {name: self.plus(x.get(name), y.get(name)) for name in x | y}
         return (lambda a: self.plus(x(a), y(a))) if callable(x) else self.over.add(x, y)
 
     def value(self, t: Any, env: dict[Any, Any]) -> Any:
@@ -225,12 +212,10 @@ class ChadEvaluation:
                 return self.value(body, env | {name: self.value(bound, env)})
             case Form("let⟨⟩", (first, second, bound, body)):
                 x, y = self.value(bound, env)
-                return self.value(body, env | self.bound(first, x) | {second: y})
+                return self.value(body, env | {first: x, second: y})
             case Form("⟨⟩", (items,)):
                 return tuple([self.value(item, env) for item in items])
-            case Form("λ", (name, _, body)):
-                return lambda x: self.value(body, env | self.bound(name, x))
-            case Form("λ⊸", (name, _, body)):
+            case Form("λ" | "λ⊸", (name, _, body)):
                 return lambda x: self.value(body, env | {name: x})
             case Form("@", (function, argument)):
                 return self.value(function, env)(self.value(argument, env))
@@ -251,10 +236,15 @@ class ChadEvaluation:
         match t:
             case Form("π", (index, _)):
                 return v[index]
+            case Form("fst", (name, _)):
+                return {x: w for x, w in v.items() if x != name}
+            case Form("snd", (name, _)):
+                return v.get(name)
             case Form("•", (function, _)):
-                return self.applied(self.value(function, env), v)
-            case Form("coproj", (name, context, _)):
-                return self.coproj(name, context, v, env)
+                self.visits += 1
+                return self.value(function, env)(v)
+            case Form("coproj", (name, *_)):
+                return self.coproj(name, v)
             case Form("!⊗", (base, _)):
                 return [(self.value(base, env), v)]
             case Form("opᵗ", (f, types, args, _)):

@@ -1,28 +1,89 @@
 """BMP20: backpropagation with linear negation (Definitions 3.1, 5.1 to 5.3).
 
-    R^⊥d = R ⊸ R^d          D(R) = R × R^⊥d
-    D(A → B) = D(A) → D(B)  D(A × B) = D(A) × D(B)
-
+    D(R) = R × R^⊥          D(A → B) = D(A) → D(B)          D(A × B) = D(A) × D(B)
     D(f(t)) = ⟨f(x), λa. x₁* (∂₁f(x)·a) + … + xₖ* (∂ₖf(x)·a)⟩ [⟨x, x*⟩ := D(t)]
 
-A backpropagator x* is a Python function, and the rest of a program is left alone. With ιᵢ the
+As a carrier: ``PlainFunctions`` over pairs ⟨x, x*⟩ runs a program of any order, differentiated.
+What R^⊥ is, a system says by ``moved``: here R^⊥d = R ⊸ R^d, Python functions. With ιᵢ the
 injection into the i-th component, the gradient is what the result's backpropagator gives of 1.
+
 Where a backpropagator stands in two places it is called twice: ``visits`` counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 from combinators.errors import TooManyCalls
+from combinators.literal import Literal
+from combinators.objects import Object
+from combinators.operation import Operation
 from combinators.terms import Lam
+from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.pairs import Linear, Moves, Outcome, Pairs, Point, flat, inputs
-from papers.plain_functions import evaluated
+from papers.comparison import Outcome, Point, flat
+from papers.plain_functions import Numbers, Partial, evaluated, partials
 
+Linear = Callable[[Any], Any]
+Moves = list[tuple[Linear, Any]]
+"""Per argument that moves: ``a ↦ ∂ᵢf(x)·a``, and its second half."""
 MOST = 100_000
 """Calls of backpropagators, of which there may be exponentially many."""
+
+
+@dataclass(frozen=True, eq=False)
+class BackpropagatedNumber:
+    """``⟨x, x*⟩``; of an integer or a constant x* is None, which is λa. 0."""
+
+    primal: Any
+    star: Any = None
+
+
+class Pairs:
+    """The carrier of pairs over another's numbers."""
+
+    def __init__(self, over: Numbers) -> None:
+        self.over = over
+
+    def moved(self, y: Any, moves: Moves) -> Any:
+        """The second half of a result: what the system at hand makes of its arguments'."""
+        raise NotImplementedError
+
+    def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Any:
+        """``D(f(t))``."""
+        compute = self.over.operation(operation, types, cod)
+        slopes = partials(operation, types, cod, self.over)
+
+        def dual(*args: BackpropagatedNumber) -> BackpropagatedNumber:
+            xs = tuple(arg.primal for arg in args)
+            y = compute(*xs)
+
+            def along(slope: Partial) -> Linear:
+                return lambda a: slope(a, xs, y)
+
+            stars = [(along(slope), args[i].star) for i, slope in slopes]
+            moves = [(linear, star) for linear, star in stars if star is not None]
+            return BackpropagatedNumber(y, self.moved(y, moves) if moves else None)
+
+        return dual
+
+    def const(self, literal: Literal) -> BackpropagatedNumber:
+        """``D(r) = ⟨r, λa. 0⟩``."""
+        return BackpropagatedNumber(self.over.const(literal))
+
+    def truth(self, number: BackpropagatedNumber) -> bool:
+        """Branches look at primals."""
+        return self.over.truth(number.primal)
+
+
+def inputs(lam: Lam, point: Point, star: Callable[[int], Any]) -> tuple[BackpropagatedNumber, ...]:
+    """The arguments as pairs: the i-th, if it moves, with ``star(i)``."""
+    moving = [is_smooth(param.type) for param in lam.params]
+    given = enumerate(zip(point, moving, strict=True))
+    return tuple(BackpropagatedNumber(x, star(i) if moves else None) for i, (x, moves) in given)
 
 
 class Negation(Pairs):

@@ -28,17 +28,9 @@ from combinators.objects import Real
 from combinators.operation import Operation, named
 from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
+from papers.comparison import Outcome, Point, flat
 from papers.comparison.forms import Form, form
-from papers.comparison.pairs import (
-    BackpropagatedNumber,
-    Linear,
-    Moves,
-    Outcome,
-    Pairs,
-    Point,
-    flat,
-    inputs,
-)
+from papers.comparison.linear_negation import BackpropagatedNumber, Linear, Moves, Pairs, inputs
 from papers.plain_functions import Numbers, evaluated
 
 # ---- Figure 5 ------------------------------------------------------------------------------------

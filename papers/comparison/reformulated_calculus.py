@@ -27,10 +27,10 @@ from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.terms import Const, Lam, Var
 from combinators.type_folds import is_smooth
+from papers.comparison import Outcome, Point, flat
 from papers.comparison.forms import Form, form, replaced
 from papers.comparison.graphs import Drawing, Graph, Hyperedge, graph_of, numbered
-from papers.comparison.pairs import Outcome, Point, flat
-from papers.plain_functions import ADD, Numbers
+from papers.plain_functions import ADD, Numbers, evaluated, zero_of
 
 D = "D"
 """``D ≅ Rⁿ``; ``R^⊥D`` is ``R ⊸ D``."""
@@ -92,26 +92,16 @@ def summed(calls: Iterable[Form]) -> Form:
 # ---- 6.2.4: evaluation rules ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class CalculusRule:
-    """A rule by its name, and how it reads."""
-
-    name: str
-    says: str
-
-    def __str__(self) -> str:
-        return self.says
-
-
-PROJECT_FIRST = CalculusRule("π₁", "π₁ ⟨t, u⟩ → t")
-PROJECT_SECOND = CalculusRule("π₂", "π₂ ⟨t, u⟩ → u")
-COMPUTE = CalculusRule("f", "f(r₁ … rₙ) → S, if S = f(r₁ … rₙ)")
-LET = CalculusRule("let", "let x := r in t → t[r/x]")
-FACTOR = CalculusRule("⊕", "x* t ⊕ x* u → x* (t + u)")
-UNFOLD = CalculusRule("let l", "let x* := la.d in C{x* u} → C{d[u/a]}, x* ∉ C")
-EVALUATION = (PROJECT_FIRST, PROJECT_SECOND, COMPUTE, LET, FACTOR, UNFOLD)
-UNUSED = CalculusRule("unused", "let x* := la.d in t → t, x* ∉ t")
-See = Callable[[CalculusRule, Any], None]
+EVALUATION = {
+    "π₁": "π₁ ⟨t, u⟩ → t",
+    "π₂": "π₂ ⟨t, u⟩ → u",
+    "f": "f(r₁ … rₙ) → S, if S = f(r₁ … rₙ)",
+    "let": "let x := r in t → t[r/x]",
+    "⊕": "x* t ⊕ x* u → x* (t + u)",
+    "let l": "let x* := la.d in C{x* u} → C{d[u/a]}, x* ∉ C",
+}
+"""The six; ``unused`` is the seventh, ``let x* := la.d in t → t, x* ∉ t``."""
+See = Callable[[str, Any], None]
 
 
 @dataclass
@@ -121,7 +111,7 @@ class CalculusEvaluation:
     over: Numbers
     see: See = lambda rule, made: None
 
-    def used(self, rule: CalculusRule, made: Any) -> Any:
+    def used(self, rule: str, made: Any) -> Any:
         """A step."""
         self.see(rule, made)
         return self.normal(made)
@@ -135,15 +125,15 @@ class CalculusEvaluation:
                 return form("⟨⟩", tuple(map(self.normal, items)))
             case Form("π", (index, pair)):
                 (parts,) = self.normal(pair).args
-                return self.used((PROJECT_FIRST, PROJECT_SECOND)[index], parts[index])
+                return self.used(("π₁", "π₂")[index], parts[index])
             case Form("op", (operation, types, args)):
                 return self.computed(operation, types, tuple(map(self.normal, args)))
             case Form("let", (x, Form("l", (a, _, d)), body)):
                 body = self.normal(body)  # in which x* occurs once, or not at all
                 made = filled(body, x, a, d)
-                return self.used(UNUSED if made == body else UNFOLD, made)
+                return self.used("unused" if made == body else "let l", made)
             case Form("let", (name, bound, body)):
-                return self.used(LET, replaced(body, name, self.normal(bound)))
+                return self.used("let", replaced(body, name, self.normal(bound)))
             case Form("⊕", (left, right)):
                 return self.sum([*summands(self.normal(left)), *summands(self.normal(right))])
             case Form("x*", (x, argument)):
@@ -156,7 +146,7 @@ class CalculusEvaluation:
             return form("op", f, types, args)
         cod = f.type(*types)
         made = form("r", self.over.operation(f, types, cod)(*(arg.args[0] for arg in args)), cod)
-        self.see(COMPUTE, made)
+        self.see("f", made)
         return made
 
     def sum(self, terms: list[Any]) -> Any:
@@ -166,7 +156,7 @@ class CalculusEvaluation:
             x, u = call.args
             if x.name in calls:
                 both = form("op", ADD, (u.args[1],) * 2, (calls[x.name].args[1], u))
-                call = self.used(FACTOR, form("x*", x, both))  # noqa: PLW2901
+                call = self.used("⊕", form("x*", x, both))  # noqa: PLW2901
             calls[x.name] = call
         return summed(calls.values())
 
@@ -205,8 +195,36 @@ def normal_form(
 
 def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
     """By the normal form; its visits are steps."""
-    steps = list[CalculusRule]()
+    steps = list[str]()
     value, slopes = normal_form(
         graph_of(lam), point, covector, over, lambda rule, _: steps.append(rule)
     )
     return Outcome(value, flat(lam, point, slopes), len(steps))
+
+
+# ---- 3.1, 5.1: linear factoring ------------------------------------------------------------------
+
+
+def factored(lam: Lam) -> tuple[Lam, list[str]]:
+    """BMP20's gradient term in factored form, and the rules in the order in which they were used.
+
+    Backpropagators are linear, so that two calls of one are one call; called once, it is unfolded.
+    Functions are unfolded by drawing the program's graph; where numbers are nodes, the rules draw
+    what they make of them. The term is as long as the program.
+    """
+    graph, drawing, steps = graph_of(lam), Drawing(numbered("v")), list[str]()
+    covector = Var("ȳ", lam.body.type)
+    value, slopes = normal_form(
+        graph, graph.inputs, covector, drawing, lambda rule, _: steps.append(rule)
+    )
+    both = zip(graph.inputs, slopes, strict=True)
+    found = [slope or drawing.const(zero_of(x.type)) for x, slope in both]
+    made = Graph((*graph.inputs, covector), tuple(drawing.hyperedges), (value, *found))
+    return made.term(), steps
+
+
+def factored_gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
+    """By the term; its visits are backpropagators unfolded."""
+    term, steps = factored(lam)
+    value, *slopes = evaluated(term, over)(*point, covector)
+    return Outcome(value, flat(lam, point, slopes), steps.count("let l"))

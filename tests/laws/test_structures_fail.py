@@ -112,10 +112,10 @@ BROKEN = {
     "ones for zero of pairs": (operators.OnesOfPairs, "A3e"),
     "D twice as much": (
         derived("D", operators.twice),
-        "CD3a CD3b CD3c CD5 CD6 T-compose T-id L3 RD8",
+        "CD3a CD3b CD3c CD5 CD6 T-compose T-id L3 RD8 D-linear",
     ),
     "D and one": (derived("D", operators.and_one), "CD1a CD1b CD2a CD2b"),
-    "D of pairs": (derived("D", operators.into_pairs), "CD4a"),
+    "D of pairs": (derived("D", operators.into_pairs), "CD4a D-cross"),
     "D crossed": (derived("D", operators.crossed_vectors), "CD7"),
     "R twice as much": (
         derived("R", operators.twice),

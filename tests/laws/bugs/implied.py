@@ -54,6 +54,7 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "F2c": ("F3",),
     "F2d": ("F3",),
     "F2e": ("F3",),
+    "D-linear": ("CD3a", "CD3b", "CD3c", "CD4a", "CD5", "T4"),
     "G4b": ("CD2b", "CD3a", "CD4a", "CD5", "T4"),
     "G4c": ("CD2b", "CD3a", "CD4a", "CD5", "T4"),
     "G4d": ("CD1a", "CD2b", "CD3a", "CD3b", "CD3c", "CD4a", "CD5", "T4"),

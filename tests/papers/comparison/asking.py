@@ -19,7 +19,6 @@ from interpreters.sparse_cotangents import dense
 from papers.comparison import (
     chad,
     graphs,
-    linear_factoring,
     linear_negation,
     monadic_translation,
 )
@@ -63,7 +62,7 @@ WHOLE: dict[str, Asked] = {
 """Those that have every form of a program."""
 STRAIGHT: dict[str, Asked] = {
     "linear negation, on terms": by_a_term(gradient_term),
-    "linear factoring": by_a_carrier(linear_factoring.gradient),
+    "linear factoring": by_a_carrier(calculus.factored_gradient),
     "backpropagation": by_a_carrier(graphs.gradient),
     "the graph of the gradient": by_the_graph_of_the_gradient,
     "CHAD": by_a_carrier(chad.gradient),

@@ -18,7 +18,6 @@ from papers.comparison.forms import form
 from papers.comparison.linear_lambda_calculus import (
     CARTESIAN,
     ChadEvaluation,
-    of_context,
     typed,
 )
 from tests.papers.comparison.asking import function_of
@@ -40,7 +39,7 @@ def test_definition_5_6_of_a_function_is_a_copower():
 def test_definition_5_7_has_the_type_that_figure_3_gives_it(program):
     lam = function_of(program).program().lam
     term, gamma = chad(lam)
-    back = form("⊸", cotangent(lam.body.type), of_context(cotangents(gamma)))
+    back = form("⊸", cotangent(lam.body.type), cotangents(gamma))
     found = typed(term, {name: primal(obj) for name, obj in gamma})
     assert found == ((primal(lam.body.type), back), CARTESIAN)
 
@@ -85,7 +84,7 @@ def test_the_equations_of_figure_4_hold(s, r):
 def test_chad_passes_no_cotangent_twice(times, applied, added):
     lam = lam_of(doubled(times), 1.0)
     assert gradient(lam, (1.0,), 1.0, OVER).visits == applied
-    assert accumulated(lam, (1.0,), 1.0, OVER).visits == added
+    assert accumulated(lam, (1.0,), 1.0, OVER).visits == applied + added
 
 
 def test_a_closure_used_twice_has_the_copower_of_its_two_calls():
