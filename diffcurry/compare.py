@@ -23,6 +23,7 @@ from interpreters.modes.reverse import Dependent, Pullback
 from interpreters.sparse_cotangents import dense
 from interpreters.staging.programs import gradient
 from interpreters.staging.terms import TERMS
+from papers.comparison import flat
 from papers.comparison.compare import Comparison, System, Told, compared
 
 
@@ -51,9 +52,8 @@ def _by(form: Any) -> System:
         mode, arrow = form(over), translate(lam.params, lam.body)
         pulled = mode.rep(interpret(arrow, mode), point)[1](np.float64(1.0))
         which = tuple(i for i, param in enumerate(lam.params) if is_smooth(param.type))
-        slopes = [np.ravel(dense(over.over, pulled, arrow.dom)[i]) for i in which]
-        term = gradient(lam, which, form(TERMS))
-        return Told(str(term), np.concatenate(slopes), over.total, lines(term), term)
+        term, slopes = gradient(lam, which, form(TERMS)), dense(over.over, pulled, arrow.dom)
+        return Told(str(term), flat(lam, point, slopes), over.total, lines(term), term)
 
     return told
 

@@ -189,9 +189,7 @@ OF_ELLIOTT = (
     law("D-cross", "f × k moves by f beside k", source=ELLIOTT, implied_by="CD3b CD3c CD4a CD5")(
         D(parallel(f, k)), pair(parallel(one, one) >> D(f), parallel(other, other) >> D(k))
     ),
-    law("D-linear", "what is linear is its own derivative", source=ELLIOTT)(
-        D(linear), other >> linear
-    ),
+    law("D-linear", "what is linear is its derivative", source=ELLIOTT)(D(linear), other >> linear),
 )
 """The cross rule and the linear rule, 1.4 and 1.6; they are asked last."""
 
@@ -240,8 +238,7 @@ REVERSE_TWICE = Structure(
 AGREEING = Structure("both derivatives", "Forward from reverse", (DIFFERENTIAL, REVERSE_TWICE))
 
 dy, dz = points("v w", B)
-after = Generator("g", B, C, "linear")
-beside = Generator("g", A, C, "linear")
+after, beside = Generator("g", B, C, "linear"), Generator("g", A, C, "linear")
 
 
 def dagger(arrow: Morphism) -> Morphism:

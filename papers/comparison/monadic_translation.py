@@ -3,8 +3,6 @@
     data Delta = Zero | Scale ℝ Delta | Add Delta Delta | Var DeltaId | Let DeltaId Delta Delta
 
     D{R} = R × Delta      D{A → B} = D{A} → M D{B}      M a = DeltaState → (a, DeltaState)
-
-    D{e₁ e₂} = do {f ← D{e₁}; x ← D{e₂}; f x}
     D{×}     = pure λ((x, u₁), (y, u₂)). do {u₃ ← deltaLet (Add (Scale y u₁) (Scale x u₂));
                                              pure (x × y, Var u₃)}
 
@@ -30,7 +28,7 @@ from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
 from papers.comparison import Outcome, Point, flat
 from papers.comparison.forms import Form, form
-from papers.comparison.linear_negation import BackpropagatedNumber, Linear, Moves, Pairs, inputs
+from papers.comparison.linear_negation import Linear, Moves, Pairs, inputs
 from papers.plain_functions import Numbers, evaluated
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
@@ -116,23 +114,18 @@ class MonadicPairs(Pairs):
         return df if np.ndim(slope) else slope
 
 
-def translated(lam: Lam, args: tuple[BackpropagatedNumber, ...], over: Numbers) -> Monadic:
-    """``D{e} s₀``."""
-
-    def run(s: DeltaState) -> tuple[Any, DeltaState]:
-        pairs = MonadicPairs(over, s)
-        return evaluated(lam, pairs)(*args), pairs.state
-
-    return run
-
-
 # ---- Figure 8 ------------------------------------------------------------------------------------
 
 
 def delta_of(lam: Lam, point: Point, over: Numbers) -> tuple[Any, Delta]:
     """``runDelta (a + 1) (D{e} s₀)``: the i-th argument is ``(sᵢ, Var i)``."""
     s0 = inputs(lam, point, lambda i: form("Var", i))
-    return run_delta(len(point), translated(lam, s0, over))
+
+    def translated(s: DeltaState) -> tuple[Any, DeltaState]:
+        pairs = MonadicPairs(over, s)
+        return evaluated(lam, pairs)(*s0), pairs.state
+
+    return run_delta(len(point), translated)
 
 
 def gradient(

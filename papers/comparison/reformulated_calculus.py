@@ -4,9 +4,6 @@
     d, e ::= 0 | d ⊕ e | x* t                                                   (TARGET)
     A, B ::= R | R^⊥D | D | A × B
 
-    x* t ⊕ x* u                    →  x* (t + u)
-    let x* := la.d in C{x* u}      →  C{d[u/a]}       provided that x* ∉ C
-
 Of ``x + x``, with ``x*`` the backpropagator that stays free: ``let y* := la. x* a ⊕ x* a in y* 1``
 goes to ``x* 1 ⊕ x* 1``, to ``x* (1 + 1)`` and to ``x* 2``: the normal form is the gradient.
 

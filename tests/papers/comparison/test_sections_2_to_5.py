@@ -86,6 +86,18 @@ def test_a_branch_has_no_graph_and_says_so():
         graph_of(f)
 
 
+# ---- section 4
+
+
+def test_the_diagram_of_4_1_reads_as_a_proof_net():
+    def example(x1, x2):
+        y = x1 - x2
+        return dc.fun(lambda w: w * y, Real)(y)
+
+    kinds = Counter(box.kind for box in dc.fun(example).diagram(*AT).diagram.boxes)
+    assert {"copy": 1, "curry": 1, "eval": 1}.items() <= kinds.items()
+
+
 # ---- linear negation: Definitions 3.1, 5.2 and 5.3
 
 
