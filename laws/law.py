@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import Morphism
-from combinators.objects import Object
 from laws.language import Generator, Operator, Variable
 from laws.model import signature_of
 from laws.notation import latex_of, object_text, side_text
@@ -124,8 +123,8 @@ class Law:
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
         """The objects that it quantifies over, by name."""
-        arrows = (*self.generators, *self.nodes)
-        found = {v for arrow in arrows for obj in (arrow.dom, arrow.cod) for v in _variables(obj)}
+        objects = {obj for a in (*self.generators, *self.nodes) for obj in (a.dom, a.cod)}
+        found = {v for obj in objects for v in distinct_nodes(obj) if isinstance(v, Variable)}
         return tuple(sorted(found, key=lambda variable: variable.name))
 
     @cached_property
@@ -180,10 +179,6 @@ def stating(structure: Structure, source: str, **common: Any) -> Callable[..., E
         return equation
 
     return law
-
-
-def _variables(obj: Object) -> frozenset[Variable]:
-    return frozenset(node for node in distinct_nodes(obj) if isinstance(node, Variable))
 
 
 def side_latex(side: Side) -> str:

@@ -32,7 +32,8 @@ def pointwise(make: Making, dom: Object, cod: Tensor) -> Morphism:
 def summed(make: Making, dom: Object, cod: Tensor) -> Morphism:
     """The sum along an axis."""
     axis = make.choices.below(len(cod.shape) + 1)
-    source = _with_axis(cod, axis, make.choices.pick(EXTENTS))
+    extent = make.choices.pick(EXTENTS)
+    source = Tensor((*cod.shape[:axis], extent, *cod.shape[axis:]), cod.dtype)
     operation = Operation(named("sum"), (("axis", (axis,)), ("keepdims", False)))
     return make.applied(operation, dom, [source])
 
@@ -97,10 +98,6 @@ def multiplied(make: Making, dom: Object, cod: Tensor) -> Morphism:
     inner = make.choices.pick((columns, *EXTENTS))
     kinds = [Tensor((*batch, rows, inner), cod.dtype), Tensor((inner, columns), cod.dtype)]
     return make.applied(Operation(named("matmul")), dom, kinds)
-
-
-def _with_axis(cod: Tensor, axis: int, extent: int) -> Tensor:
-    return Tensor((*cod.shape[:axis], extent, *cod.shape[axis:]), cod.dtype)
 
 
 def _extent(cod: Tensor, axis: int, extent: int) -> Tensor:

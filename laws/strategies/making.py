@@ -161,8 +161,8 @@ class Making:
         every = list(range(len(obj.parts)))
         if len(self._rolled) <= CELLS:
             return every
-        small = (i for i in every if not _holds(obj.parts[i], self._rolled))
-        return list(small) or every
+        rolled = set(self._rolled)
+        return [i for i in every if rolled.isdisjoint(distinct_nodes(obj.parts[i]))] or every
 
     def own(self, dom: Object, cod: Object) -> Morphism | None:
         """An arrow of the model's own, where it has one."""
@@ -185,10 +185,6 @@ class Making:
 
 
 Way = Callable[[Making, Object, Any], Morphism]
-
-
-def _holds(obj: Object, any_of: Sequence[Object]) -> bool:
-    return any(node in any_of for node in distinct_nodes(obj))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -26,7 +26,7 @@ from combinators.morphisms import Constant, Morphism, Primitive
 from combinators.objects import Object, Real, Tensor, Unit
 from combinators.operation import Operation, named
 from combinators.type_folds import columns_of
-from combinators.value_folds import zip_leaves
+from combinators.value_folds import Layout, zip_leaves
 from laws.equality import IllConditioned
 from laws.functions import function_of
 from laws.language import (
@@ -142,10 +142,6 @@ def _types_found(scene: Any) -> Any:
     return types
 
 
-def _types_said(scene: Any) -> Any:
-    return [(leaf.shape, leaf.dtype) for (leaf,) in zip_leaves(scene.obj(B), parts=columns_of)]
-
-
 def _truths(scene: Any) -> Any:
     on = scene.model.algebra
     return [on.truth(on.const(Literal(np.array(truth)))) for truth in (True, False)]
@@ -192,7 +188,10 @@ CARRIERS = (
         "values have the shape and the kind that the types say",
         of=(f, x),
         source="typing is sound: Wright and Felleisen, 1994",
-    )(("type of f(x)", _types_found), ("B", _types_said)),
+    )(
+        ("type of f(x)", _types_found),
+        ("B", lambda at: [(leaf.shape, leaf.dtype) for leaf in Layout(at.obj(B)).leaves]),
+    ),
     law("N6", "true is true and false is not")(
         ("truth (const b)", _truths), ("b", lambda scene: [True, False])
     ),
