@@ -146,10 +146,21 @@ class Bound(NamedTuple):
 
 
 def undeclared(function: Any) -> Any:
-    """The partial in ``fun(partial(…), Real)``, which only says the types; others as they are."""
-    declares = isinstance(function, Definition) and not hasattr(function, "inner")
-    is_partial = declares and isinstance(function.function, functools.partial)
-    return function.function if is_partial else function
+    """The partial in ``fun(partial(…), Real)``, which only says the types; others as they are.
+
+    A partial of that is one of both, and a derivative of it captures it.
+    """
+    made = function.function if isinstance(function, Definition) else function
+    of = getattr(function, "inner", None)
+    if of is not None and isinstance(undeclared(of), functools.partial):
+        return functools.partial(function.of, of)
+    if not isinstance(made, functools.partial):
+        return function
+    inner = undeclared(made.func)
+    if not isinstance(inner, functools.partial):
+        return made
+    keywords = inner.keywords | made.keywords
+    return functools.partial(inner.func, *inner.args, *made.args, **keywords)
 
 
 def bound(function: Any, dom: Object) -> Bound:

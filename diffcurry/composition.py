@@ -19,6 +19,7 @@ combinators.errors.NotComposable: ...: cannot form f >> g: <lambda> gives Bool, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from combinators.errors import NotComposable, ShapeMismatch, TypeMismatch
@@ -49,9 +50,13 @@ def _name(f: Any) -> str:
     return f.variable.name if isinstance(f, Traced) else getattr(f, "__name__", repr(f))
 
 
-def _typed(function: Callable[..., Any], name: str, types: Types | None) -> Function[..., Any]:
-    function.__name__ = name
-    return Function(function, types)
+def _typed(
+    function: Callable[..., Any], name: str, types: Types | None, *held: Any
+) -> Function[..., Any]:
+    """``function`` of what it is made of, which it captures, as far as that captured."""
+    made: Any = partial(function, *held) if held else function
+    made.__name__ = name
+    return Function(made, types)
 
 
 def _not_composable(f: Any, g: Any, given: Object, wanted: Types) -> NotComposable:
@@ -72,16 +77,17 @@ def compose(f: Any, g: Any) -> Function[..., Any]:
     if given is not None and wanted is not None and packed(wanted) is not given:
         raise _not_composable(f, g, given, wanted)
 
-    def composed(*xs: Any) -> Any:
-        y = f(*xs)
-        width = len(y) if isinstance(y, tuple | list) else 1
-        several = positional_types(g, Product(*[Unit] * width)) if wanted is None else wanted
-        args = (y,) if len(several) == 1 else tuple(y)
-        if wanted is not None:
-            _check_takes(f, g, args, wanted)
-        return g(*args)
+    return _typed(_composed, f"{_name(f)} >> {_name(g)}", taken(f), f, g)
 
-    return _typed(composed, f"{_name(f)} >> {_name(g)}", taken(f))
+
+def _composed(f: Any, g: Any, *xs: Any) -> Any:
+    y, wanted = f(*xs), taken(g)
+    width = len(y) if isinstance(y, tuple | list) else 1
+    several = positional_types(g, Product(*[Unit] * width)) if wanted is None else wanted
+    args = (y,) if len(several) == 1 else tuple(y)
+    if wanted is not None:
+        _check_takes(f, g, args, wanted)
+    return g(*args)
 
 
 def _check_takes(f: Any, g: Any, args: tuple[Any, ...], wanted: Types) -> None:
@@ -127,7 +133,11 @@ def const(value: Any) -> Function[..., Any]:
             f"const of {_name(value)}, of which the types are not known; say them, as in "
             "const(fun(f, Real))"
         )
-    return _typed(lambda *_: value, "const", None)
+    return _typed(_const, "const", None, value)
+
+
+def _const(value: Any, *_: Any) -> Any:
+    return value
 
 
 def proj(index: int | str) -> Function[..., Any]:
@@ -159,7 +169,11 @@ def fork(*functions: Callable[..., Any]) -> Function[..., Any]:
     """
     types = next((found for found in map(taken, functions) if found is not None), None)
     names = ", ".join(map(_name, functions))
-    return _typed(lambda *xs: tuple(f(*xs) for f in functions), f"({names})", types)
+    return _typed(_forked, f"({names})", types, functions)
+
+
+def _forked(functions: tuple[Callable[..., Any], ...], *xs: Any) -> Any:
+    return tuple(f(*xs) for f in functions)
 
 
 def curry(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -171,14 +185,13 @@ def curry(f: Callable[..., Any]) -> Callable[..., Any]:
     6.0
     """
     types = taken(f)
+    return partial(_others, f) if types is None else _typed(_others, "curry", types[:-1], f)
 
-    def others(*xs: Any) -> Any:
-        def last(y: Any) -> Any:
-            return f(*xs, y)
 
-        return last if types is None else Function(last, types[-1:])
-
-    return others if types is None else Function(others, types[:-1])
+def _others(f: Any, *xs: Any) -> Any:
+    types = taken(f)
+    last = partial(_eval, f, *xs)
+    return last if types is None else Function(last, types[-1:])
 
 
 def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -188,10 +201,10 @@ def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
     2.0
     """
     types, then = taken(f), _given(f)
-
-    def both(*xs: Any) -> Any:
-        return f(*xs[:-1])(xs[-1])
-
     if types is None or not isinstance(then, Fun):
-        return both
-    return Function(both, (*types, then.dom))
+        return partial(_both, f)
+    return _typed(_both, "uncurry", (*types, then.dom), f)
+
+
+def _both(f: Any, *xs: Any) -> Any:
+    return f(*xs[:-1])(xs[-1])

@@ -27,7 +27,7 @@ from diffcurry import interpretation
 from diffcurry.arguments import Argnums, check_scalar, chosen, is_function, is_many, of_pair
 from diffcurry.border import At, Ats
 from diffcurry.derived import Written, applied, closed_of, finished, tangent_face, unrepresented
-from diffcurry.function import Function
+from diffcurry.function import Function, fun
 from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions
 from diffcurry.modes import Mode, written
 from diffcurry.program import Program, folded
@@ -113,6 +113,10 @@ class Derivative(Function[P, R]):
     def on(self, inner: Function[..., Any], **options: Any) -> Any:
         """The same derivative of another function, made once; other ``options`` may be given."""
         return transformed(inner, type(self), **self.options | options)
+
+    def of(self, f: Any, *args: Any) -> Any:
+        """The same derivative of any function, at ``args``."""
+        return self.on(fun(f))(*args)
 
     def _naming(self, count: int, names: tuple[str, ...], settings: dict[str, Any]) -> Any:
         return self.on(self.inner._naming(count, names, settings))

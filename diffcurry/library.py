@@ -27,38 +27,48 @@ from combinators.tracing.injections import inl, inr, nil
 from combinators.tracing.parameters import check_takes
 from combinators.tracing.scope import current
 from combinators.tracing.traced import WORDS
+from combinators.type_folds import holds_functions
 from diffcurry.arguments import is_function
+from diffcurry.closures import lift, lower
 from diffcurry.composition import const, curry, eval, fork, identity, proj, uncurry
 from diffcurry.function import Function
+from diffcurry.modes import primal
 from diffcurry.recent import Recent
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def eager(function: Callable[P, R]) -> Callable[P, R]:
-    """``function``, which builds terms while tracing, and elsewhere computes."""
+def eager(function: Callable[P, R], data: Callable[P, Any] | None = None) -> Callable[P, R]:
+    """``function``, which builds terms while tracing, and elsewhere computes.
+
+    Where it makes ``data`` of its arguments, functions in it capture what they did.
+    """
 
     @functools.wraps(function)
     def applied(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             if current() is not None:
                 return function(*args, **kwargs)
-            return Function(lambda: function(*args, **kwargs))()
+            whole = Function(lambda: function(*args, **kwargs))
+            made = whole()
         except TypeError as error:
             if type(error) is TypeError:
                 said = f"it takes {', '.join(signature(function).parameters)}"
                 check_takes(function, args, said, kwargs)
             raise
+        if data is not None and holds_functions(obj := whole.program().cod):
+            made = lower(lift(data(*args, **kwargs), obj, primal()), obj)
+        return made
 
     return applied
 
 
 case = eager(cases.case)
 cond = eager(cases.cond)
-cons = eager(injections.cons)
+cons = eager(injections.cons, lambda head, tail: [head, *tail])
 fold = eager(control.fold)
-inject = eager(injections.inject)
+inject = eager(injections.inject, injections.injected)
 map = eager(control.map)
 scan = eager(control.scan)
 reduce, scanl, scanr = (eager(word) for word in (monoids.reduce, monoids.scanl, monoids.scanr))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -313,7 +314,7 @@ def with_derivative(
         if not callable(given):
             raise TypeMismatch(f"with_derivative takes {what}, and {given!r:.60} is not callable")
 
-    def overridden(*args: P.args, **_: P.kwargs) -> R:
+    def overridden(f: Any, *args: P.args, **_: P.kwargs) -> R:
         types, faces = argument_types(args)
         known = tuple(obj for obj in types if isinstance(obj, Object))
         if len(known) != len(types) or not all(map(is_first_order, known)):
@@ -330,11 +331,11 @@ def with_derivative(
         result: R = unpack(face, emit_operation(OVERRIDE, (function, made.operand(), argument)))
         return result
 
-    overridden.__name__ = getattr(f, "__name__", "overridden")
-    shown = signature_of(f) or inspect.signature(lambda *args: args)
-    overridden.__signature__ = shown  # type: ignore[attr-defined]  # inspect asks
+    made: Any = functools.partial(overridden, f)
+    made.__name__ = getattr(f, "__name__", "overridden")
+    made.__signature__ = signature_of(f) or inspect.signature(lambda *args: args)
     known: Any = f
-    return Function(overridden, known.types if isinstance(known, Specialisable) else None)
+    return Function(made, known.types if isinstance(known, Specialisable) else None)
 
 
 def _rule(

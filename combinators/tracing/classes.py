@@ -302,9 +302,9 @@ def alternative(obj: Sum, value: Any) -> tuple[int, Any]:
     An instance is that of its class, and None is nothing; any other is the one alternative that is
     of no class.
     """
-    if type(value) is Injected:
-        return obj.index(value.tag), value.value
     names = obj.names or ()
+    if type(value) is Injected and (isinstance(value.tag, int) or value.tag in names):
+        return obj.index(value.tag), value.value
     kinds = [class_of(name) for name in names]
     for index, kind in enumerate(kinds):
         if kind is type(value) and (kind is NoneType or is_dataclass(kind)):

@@ -130,18 +130,17 @@ def _checkpointed(f: Any, init: Any, rows: Rows, reverse: bool, every: Any) -> A
 
 def recompute(f: Any) -> Any:
     """``f``, of which a pullback keeps the arguments only, and runs it again."""
+    return functools.update_wrapper(functools.partial(_recomputed, f), f)
 
-    @functools.wraps(f)
-    def again(*args: Any) -> Any:
-        scope_here()
-        types, faces = argument_types(args)
-        term, face = function_operand(f, types, faces)
-        if not isinstance(term.type, Fun):
-            raise TypeMismatch(f"{term.type!r} is to be recomputed, and is not a function")
-        argument = coerce(args[0] if len(args) == 1 else args, term.type.dom)
-        return unpack(face, emit_operation(RECOMPUTE, (term, argument)))
 
-    return again
+def _recomputed(f: Any, *args: Any) -> Any:
+    scope_here()
+    types, faces = argument_types(args)
+    term, face = function_operand(f, types, faces)
+    if not isinstance(term.type, Fun):
+        raise TypeMismatch(f"{term.type!r} is to be recomputed, and is not a function")
+    argument = coerce(args[0] if len(args) == 1 else args, term.type.dom)
+    return unpack(face, emit_operation(RECOMPUTE, (term, argument)))
 
 
 ROUNDS = 4

@@ -90,18 +90,23 @@ def inject(of: Any, alternative: Any, *x: Any) -> Any:
     Of a union of classes ``inject(Circle | Square, Circle(r))`` says it all, and of nothing, ``x``
     is left out.
     """
-    obj = typed(of).object
-    if not isinstance(obj, Sum | Mu):
-        raise TypeMismatch(f"inject makes a value of a sum, and {obj!r} is none")
-    value = alternative
-    if isinstance(alternative, int | str):
-        cells = unfolded(obj)
-        if not isinstance(cells, Sum):
-            raise TypeMismatch(f"{obj!r} has no alternatives")
-        value = Injected(cells.index(alternative), x[0] if len(x) == 1 else x)
+    obj, value = typed(of).object, injected(of, alternative, *x)
     scope_here()
     with _naming(f"inject makes a {obj!r}"):
         return _traced(as_sum(value, obj))
+
+
+def injected(of: Any, alternative: Any, *x: Any) -> Any:
+    """What ``inject`` makes a value of, as Python has it."""
+    obj = typed(of).object
+    if not isinstance(obj, Sum | Mu):
+        raise TypeMismatch(f"inject makes a value of a sum, and {obj!r} is none")
+    if not isinstance(alternative, int | str):
+        return alternative
+    cells = unfolded(obj)
+    if not isinstance(cells, Sum):
+        raise TypeMismatch(f"{obj!r} has no alternatives")
+    return Injected(cells.index(alternative), x[0] if len(x) == 1 else x)
 
 
 def cons(head: Any, tail: Any) -> Any:

@@ -2,6 +2,8 @@
 
 import functools
 import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -282,3 +284,81 @@ def test_a_returned_function_is_a_function_of_its_types():
     line = dc.vjp(lambda a: fun(lambda z: a * z, Real), 2.0)[0]
     assert dc.grad(fun(line))(5.0) == 2.0
     assert fun(line).types == (Real,)
+
+
+def scaled(a, x):
+    return a * x * x
+
+
+SUM = dc.Sum(line=dc.Fun(Real, Real), number=Real)
+CHOSEN = fun(lambda s, x: dc.case(s, lambda f: f(x), lambda n: n * x), SUM, Real)
+FOLDED = fun(lambda fs, x: dc.fold(lambda y, f: f(y), x, fs), dc.List(dc.Fun(Real, Real)), Real)
+THREE = functools.partial(scaled, 3.0)
+RETURNED = dc.vjp(lambda a: fun(lambda x: a * x * x, Real), 3.0)[0]
+
+
+@pytest.mark.parametrize("function", [THREE, fun(THREE, Real), RETURNED])
+def test_functions_in_sums_keep_what_they_captured_wherever_the_sum_was_made(function):
+    inside = dc.Maybe(SUM)
+    held = fun(lambda m, x: dc.case(m, lambda: x, lambda s: CHOSEN(s, x)), inside, Real)
+    for given in (dc.inl(function), dc.inject(SUM, "line", function)):
+        for use, value in ((CHOSEN, given), (held, dc.inject(inside, dc.inject(SUM, 0, function)))):
+            assert dc.grad(use, argnums=(0, 1))(value, 2.0) == (("line", {"a": 4.0}), 12.0)
+            assert dc.vjp(use, value, 2.0, mode="simple")[1](1.0) == (("line", [(2.0, 1.0)]), 12.0)
+
+
+def test_functions_in_lists_keep_what_they_captured_wherever_the_list_was_made():
+    two = fun(functools.partial(scaled, 2.0), Real)
+    end = dc.cons(two, dc.nil)
+    for given in ([THREE, two], dc.cons(fun(THREE, Real), [two]), dc.cons(RETURNED, end)):
+        gradient = dc.grad(FOLDED, argnums=(0, 1))(given, 1.0)  # 2 (3 x²)²
+        assert gradient == ([{"a": 12.0}, {"a": 9.0}], 72.0)
+
+
+@dataclass
+class Held:
+    """A function in a class."""
+
+    f: Callable[[float], float]
+
+
+@dataclass
+class Twice:
+    """Another, applied twice."""
+
+    inside: "Nested"
+
+
+Nested = Held | Twice
+
+
+def test_functions_in_classes_keep_what_they_captured_wherever_the_value_was_made():
+    @dc.rec
+    def applied(n: Nested, x: float) -> float:
+        return dc.case(n, lambda h: h.f(x), lambda t: applied(t.inside, applied(t.inside, x)))
+
+    for given in (Twice(Held(THREE)), dc.inject(Nested, Twice(dc.inject(Nested, Held(THREE))))):
+        gradient = dc.grad(applied, argnums=(0, 1))(given, 1.0)  # a (a x²)²
+        assert gradient == (Twice(Held({"a": 27.0})), 108.0)
+
+
+def test_functions_made_of_functions_capture_what_those_captured():
+    typed, call = fun(THREE, Real), lambda f, x: f(x)
+    bound = functools.partial(fun(functools.partial(lambda a, b, x: a * b * x, 3.0)), 2.0)
+    pairs = [
+        (bound, {"a": 4.0, "b": 6.0}, 6.0),
+        (typed >> np.sqrt, {"f": {"a": 2.0 / np.sqrt(12.0)}}, np.sqrt(3.0)),
+        (np.negative >> typed, {"g": {"a": 4.0}}, 12.0),
+        (dc.fork(typed, np.sin) >> (lambda u, v: u), {"f": {"functions": ({"a": 4.0}, {})}}, 12.0),
+        (dc.const(3.0), {"value": 1.0}, 0.0),
+        (dc.recompute(THREE), {"f": {"a": 4.0}}, 12.0),
+        (dc.with_derivative(typed, lambda x, g: 5.0 * g), {"f": {"a": 4.0}}, 5.0),
+        (dc.grad(typed), {"f": {"a": 4.0}}, 6.0),
+        (dc.grad(dc.grad(THREE)), {"f": {"f": {"a": 2.0}}}, 0.0),
+        (dc.curry(fun(lambda x, y: x * y, Real, Real))(2.0), {"x": 2.0}, 2.0),
+    ]
+    for function, captured, moved in pairs:
+        given, gradient = dc.grad(call, argnums=(0, 1))(function, 2.0)
+        assert given.equivalent(captured), (function, given)
+        np.testing.assert_allclose(gradient, moved)
+        assert dc.vjp(call, function, 2.0)[1](1.0)[0].equivalent(captured)
