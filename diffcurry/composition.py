@@ -133,11 +133,7 @@ def const(value: Any) -> Function[..., Any]:
             f"const of {_name(value)}, of which the types are not known; say them, as in "
             "const(fun(f, Real))"
         )
-    return _typed(_const, "const", None, value)
-
-
-def _const(value: Any, *_: Any) -> Any:
-    return value
+    return _typed(lambda value, *_: value, "const", None, value)
 
 
 def proj(index: int | str) -> Function[..., Any]:
@@ -169,11 +165,7 @@ def fork(*functions: Callable[..., Any]) -> Function[..., Any]:
     """
     types = next((found for found in map(taken, functions) if found is not None), None)
     names = ", ".join(map(_name, functions))
-    return _typed(_forked, f"({names})", types, functions)
-
-
-def _forked(functions: tuple[Callable[..., Any], ...], *xs: Any) -> Any:
-    return tuple(f(*xs) for f in functions)
+    return _typed(lambda fs, *xs: tuple(f(*xs) for f in fs), f"({names})", types, functions)
 
 
 def curry(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -185,13 +177,12 @@ def curry(f: Callable[..., Any]) -> Callable[..., Any]:
     6.0
     """
     types = taken(f)
-    return partial(_others, f) if types is None else _typed(_others, "curry", types[:-1], f)
 
+    def others(f: Any, *xs: Any) -> Any:
+        last = partial(eval.function, f, *xs)
+        return last if types is None else Function(last, types[-1:])
 
-def _others(f: Any, *xs: Any) -> Any:
-    types = taken(f)
-    last = partial(_eval, f, *xs)
-    return last if types is None else Function(last, types[-1:])
+    return partial(others, f) if types is None else _typed(others, "curry", types[:-1], f)
 
 
 def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,10 +192,7 @@ def uncurry(f: Callable[..., Any]) -> Callable[..., Any]:
     2.0
     """
     types, then = taken(f), _given(f)
+    both = partial(lambda f, *xs: f(*xs[:-1])(xs[-1]), f)
     if types is None or not isinstance(then, Fun):
-        return partial(_both, f)
-    return _typed(_both, "uncurry", (*types, then.dom), f)
-
-
-def _both(f: Any, *xs: Any) -> Any:
-    return f(*xs[:-1])(xs[-1])
+        return both
+    return Function(both, (*types, then.dom))

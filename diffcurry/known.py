@@ -18,7 +18,7 @@ from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Unit, components
 from combinators.terms import App, Lam, Term, pack
-from combinators.tracing.definition import Definition, argument_types, call
+from combinators.tracing.definition import Definition, argument_types
 from combinators.tracing.emit import emit, operand, scope_here
 from combinators.tracing.faces import Face, face_of, open_up, take_apart
 from combinators.tracing.functions import Faces, Pending, Specialisable, Types, Untyped, coerce
@@ -359,10 +359,6 @@ class Closing(Specialisable):
         params = self.closed.params
         given = tuple(coerce(v, param.type) for v, param in zip(self.values, params, strict=True))
         return operand(emit(App(self.closed, pack(given)))), self.face
-
-    def __call__(self, *args: Any) -> Any:
-        """Its application."""
-        return call(self, args)
 
 
 def zeros_in_trace(obj: Object) -> Any:

@@ -201,10 +201,6 @@ class Definition(Specialisable):
         if self.at_once and self.types is not None and current() is not None:
             self.at(self.types, tuple(map(face_of, self.types)))
 
-    def __call__(self, *args: Any) -> Any:
-        """Inside a traced function: an application of this function value."""
-        return call(self, args)
-
     def __repr__(self) -> str:
         """Its name, and the types that it was given."""
         types = ", ".join(map(repr, self.types or ()))

@@ -83,6 +83,10 @@ class Specialisable(NoNumber, ABC):
 
     types: tuple[Object, ...] | None = None
 
+    def __call__(self, *args: Any) -> Any:
+        """Inside a traced function: an application of this function value."""
+        return LIBRARY["call"](self, args)
+
     def __rshift__(self, then: Any) -> Any:
         """``f >> g``: first f, then g."""
         return LIBRARY["compose"](self, then)
@@ -142,10 +146,6 @@ class Pending(Specialisable):
         if self.var is None:
             self.var = self.scope.parameter(self.wish, Unit)
         return self.var
-
-    def __call__(self, *args: Any) -> Any:
-        """The application of the function value."""
-        return LIBRARY["call"](self, args)
 
 
 class Natural:

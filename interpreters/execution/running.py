@@ -202,8 +202,10 @@ class Running:
 
             itself = Fun(component(step.dom, 1), step.cod)
             self._primitives[key] = Arrow(step, itself, (fix,))
-            code = body or self.compose([interpret(unrolling(step), self), self.unrolled(step)])
-            label = Label(("step",), calling(step), ("x",))
+            call = calling(step)
+            unroll = prod(call.dom, Projection(call.dom, 0), call)
+            code = body or self.compose([interpret(unroll, self), self.unrolled(step)])
+            label = Label(("step",), call >> Eval(itself), ("x",))
             pair = self.prod(step, [self.identity(step)])
             unknown = self.compose([pair, self.curry(Product(step), itself, code, label)])
         return self._primitives[key]
@@ -217,7 +219,7 @@ class Running:
         arrow = self.compose([self.prod(context, [f, interpret(x, self)]), body])
         if label.body is not None:
             made = env >> Curry(label.body, label.names, label.parameters)
-            whole = prod(context, made, x) >> calling(step.function)
+            whole = prod(context, made, x) >> calling(step.function) >> Eval(itself)
         return Code(arrow, step.captured, itself, Label(label.names, whole, ("x",), label.called))
 
     def unrolled(self, step: Fun) -> Arrow:
@@ -280,23 +282,12 @@ class Running:
         return apply
 
 
-def unrolling(step: Fun) -> Morphism:
-    """``(f, x) ↦ (f, (fix f, x))``, whose ``eval`` is what the fixed point of f does."""
-    context, x, f = _of_step(step)
-    return prod(context, f, prod(context, f >> Primitive(FIX, (step,)), x))
-
-
 @lru_cache(maxsize=1 << 10)
 def calling(step: Fun) -> Morphism:
-    """``(f, x) ↦ (fix f) x``."""
-    context, x, f = _of_step(step)
-    return prod(context, f >> Primitive(FIX, (step,)), x) >> Eval(Fun(x.cod, step.cod))
-
-
-def _of_step(step: Fun) -> tuple[Product, Morphism, Morphism]:
-    """The context of a step and its argument, the argument, and the step."""
+    """``(f, x) ↦ (fix f, x)``, of a step and an argument."""
     context = Product(step, component(step.dom, 1))
-    return context, Projection(context, 1), Projection(context, 0)
+    fixed = Projection(context, 0) >> Primitive(FIX, (step,))
+    return prod(context, fixed, Projection(context, 1))
 
 
 def function_of(dom: Object) -> Fun:
