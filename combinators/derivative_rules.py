@@ -8,13 +8,7 @@ from typing import Any
 
 from combinators.errors import MissingRule, WrongDerivative
 from combinators.objects import Object, Tensor
-from combinators.operation import (
-    Constant,
-    Linear,
-    Operation,
-    Pair,
-    Pointwise,
-)
+from combinators.operation import Constant, Linear, Operation, Pair, Pointwise
 from combinators.terms import Lam, Prim, Tuple
 from combinators.tracing.emit import emit_operation, operand
 from combinators.tracing.functions import Draft

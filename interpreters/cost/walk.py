@@ -25,13 +25,7 @@ from combinators.objects import Object, Tensor, Vector
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.primitives.structural import FIX, OVERRIDE, PACK, PLUS, RECOMPUTE, UNPACK, VECTOR
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured
-from combinators.type_folds import (
-    columns_of,
-    fold_type,
-    holds_functions,
-    parts_inside,
-    tangent_of,
-)
+from combinators.type_folds import columns_of, fold_type, holds_functions, parts_inside, tangent_of
 
 
 def numbers_in(obj: Object) -> int:

@@ -43,15 +43,7 @@ from interpreters.backends.python.python_helpers import HELPERS
 from interpreters.backends.python.python_numbers import number_of, real, reals
 from interpreters.backends.python.python_recursion import in_place, recursive
 from interpreters.backends.python.python_sums import of_sum, zero_of_sum
-from interpreters.backends.text.layout import (
-    Assign,
-    Clause,
-    Do,
-    Text,
-    call,
-    several,
-    tuple_of,
-)
+from interpreters.backends.text.layout import Assign, Clause, Do, Text, call, several, tuple_of
 from interpreters.backends.text.leaves import (
     Bundle,
     CapturedLam,

@@ -38,17 +38,8 @@ from interpreters.backends.python.python_functions import (
     returned,
     settled,
 )
-from interpreters.backends.text.layout import (
-    NOT,
-    Clause,
-)
-from interpreters.backends.text.leaves import (
-    Bundle,
-    CapturedLam,
-    Leaf,
-    Value,
-    share,
-)
+from interpreters.backends.text.layout import NOT, Clause
+from interpreters.backends.text.leaves import Bundle, CapturedLam, Leaf, Value, share
 from interpreters.backends.text.term_writer import Writer
 
 

@@ -17,15 +17,7 @@ from combinators.objects import Bool, Sum, components
 from combinators.primitives.sums import INJECT, IS, TAG, UNTAG
 from combinators.terms import Prim
 from interpreters.backends.python.python_numbers import SHORT
-from interpreters.backends.text.layout import (
-    CHOICE,
-    COMPARED,
-    Assign,
-    Clause,
-    Text,
-    flat,
-    tuple_of,
-)
+from interpreters.backends.text.layout import CHOICE, COMPARED, Assign, Clause, Text, flat, tuple_of
 from interpreters.backends.text.leaves import Leaf, Value, share
 from interpreters.backends.text.term_writer import Writer
 
