@@ -165,7 +165,11 @@ def fork(*functions: Callable[..., Any]) -> Function[..., Any]:
     """
     types = next((found for found in map(taken, functions) if found is not None), None)
     names = ", ".join(map(_name, functions))
-    return _typed(lambda fs, *xs: tuple(f(*xs) for f in fs), f"({names})", types, functions)
+    return _typed(_each, f"({names})", types, functions)
+
+
+def _each(functions: tuple[Callable[..., Any], ...], *xs: Any) -> Any:
+    return tuple(f(*xs) for f in functions)
 
 
 def curry(f: Callable[..., Any]) -> Callable[..., Any]:
