@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
+import numpy as np
+
 from combinators.bulk import bulk
 from combinators.errors import UnknownCode, WrongMode
 from combinators.kit.memory import Remembered
 from combinators.objects import Object
+from combinators.primitives.structural import FIX
 from combinators.simplify import simplifying
 from combinators.simplify.writer import Writer
 from combinators.terms import Lam, Proj, Term, Tuple, Var
@@ -24,13 +27,21 @@ from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import Scope, current, entered
 from diffcurry import interpretation
-from diffcurry.arguments import Argnums, check_scalar, chosen, is_function, is_many, of_pair
+from diffcurry.arguments import (
+    Argnums,
+    check_scalar,
+    chosen,
+    holds_functions,
+    is_function,
+    is_many,
+    of_pair,
+)
 from diffcurry.border import At, Ats
 from diffcurry.derived import Written, applied, closed_of, finished, tangent_face, unrepresented
 from diffcurry.function import Function, fun
 from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions
 from diffcurry.modes import Mode, written
-from diffcurry.program import Program, folded
+from diffcurry.program import Program, folded, is_of_data
 from diffcurry.readings import Readings
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.staging import programs
@@ -129,7 +140,7 @@ class Derivative(Function[P, R]):
         self.inner._settle(whole=whole)
 
     def _computed(self, values: tuple[Any, ...]) -> Any:
-        if not self.is_program:
+        if not self.is_program and not self._is_one_recursion(values):
             return self.otherwise(values)
         first = _FIRST.set(self.gives_numbers and not self._is_met)
         self._is_met = True
@@ -140,6 +151,14 @@ class Derivative(Function[P, R]):
         finally:
             _FIRST.reset(first)
         return self.otherwise(values)  # where every function is a closure, whose code is known
+
+    def _is_one_recursion(self, values: tuple[Any, ...]) -> bool:
+        """Whether the simply-typed form records the calls of one recursive function alone."""
+        if self.mode != "simple" or holds_functions(values):
+            return False
+        program = self.inner.program(*values)
+        found = program.survey
+        return FIX in found.operations and len(found.times) == 1 and is_of_data(program.cod)
 
     def _in_trace(self, values: tuple[Any, ...]) -> Any:
         primals = self.primals(values)
@@ -272,9 +291,10 @@ class Gradient(Derivative[P, Any]):
 
     def evaluate(self, args: tuple[Any, ...]) -> Any:
         """At numbers, arrays and functions."""
-        which, has_aux = chosen(self.argnums, len(args)), self.has_aux
-        found = interpretation.gradient(self.inner, args, which, self.mode, has_aux=has_aux)
-        return self._shown(*found)
+        ran = interpretation.run(self.inner, args, self.mode, has_aux=self.has_aux)
+        check_scalar(ran.obj)
+        one = np.ones((), getattr(ran.obj, "dtype", None))[()]
+        return self._shown(ran.value, ran.pull(one, chosen(self.argnums, len(args))))
 
     def _shown(self, value: Any, found: tuple[Any, ...]) -> Any:
         shown = found if is_many(self.argnums) else found[0]

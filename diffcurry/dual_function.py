@@ -7,6 +7,7 @@ from typing import Any, ParamSpec
 
 from combinators.kit.memory import Remembered
 from combinators.objects import Object
+from combinators.primitives.structural import FIX
 from combinators.simplify import simplifying
 from combinators.terms import Lam, Proj, Term, Tuple, Var
 from combinators.tracing.faces import Face, face_of
@@ -15,13 +16,14 @@ from combinators.tracing.mirrors import mirrored
 from combinators.tracing.scope import current
 from combinators.type_folds import direction, parts_of, velocity
 from diffcurry import interpretation
-from diffcurry.arguments import of_pair
+from diffcurry.arguments import check_scalar, chosen, of_pair
 from diffcurry.border import At, Ats
-from diffcurry.derivative import Derivative, Gradient
+from diffcurry.derivative import Derivative, Gradient, transformed
 from diffcurry.derived import Written, applied, is_tagged, result, tangent_face
 from diffcurry.function import Function
 from diffcurry.known import Known, tangents_of
 from diffcurry.program import Program, folded, is_of_data
+from diffcurry.tangent_basis import Basis, columns
 from interpreters.staging import programs
 
 P = ParamSpec("P")
@@ -137,6 +139,34 @@ class Pushed(Derivative[P, Any]):
         half = len(args) // 2
         found = pushing(self.inner, args[:half], has_aux=self.has_aux)(args[half:])
         return found if self.with_value else found[1]
+
+
+class ForwardGradient(Gradient[P]):
+    """The gradient in forward mode: a pushforward for each number of an argument."""
+
+    def evaluate(self, args: tuple[Any, ...]) -> Any:
+        """At numbers, arrays and functions that stand still; by compiled code where it recurs."""
+        program, has_aux = self.inner.running(*args), self.has_aux
+        obj, _ = of_pair(program.cod, program.face, has_aux)
+        check_scalar(obj)
+        pushed: Pushed[Any] = transformed(self.inner, Pushed, has_aux=has_aux)
+        recurs = FIX in program.survey.operations
+        push = None if recurs else pushing(self.inner, args, has_aux=has_aux)
+        given: tuple[Any, ...] = ()
+
+        def moved(*along: Any) -> Any:
+            nonlocal given
+            given = pushed(*args, *along) if push is None else push(along)
+            return given[1]
+
+        found = []
+        for i in chosen(self.argnums, len(args)):
+            by = Basis(program.types[i], args[i])
+            found.append(by.tangent(columns(moved, i, len(args), by, Basis(obj, 0.0))[0]))
+        if not given:
+            moved(*[None] * len(args))
+        value, _, *aux = given
+        return self._shown((value, *aux) if has_aux else value, tuple(found))
 
 
 def pushing(

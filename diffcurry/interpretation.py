@@ -17,7 +17,6 @@ from diffcurry.arguments import Argnums, check_scalar, chosen, face_at, is_many,
 from diffcurry.closures import lower
 from diffcurry.function import Function
 from diffcurry.modes import Mode, pushforward, reverse, second_order
-from diffcurry.tangent_basis import Basis, columns
 from diffcurry.tangents import read, read_tangent, show, show_tangent
 from interpreters.carriers.duals import Dual
 from interpreters.deltas.lines import check_first_order
@@ -89,22 +88,6 @@ def check_one_cotangent(cotangents: tuple[Any, ...]) -> None:
         )
 
 
-def gradient(
-    function: Function[..., Any],
-    args: tuple[Any, ...],
-    which: tuple[int, ...],
-    mode: str,
-    *,
-    has_aux: bool,
-) -> tuple[Any, tuple[Any, ...]]:
-    """``(value, gradients)`` of a scalar function in the arguments ``which``."""
-    if mode == "forward":
-        return _forward_gradient(function, args, which, has_aux=has_aux)
-    ran = run(function, args, mode, has_aux=has_aux)
-    check_scalar(ran.obj)
-    return ran.value, ran.pull(np.ones((), getattr(ran.obj, "dtype", None))[()], which)
-
-
 # ---- forward mode --------------------------------------------------------------------------------
 
 
@@ -127,24 +110,6 @@ def pushing(
         return value, show_tangent(moved, obj, face, result)
 
     return push
-
-
-def _forward_gradient(
-    function: Function[..., Any], values: tuple[Any, ...], which: tuple[int, ...], *, has_aux: bool
-) -> tuple[Any, tuple[Any, ...]]:
-    """A pushforward for each number of an argument."""
-    program = function.running(*values)
-    obj, _ = of_pair(program.cod, program.face, has_aux)
-    check_scalar(obj)
-    push = pushing(function, values, has_aux=has_aux)
-    value, _, *aux = push([None] * len(values))
-
-    def numbers(i: int) -> Any:
-        by = Basis(program.types[i], values[i])
-        moved = columns(lambda *along: push(along)[1], i, len(values), by, Basis(obj, 0.0))
-        return by.tangent(moved[0])
-
-    return (value, *aux) if has_aux else value, tuple(map(numbers, which))
 
 
 def pushing_gradient(

@@ -7,6 +7,7 @@ by columns.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, ParamSpec
 
@@ -32,7 +33,7 @@ from diffcurry.arguments import (
     of_coordinates,
 )
 from diffcurry.derivative import LONG, Derivative, Gradient, transformed
-from diffcurry.dual_function import Pushed
+from diffcurry.dual_function import ForwardGradient, Pushed
 from diffcurry.function import Function, as_function
 from diffcurry.known import Known, tangents_of
 from diffcurry.modes import Mode, check_mode
@@ -91,7 +92,8 @@ def value_and_grad(
     (np.float64(10.0), np.float64(5.0))
     """
     check_mode(mode)
-    return Gradient(as_function(f), argnums=argnums, has_aux=has_aux, mode=mode, with_value=True)
+    kind = ForwardGradient if mode == "forward" else Gradient
+    return kind(as_function(f), argnums=argnums, has_aux=has_aux, mode=mode, with_value=True)
 
 
 def grad(
@@ -110,7 +112,8 @@ def grad(
     np.float64(12.0)
     """
     check_mode(mode)
-    return Gradient(as_function(f), argnums=argnums, has_aux=has_aux, mode=mode, with_value=False)
+    kind = ForwardGradient if mode == "forward" else Gradient
+    return kind(as_function(f), argnums=argnums, has_aux=has_aux, mode=mode, with_value=False)
 
 
 def vjp(
@@ -262,7 +265,6 @@ class Jacobian(Derivative[P, Any]):
         return of.built(shown if many else [row for (row,) in shown])
 
     def _python(self) -> Callable[..., Any]:
-
         def jacobian(*args: Any) -> Any:
             return self.evaluate(args)
 
@@ -373,15 +375,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0
     np.float64(12.0)
     """
     check_tuples(primals, tangents, "hvp")
-    return at_once(
-        f,
-        Pushed,
-        primals,
-        tangents,
-        of=lambda function: gradient_of(function, argnums),
-        has_aux=False,
-        with_value=False,
-    )
+    of = partial(gradient_of, argnums=argnums)
+    return at_once(f, Pushed, primals, tangents, of=of, has_aux=False, with_value=False)
 
 
 def gradient_of(function: Function[..., Any], argnums: Argnums) -> Gradient[Any]:

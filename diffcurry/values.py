@@ -32,6 +32,7 @@ from typing import Any
 
 from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.kit.class_names import class_of
+from combinators.kit.memory import uncollected
 from combinators.objects import Fun, Mu, Object, Record, Sum, Tagged, Vector, components
 from combinators.tracing.classes import (
     alternative,
@@ -118,7 +119,7 @@ class Crossing:
         """That of a type, in containers of these classes."""
         found = self._steps.get((obj, face))
         if found is None:
-            if len(self._steps) > MOST:
+            if len(self._steps) > 1_000:  # so many are kept
                 self._steps.clear()
             found = self._steps[obj, face] = self._made(obj, face)
         return found
@@ -128,15 +129,17 @@ class Crossing:
 
     def body(self, obj: Object) -> Step:
         """That of a recursive type, unfolded; of a function."""
-        if isinstance(obj, Mu):
-            return self.step(unfolded(obj), face_of_recursive(obj))
-        return self._leaf(obj)
+        if obj not in self._steps:
+            opened = (unfolded(obj), face_of_recursive(obj)) if isinstance(obj, Mu) else None
+            self._steps[obj] = self.step(*opened) if opened else self._leaf(obj)
+        return self._steps[obj]
 
     @property
     def scout(self) -> Crossing:
         """What meets the same, and makes nothing that a user could notice."""
         return self
 
+    @uncollected()
     def deep(self, *node: Any) -> Any:
         """A value of a recursive type, and those in it."""
         nodes, todo, scout = [], [node], self.scout
@@ -158,10 +161,6 @@ class Crossing:
             del done[start:]
             done.append(self.body(obj)(x, at, lambda *_, below=below: next(below)))
         return done[0]
-
-
-MOST = 1 << 10
-"""So many steps are kept."""
 
 
 def _met(obj: Object) -> Step:
@@ -304,8 +303,6 @@ def _items(cells: Any) -> Iterator[Any]:
 
 # ---- outwards ------------------------------------------------------------------------------------
 
-Show = Callable[[Object, Face | None], Step]
-
 
 class Outwards(Crossing):
     """What programs give, in the containers of a face: values, or what is at values.
@@ -313,7 +310,7 @@ class Outwards(Crossing):
     That may be sparse, and None is a zero: of a sum it is one of the alternative that the value is.
     """
 
-    def __init__(self, leaf: Show, *, builds: bool = True) -> None:
+    def __init__(self, leaf: Callable[..., Step], *, builds: bool = True) -> None:
         """``leaf`` is the step of one, which a function is too, and nothing."""
         super().__init__(leaf)
         self._builds = builds

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -68,7 +69,7 @@ class Face:
             return named
         if getattr(kind, "is_container", False):
             return kind(named)
-        if is_dataclass(self.kind) and all(f.init for f in fields(self.kind)):
+        if _is_made_of_fields(kind):
             return kind(**named)
         whole = object.__new__(kind)
         for key, part in named.items():
@@ -85,6 +86,11 @@ class Face:
         if issubclass(self.kind, dict):
             return f"[{self.keys[index]!r}]"
         return f".{self.keys[index]}" if self.keys else f"[{index}]"
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_made_of_fields(kind: Any) -> bool:
+    return is_dataclass(kind) and all(field.init for field in fields(kind))
 
 
 def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:

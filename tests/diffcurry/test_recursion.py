@@ -9,7 +9,7 @@ import pytest
 
 import diffcurry as dc
 from combinators.errors import UnknownCode
-from diffcurry import Int, Real
+from diffcurry import Int, Real, interpretation
 
 
 @dc.rec
@@ -207,6 +207,16 @@ def test_a_recursion_inside_another_that_is_passed_agrees_in_every_mode() -> Non
     true = dc.grad(both, (0, 1), mode="forward")(1.1, 0.7)
     for mode in ("dependent", "simple"):
         np.testing.assert_allclose(dc.grad(both, (0, 1), mode=mode)(1.1, 0.7), true, 1e-12)
+
+
+@pytest.mark.parametrize("mode", ["dependent", "simple", "forward"])
+def test_a_hundred_thousand_calls_deep_is_compiled_in_every_mode(
+    mode: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("run", "pushing"):
+        monkeypatch.delattr(interpretation, word)
+    value, slope = dc.value_and_grad(power, mode=mode)(1.0 + 1e-6, 100_000)
+    assert (value, slope) == pytest.approx((np.exp(0.1), 1e5 * np.exp(0.1)), rel=2e-6)
 
 
 @pytest.mark.parametrize("mode", ["dependent", "simple", "forward", "delta"])
