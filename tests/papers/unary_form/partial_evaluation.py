@@ -1,0 +1,246 @@
+"""Partial evaluation (5.1) and the optimizations of Target (Fig. 12): a function a heading.
+
+    before      let Y = fun (y₁, y₂, z) → Y₀(y₁+z, y₂) in fun (z) → Y(0, 0, cos(x)*z)
+    inlining    fun (z) → let z₁ = cos(x)*z in Y₀(0+z₁, 0)
+    algebra     fun (z) → Y₀(cos(x)*z, 0)
+
+Inlining, tuples and lets are the stage of section 5.1, after which no function is left (Lemma 5.3).
+A rule in brackets is used in the paper's examples, and is not printed in the figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from combinators.kit.recursion import Recursive, recurse
+from combinators.objects import Object, Tensor
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
+from tests.papers.unary_form.languages import (
+    FOLDL,
+    MAP2,
+    REDUCE,
+    SCANL,
+    SCANR,
+    SHIFT1L,
+    SHIFT1R,
+    let,
+    lets,
+    op,
+    replaced,
+)
+
+
+def inlining(t: Term) -> Any:
+    """``(fun (x₁, …, xₙ) → e)(e₁, …, eₙ) ⇝ let x₁ = e₁ in … let xₙ = eₙ in e``
+    ``let x₁ = e₁ in e₂ ⇝ e₂``, x₁ ∉ FV(e₂)
+    ``let x₁ = x₂ in e ⇝ e[x₂/x₁]``,  ``let x₁ = c in e ⇝ e[c/x₁]``, c = 0, 1
+    [``let Y = fun … in e ⇝ e[fun …/Y]``, Y once in e, as it is by Lemma 5.1]
+    """
+    match t:
+        case App(Lam((x,), body), argument):
+            return let(x, argument, body)
+        case App(Lam(params, body), Tuple(items)):
+            return lets([*zip(params, items, strict=True)], body)
+        case Let(((x, _),), e) if not uses(x, e):
+            return e
+        case Let(((x, Var() as e1),), e):
+            return replaced(e, {x.name: e1})
+        case Let(((x, Const() as e1),), e) if everywhere(e1) in (0.0, 1.0):
+            return replaced(e, {x.name: e1})
+        case Let(((x, Lam() as e1),), e) if uses(x, e) == 1:
+            return replaced(e, {x.name: e1})
+    return None
+
+
+def used_once(t: Term) -> Any:
+    """[``let x = e₁ in e₂ ⇝ e₂[e₁/x]``, x once in e₂ and in no function: Example 5.2]"""
+    match t:
+        case Let(((x, e1),), e) if uses(x, e, in_function=2) == 1:
+            return replaced(e, {x.name: e1})
+    return None
+
+
+def tuples(t: Term) -> Any:
+    """``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ``
+    [``let y, Y = ⟨e₁, e₂⟩ in e ⇝ let y = e₁ in let Y = e₂ in e``, and so for a tuple of one name]
+    """
+    match t:
+        case Proj(i, Tuple(items)):
+            return items[i]
+        case Let(((p, Tuple((e1, e2))),), Let(((y, Proj(0, a)),), Let(((Y, Proj(1, b)),), e))) if (
+            a == b == p
+        ):
+            return let(y, e1, let(Y, e2, e))
+        case Let(((x, Tuple(items)),), e):
+            parts = tuple(Var(f"{x.name}.{i}", item.type) for i, item in enumerate(items))
+            apart = replaced(e, {x.name: Tuple(parts)})
+            return lets([*zip(parts, items, strict=True)], apart)
+    return None
+
+
+def let_normalisation(t: Term) -> Any:
+    """``let x = (let y = e₁ in e₂) in e₃ ⇝ let y = e₁ in let x = e₂ in e₃``
+    ``f(let x = e₁ in e₂) ⇝ let x = e₁ in f(e₂)``
+    """
+    for i, part in strict_parts(t):
+        match part:
+            case Let(((x, e1),), e2):
+                return let(x, e1, with_part(t, i, e2))
+    return None
+
+
+def algebra(t: Term) -> Any:
+    """``0 * e ⇝ 0``,  ``0 + e ⇝ e``,  ``1 * e ⇝ e``
+    ``map2 * A OnesLike(B), map2 + A ZerosLike(B) ⇝ A``,  ``map2 * A ZerosLike(B) ⇝ ZerosLike(B)``
+    """
+    match t:
+        case Prim(f, (Lam() as e1, *args)) if f == MAP2:
+            name = sign(e1)
+        case Prim(f, args):
+            name = f.name
+        case _:
+            return None
+    if name not in UNITS:
+        return None
+    a, b = args
+    if name == "multiply" and 0.0 in (everywhere(a), everywhere(b)):
+        return a if everywhere(a) == 0.0 else b
+    return b if everywhere(a) == UNITS[name] else a if everywhere(b) == UNITS[name] else None
+
+
+def arrays(t: Term) -> Any:
+    """``map (x. x) A ⇝ A``  [``map (x. c) A ⇝ CLike(n)``, which is Fig. 4]
+    ``reduce * 1 OnesLike(A) ⇝ 1``,  ``reduce + 0 ZerosLike(A) ⇝ 0``  [and so of scans: A.5]
+    ``shift1L OnesLike(n+1), shift1R OnesLike(n+1) ⇝ OnesLike(n)``
+    """
+    match t:
+        case Prim(f, (Lam((x, y), Var() as e1), a, b)) if f == MAP2 and e1 in (x, y):
+            return a if e1 == x else b
+        case Prim(f, (Lam(_, Const() as c), _, _)) if f == MAP2:
+            return like(t.type, everywhere(c))
+        case Prim(f, (Lam() as e1, v, a)) if f in (REDUCE, FOLDL, SCANL, SCANR):
+            unit = UNITS.get(sign(e1))
+            return like(t.type, unit) if unit == everywhere(v) == everywhere(a) else None
+        case Prim(f, (a,)) if f in (SHIFT1L, SHIFT1R):
+            return like(t.type, everywhere(a))
+    return None
+
+
+def fusion(t: Term) -> Any:
+    """``map (x. e₁) (map2 (y₁, y₂. e₂) A B) ⇝ map2 (y₁, y₂. let x = e₂ in e₁) A B``"""
+    match t:
+        case Prim(f, (Lam((x, y), e), Prim(g, (Lam(ys, e2), a, b)), _)) if f == g == MAP2 and (
+            not uses(y, e)
+        ):
+            return op(MAP2, Lam(ys, let(x, e2, e)), a, b)
+    return None
+
+
+def conditionals(t: Term) -> Any:
+    """``if e₁ then e₂ else e₂ ⇝ e₂``
+    ``if true then e₂ else e₃ ⇝ e₂``,  ``if false then e₂ else e₃ ⇝ e₃``
+    ``f(if e₁ then e₂ else e₃) ⇝ if e₁ then f(e₂) else f(e₃)``
+    """
+    match t:
+        case Cond(_, then, other) if then == other:
+            return then
+        case Cond(Const(b), then, other):
+            return then if b.array else other
+    for i, part in strict_parts(t):
+        match part:
+            case Cond(test, then, other):
+                return Cond(test, with_part(t, i, then), with_part(t, i, other))
+    return None
+
+
+UNITS = {"multiply": 1.0, "add": 0.0}
+
+
+def uses(x: Var, t: Term, in_function: int = 1) -> int:
+    """How often x occurs; an occurrence in a function counts so many times."""
+    found, todo = 0, [(t, 1)]
+    while todo:
+        node, times = todo.pop()
+        if isinstance(node, Var):
+            found += times * (node.name == x.name)
+        times *= in_function if isinstance(node, Lam) else 1
+        todo += [(part, times) for part in node.below()]
+    return found
+
+
+def everywhere(t: Term) -> float | None:
+    """The number that a constant is, or that its elements are."""
+    if not isinstance(t, Const) or not t.literal.array.size:
+        return None
+    first, *more = {*t.literal.array.flat}
+    return None if more else float(first)
+
+
+def like(obj: Object, number: float | None) -> Term | None:
+    """``OnesLike`` and others."""
+    known = number is not None and isinstance(obj, Tensor)
+    return const(np.full(obj.shape, number)) if known else None  # type: ignore[attr-defined]
+
+
+def sign(e1: Lam) -> str:
+    """The operation that a function of both its variables is."""
+    match e1:
+        case Lam((x, y), Prim(f, (a, b))) if (a, b) == (x, y):
+            return f.name
+    return ""
+
+
+def strict_parts(t: Term) -> Iterable[tuple[int, Term]]:
+    """What is computed whenever t is, and before: no branch, and no body."""
+    first_alone = isinstance(t, Let | Cond)
+    return enumerate(() if isinstance(t, Lam) else t.below()[:1] if first_alone else t.below())
+
+
+def with_part(t: Term, i: int, part: Term) -> Term:
+    """The node with another part."""
+    below = t.below()
+    made: Term = rebuilt(t, (*below[:i], part, *below[i + 1 :]))
+    return made
+
+
+def rebuilt(t: Any, parts: tuple[Term, ...]) -> Any:
+    """The node with other parts."""
+    if all(a is b for a, b in zip(parts, t.below(), strict=True)):
+        return t
+    return let(t.bindings[0][0], *parts) if isinstance(t, Let) else t.with_parts(parts)
+
+
+# ---- stages --------------------------------------------------------------------------------------
+
+Stage = tuple[Callable[[Term], Any], ...]
+INLINING: Stage = (inlining, tuples, let_normalisation)
+PARTIAL_EVALUATION: Stage = (*INLINING, used_once)
+"""Section 5.1."""
+OPTIMIZATIONS: Stage = (*PARTIAL_EVALUATION, algebra, arrays, fusion)
+"""Fig. 12, without conditionals, which may write what follows twice."""
+
+
+def normal(t: Term, stage: Stage, see: Callable[[str], None] = lambda name: None) -> Any:
+    """The normal form by the rules of a stage, from the inside; ``see`` is told of each step."""
+    done: dict[int, Term] = {}
+
+    def at(node: Any) -> Recursive[Any]:
+        while id(node) not in done:
+            parts = []
+            for part in node.below():
+                parts.append((yield at(part)))
+            node = rebuilt(node, tuple(parts))
+            for rule in stage:
+                made = rule(node)
+                if made is not None:
+                    see(rule.__name__)
+                    node = made
+                    break
+            else:
+                done[id(node)] = node
+        return node
+
+    return recurse(at(t))

@@ -1,0 +1,186 @@
+"""000, sections 4 and 6: the unary form, D on it, and back; concategories and their laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from combinators.errors import TypeMismatch
+from combinators.objects import Fun, Product, Real
+from combinators.operation import Operation, named
+from combinators.terms import Lam, Let, Tuple, Var, packed
+from interpreters.carriers.numpy import NumPy
+from tests.papers.unary_form.concategories import SMOOTH, Multimap, concat, interpreted, multi
+from tests.papers.unary_form.languages import COS, distinct, meaning, names_of, op, replaced, times
+from tests.papers.unary_form.programs import ARRAYS, NUMBERS, POINT, X1, X2, X3, example_1_1, terms
+from tests.papers.unary_form.reverse import gradient
+from tests.papers.unary_form.unary import (
+    UNF,
+    D,
+    gradient_by_unary_form,
+    in_line,
+    inverse,
+    judgement,
+    let_normal,
+    reversed_by_unary_form,
+    unary,
+    weakened,
+)
+
+OVER = NumPy()
+T = tuple(x.type for x in ARRAYS)
+WHOLE = packed(T)
+
+
+def close(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
+
+
+# ---- section 4 -----------------------------------------------------------------------------------
+
+
+def example_4_1():
+    """``cos_R,R ; pair_R,R;R×R``, of three numbers."""
+    x = Var("x", Real)
+    cos = unary("op", (Real, Real), Lam((X1, X2, x), op(COS, x)))
+    return in_line(cos, unary("pair", (Real, Real), (Real, Real)))
+
+
+def test_example_4_1_pairs_a_number_and_its_cosine():
+    assert str(example_4_1()) == "cos[Real,Real;1] ; pair[Real,Real;Real,Real]"
+    bound, reached = inverse(names_of(*NUMBERS), example_4_1(), NUMBERS)
+    (_, cosine), (x, pair) = bound
+    assert cosine == op(COS, X3)
+    assert isinstance(pair, Tuple)
+    assert reached == (X1, X2, x)
+
+
+def test_example_4_2_is_typed_as_in_the_paper():
+    rho, pair = Real, Product(Real, Real)
+    before, after = Product(Real, Real, Real), Product(Real, Real, pair)
+    assert judgement(D(example_4_1(), rho)) == (
+        (Real, Real, Real, Fun(before, rho)),
+        (Real, Real, pair, Fun(after, rho)),
+    )
+    assert str(D(example_4_1(), rho)).count("Jᵀ") == 2
+
+
+@given(terms())
+def test_lemma_4_4_types_the_unary_form(e):
+    assert judgement(UNF(ARRAYS, e)) == (T, (*T, e.type))
+
+
+@given(terms(depth=2))
+def test_lemmas_4_3_and_4_5_type_d_and_the_way_back(e):
+    after = (*T, e.type)
+    through = judgement(D(UNF(ARRAYS, e), Real))
+    assert through == ((*T, Fun(WHOLE, Real)), (*after, Fun(packed(after), Real)))
+    lam = reversed_by_unary_form(ARRAYS, e)
+    assert lam.body.type is Product(e.type, Fun(packed(after), WHOLE))
+
+
+@given(terms())
+def test_to_weaken_is_to_know_one_variable_more(e):
+    names = names_of(e, *ARRAYS)
+    wider = UNF((*ARRAYS, Var(names.fresh("a"), Real)), e)
+    passed = weakened(UNF(ARRAYS, e), len(T), (Real,))
+    assert judgement(passed) == judgement(wider)
+    point = (*POINT, 7.0)
+    close(interpreted(passed, OVER).run(point), interpreted(wider, OVER).run(point))
+
+
+@given(terms())
+def test_there_and_back_each_operation_has_a_name(e):
+    normal = let_normal(ARRAYS, e)
+    close([meaning(ARRAYS, normal, OVER)(*POINT)], [meaning(ARRAYS, e, OVER)(*POINT)])
+    while isinstance(normal, Let):
+        ((_, bound),) = normal.bindings
+        assert all(isinstance(part, Var | Lam) for part in bound.below())
+        normal = normal.body
+
+
+def test_what_does_not_compose_has_no_type():
+    forgets = unary("proj", (Real,), (Real,), ())
+    with pytest.raises(TypeMismatch, match=r"Figs\. 6 and 7"):
+        judgement(in_line(forgets, forgets))
+
+
+# ---- section 6 -----------------------------------------------------------------------------------
+
+
+@given(terms())
+def test_proposition_6_7_the_unary_form_is_the_identity_beside_the_term(e):
+    *context, value = interpreted(UNF(ARRAYS, e), OVER).run(POINT)
+    assert all(x is y for x, y in zip(context, POINT, strict=True))
+    np.testing.assert_allclose(value, meaning(ARRAYS, e, OVER)(*POINT))
+
+
+@given(terms())
+def test_propositions_6_13_and_6_14_both_ways_give_one_gradient(e):
+    ways = (gradient(ARRAYS, e), gradient_by_unary_form(ARRAYS, e))
+    found, expected = (meaning(ARRAYS, d, OVER)(*POINT) for d in ways)
+    close(found, expected)
+
+
+@pytest.mark.parametrize("i", range(4))
+def test_proposition_6_11_the_continuation_is_the_transposed_jacobian(i):
+    """Of ``⟨id, w2⟩`` at (2, 3, 4): a row of it for each unit vector."""
+    lam = reversed_by_unary_form(NUMBERS, example_1_1())
+    _, back = meaning(lam.params, lam.body, OVER)(2.0, 3.0, 4.0, lambda cotangent: cotangent)
+    jacobian = np.vstack([np.eye(3), [[12.0, 4.0, 0.0]]])
+    close(back(tuple(np.eye(4)[i])), jacobian[i])
+
+
+def scaling(factor, width=2):
+    obj = (Real,) * width
+    return Multimap(obj, obj, lambda xs: tuple(factor * x for x in xs))
+
+
+ADDS = Multimap((Real, Real), (Real,), lambda xs: (xs[0] + xs[1],))
+number = st.integers(-9, 9)
+
+
+@given(st.tuples(*[number] * 4))
+def test_the_laws_of_a_concategory(xs):
+    f, g, h = scaling(2), scaling(3), ADDS
+    both = (Real, Real)
+    for left, right in (
+        (SMOOTH.then(SMOOTH.then(f, g), h), SMOOTH.then(f, SMOOTH.then(g, h))),
+        (SMOOTH.then(SMOOTH.identity(both), f), f),
+        (SMOOTH.beside(f, SMOOTH.identity(())), f),
+        (SMOOTH.then(f, SMOOTH.end(both)), SMOOTH.end(both)),
+        (
+            SMOOTH.then(SMOOTH.beside(f, g), SMOOTH.beside(h, f)),
+            SMOOTH.beside(SMOOTH.then(f, h), SMOOTH.then(g, f)),
+        ),
+    ):
+        assert (left.dom, left.cod) == (right.dom, right.cod)
+        point = xs[: len(left.dom)]
+        assert left.run(point) == right.run(point)
+
+
+@given(number, number)
+def test_definition_6_6_composes_what_returns_its_context(x, y):
+    (doubled,) = (interpreted(UNF((X1,), times(X1, X1)), OVER),)
+    assert multi(ADDS, doubled, doubled).run((x, y)) == (x * x + y * y,)
+
+
+@given(number, number)
+def test_definition_6_8_arrows_of_one_target_are_one_arrow(x, y):
+    assert concat(ADDS, ADDS).run((x, y)) == (x + y, x + y)
+
+
+@given(terms(depth=2))
+def test_substitution_is_composition(e):
+    """Def. 6.1: ``⟦e[a/x]⟧`` is ``⟦e⟧`` after ``⟦a⟧``."""
+    inner = op(Operation(named("tanh")), X1)
+    names = names_of(e, *ARRAYS)
+    copy = distinct(Lam(ARRAYS, e), names)
+    substituted = Let(((copy.params[0], inner),), copy.body)
+    rest = dict(zip((x.name for x in copy.params[1:]), ARRAYS[1:], strict=True))
+    found = meaning(ARRAYS, replaced(substituted, rest), OVER)(*POINT)
+    expected = meaning(ARRAYS, e, OVER)(np.tanh(POINT[0]), *POINT[1:])
+    np.testing.assert_allclose(found, expected)
