@@ -19,7 +19,7 @@ from combinators.errors import NotDifferentiable
 from combinators.literal import Literal
 from combinators.objects import Object
 from combinators.operation import Operation
-from combinators.terms import Const, Lam, Prim, Var, let, pack, prim
+from combinators.terms import Const, Lam, Prim, Term, Var, let, pack, prim
 from papers.comparison import Outcome, Point, flat
 from papers.plain_functions import Numbers, Partial, evaluated, partials, plus, zero_of
 
@@ -92,6 +92,13 @@ class Drawing:
         target = Var(next(self.names), term.type)
         self.hyperedges.append(Hyperedge(target, term))
         return target
+
+    def term(self, node: Any) -> Term:
+        """A node as a term: what is drawn, written out."""
+        made = next((edge.term for edge in self.hyperedges if edge.target is node), node)
+        if not isinstance(made, Prim):
+            return made
+        return prim(made.type, made.operation, None, *map(self.term, made.args))
 
     def const(self, literal: Literal) -> Var:
         """A hyperedge without sources."""

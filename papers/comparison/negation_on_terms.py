@@ -20,9 +20,9 @@ from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Fun, Object, Product, Tensor, Vector
 from combinators.operation import Operation, named
-from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const, let, pack
+from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const, pack
 from combinators.type_folds import is_smooth, map_type
-from papers.comparison.graphs import Drawing
+from papers.comparison.graphs import Drawing, numbered
 from papers.plain_functions import ADD, partials
 
 
@@ -87,12 +87,11 @@ class LinearNegation:
             lines += [(xs[i], Proj(0, pair)), (stars[i], Proj(1, pair))]
         y, a = self.var("y", cod), self.var("a", cod)
         lines.append((y, Prim(f, tuple(xs))))
-        drawing = Drawing(iter(lambda: self.names.fresh("d"), ""))
-        slopes = partials(f, types, cod, drawing)
-        calls: list[Term] = [App(stars[i], slope(a, tuple(xs), y)) for i, slope in slopes]
+        drawing = Drawing(numbered("d"))
+        slopes = [(i, df(a, tuple(xs), y)) for i, df in partials(f, types, cod, drawing)]
+        calls: list[Term] = [App(stars[i], drawing.term(slope)) for i, slope in slopes]
         back = reduce(lambda d, e: Prim(ADD, (d, e)), calls) if calls else const(np.zeros(self.d))
-        drawn = tuple((edge.target, edge.term) for edge in drawing.hyperedges)
-        pair_of = Tuple((y, Lam((a,), let(drawn, back))))
+        pair_of = Tuple((y, Lam((a,), back)))
         return Let(tuple(lines), pair_of if is_smooth(cod) else y)
 
     def injection(self, obj: Any, start: int) -> Lam:

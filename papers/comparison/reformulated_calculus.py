@@ -22,7 +22,7 @@ from typing import Any
 from combinators.literal import Literal
 from combinators.objects import Object
 from combinators.operation import Operation
-from combinators.terms import Const, Lam, Var
+from combinators.terms import Const, Lam, Prim, Term, Var
 from combinators.type_folds import is_smooth
 from papers.comparison import Outcome, Point, flat
 from papers.comparison.forms import Form, form, replaced
@@ -48,7 +48,7 @@ def transformed(graph: Graph) -> Form:
         if is_smooth(edge.target.type):
             negation = form("l", f"a{i}", edge.target.type, pulled(edge, f"a{i}"))
             result = form("let", star(edge.target).name, negation, result)
-        result = form("let", edge.target.name, inlined(edge, {}), result)
+        result = form("let", edge.target.name, read(edge.term), result)
     return result
 
 
@@ -59,25 +59,22 @@ def star(z: Var) -> Form:
 
 def pulled(edge: Hyperedge, a: str) -> Form:
     """``⊕ xᵢ* (∂ᵢf(x)·a)``; what a derivative computes is drawn, and written as one term."""
-    drawing = Drawing(numbered(f"{a}."))
-    slopes = [
-        (edge.sources[i], slope(Var(a, edge.target.type), edge.sources, edge.target))
-        for i, slope in edge.slopes(drawing)
-    ]
-    made = {line.target.name: line for line in drawing.hyperedges}
-    return summed(form("x*", star(z), named(slope, made)) for z, slope in slopes)
+    drawing, variable = Drawing(numbered(f"{a}.")), Var(a, edge.target.type)
+    slopes = [(i, slope(variable, edge.sources, edge.target)) for i, slope in edge.slopes(drawing)]
+    return summed(
+        form("x*", star(edge.sources[i]), read(drawing.term(slope))) for i, slope in slopes
+    )
 
 
-def named(z: Var, lines: dict[str, Hyperedge]) -> Form:
-    """A node as a term: its variable, or what the line that draws it computes."""
-    return inlined(lines[z.name], lines) if z.name in lines else form("x", z.name)
-
-
-def inlined(edge: Hyperedge, lines: dict[str, Hyperedge]) -> Form:
-    """``f(x)``."""
-    if isinstance(edge.term, Const):
-        return form("r", edge.term.literal, edge.term.type)
-    return form("op", edge.term.operation, edge.types, tuple(named(z, lines) for z in edge.sources))
+def read(t: Term) -> Form:
+    """``x``, ``r`` or ``f(t)``."""
+    match t:
+        case Const(literal):
+            return form("r", literal, t.type)
+        case Prim(f, args):
+            return form("op", f, tuple(arg.type for arg in args), tuple(map(read, args)))
+    assert isinstance(t, Var)
+    return form("x", t.name)
 
 
 def summed(calls: Iterable[Form]) -> Form:
