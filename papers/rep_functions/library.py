@@ -109,7 +109,8 @@ class RepFunctions:
         if operation == FIX:
             return self.fix()  # type: ignore[attr-defined]  # of functions, as curry and eval
         if operation.primitive is VECTOR:
-            return self.identity(dom)
+            same = self.identity(dom)
+            return same if isinstance(dom, Product) else self.prod(dom, [same])
         if operation == RECOMPUTE or operation.primitive is LOOP:
             return self.of(written_out(operation, types))
         compute = PlainFunctions(self.over).primitive(operation, dom, cod)

@@ -127,12 +127,12 @@ def test_the_saddle_of_the_lambda_backpropagator_by_an_epsilon_test() -> None:
         return f(argmax(f, start, eps))
 
     def saddle(x: Any, y: Any) -> Any:
-        best = argmin(lambda x: most(lambda y: payoff(x, y), y, 1e-3), x, 1e-3)
-        return best, argmax(lambda y: payoff(best, y), y, 1e-3)
+        best = argmin(lambda x: most(lambda y: payoff(x, y), y, 1e-5), x, 1e-3)
+        return best, argmax(lambda y: payoff(best, y), y, 1e-5)
 
     x, y = fun(saddle, Tensor((2,)), Tensor((2,)))(np.array([1.0, 0.5]), np.array([0.7, -1.0]))
-    assert x == pytest.approx([0.0, 0.0], abs=1e-3)
-    assert y == pytest.approx([0.0, 0.0], abs=1e-3)
+    assert x == pytest.approx([0.0, 0.0], abs=1e-5)
+    assert y == pytest.approx([0.0, 0.0], abs=1e-5)
 
 
 def test_the_hessian_of_the_lambda_backpropagator_times_a_vector() -> None:

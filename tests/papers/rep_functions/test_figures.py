@@ -62,6 +62,44 @@ def test_figure_4_calls_that_differ_pull_back_alike():
     assert pullback([(3.0, 1.0), (3.0, 1.0)]) == pullback([(3.0, 2.0)])
 
 
+TWO = Fun(Product(Real, Real), Real)
+
+
+def doubled(y):
+    return y + y
+
+
+FIGURE_4 = [
+    (
+        (TWO, Real, Real),
+        lambda f, a, b: dc.fun(lambda xb: f(a, xb), Real)(b),
+        lambda f, a, b: f(a, b),
+    ),
+    ((Product(ONE, ONE), Real), lambda fg, x: (fg[0](x), fg[1](x))[0], lambda fg, x: fg[0](x)),
+    ((ONE, Real), lambda f, x: f(x) + f(x), lambda f, x: doubled(f(x))),
+]
+CLOSURES = {
+    TWO: combinators(lambda w: dc.fun(lambda z: z[0] * z[1] * w, Product(Real, Real)), Real),
+    ONE: scaled,
+    Product(ONE, ONE): combinators(
+        lambda w: (dc.fun(lambda z: z * w, Real), dc.fun(lambda z: z * w * w, Real)), Real
+    ),
+}
+
+EXPECTED_4 = {TWO: [15.0, 10.0, 6.0], ONE: [18.0, 24.0], Product(ONE, ONE): [3.0, 2.0]}
+
+
+@pytest.mark.parametrize("form", [SIMPLE, DEPENDENT], ids=lambda form: type(form).__name__)
+@pytest.mark.parametrize("row", FIGURE_4, ids=["partial application", "forgetting", "summing"])
+def test_figure_4_foo1_and_foo2_pull_back_alike(row, form):
+    types, *foos = row
+    made = form.of(CLOSURES[types[0]])((2.0,))
+    args = made.value, *(3.0, 5.0)[: len(types) - 1]
+    for foo in foos:
+        of_f, *rest = form.of(combinators(foo, *types))(args).pullback(1.0)
+        assert [*made.pullback(of_f), *rest] == EXPECTED_4[types[0]]
+
+
 def test_figure_5_eval_has_the_part_of_the_environment():
     closure = DEPENDENT.of(scaled)((2.0,))
     of_f, of_x = DEPENDENT.of(twice)((closure.value, 3.0)).pullback(1.0)
@@ -79,8 +117,8 @@ def test_figure_5_comp_collects_environments():
 
 
 def test_figure_6_tangents_zeros_and_sums():
-    types = Product(Real, Tensor((2,)), Int, Bool, Product(), ONE)
-    tangents = T(types, (1.0, np.ones(2), 3, True, (), None))
+    types = Product(Real, Tensor((2,)), Int, Bool, Tensor((2,), "int"), ONE)
+    tangents = T(types, (1.0, np.ones(2), 3, True, np.array([1, 2]), None))
     assert repr(tangents) == "(Real, Tensor[2], (), (), (), [(Real, Real)])"
     nothing = zero(tangents, NumPy())
     assert nothing[0] == 0.0

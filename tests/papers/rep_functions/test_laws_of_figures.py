@@ -12,7 +12,7 @@ each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.na
 
 
 @each_model
-@pytest.mark.parametrize("name", ["C3", "P3", "P4", "E1", "E2", "E4", "fix"])
+@pytest.mark.parametrize("name", ["C3", "P1a", "P3", "P4", "E1", "E2", "E4", "fix"])
 def test_a_law_of_closed_categories_holds(model, name):
     (law,) = (law for law in laws_of(model) if law.name == name)
     assert check_law(law, model, examples=4).outcome == "passed"

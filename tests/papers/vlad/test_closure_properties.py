@@ -1,5 +1,7 @@
 """Sections 3 to 5 of 001: J, its laws, its costs, and the examples; and four ways to err."""
 
+import math
+
 import pytest
 
 from combinators.errors import TypeMismatch, UnboundVariable
@@ -192,6 +194,17 @@ def counted(text, *definitions):
     session.counts.clear()
     session.run(text)
     return sum(session.counts[t] for t in "+-*/")
+
+
+def test_figure_5_what_fans_out_is_pulled_back_once():
+    """f = λx0 let x1 = f1 x0 in b ((f2 x1), (f3 x1)): D f1 is asked for once."""
+    session = Vlad()
+    f = "(lambda (x0) (let ((x1 (sin x0)) (y (exp x1)) (z (sqrt x1))) (* y z)))"
+    slope = session.run(f"((gradient {f}) 1)")
+    x1 = math.sin(1)
+    expected = math.cos(1) * math.exp(x1) * (math.sqrt(x1) + 0.5 / math.sqrt(x1))
+    assert slope == pytest.approx(expected)
+    assert session.counts["cos"] == 1
 
 
 LOOP = "(define (loop x n) (if (= n 0) x (loop (* x x) (- n 1))))"
