@@ -26,6 +26,7 @@ import numpy as np
 from combinators.errors import TypeMismatch
 from combinators.kit.quotient import Quotient, number_key
 from combinators.kit.recursion import Recursive, recurse
+from combinators.kit.text import brief
 from combinators.objects import Fun, Object, Product, Record, Unit
 from combinators.spaces import SPACES
 from combinators.terms import packed
@@ -302,17 +303,6 @@ def _key(value: Any) -> Any:
     if isinstance(value, FunctionValue):
         return id(value.closure.code.label.body), _key(tuple(value.captured.values()))
     return id(value) if callable(value) else number_key(value)
-
-
-def brief(value: Any) -> str:
-    """A value in a few words."""
-    if isinstance(value, np.generic):
-        return f"{value.item():.6g}" if value.dtype.kind == "f" else str(value)
-    if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=4, threshold=6).replace("\n", "")
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(brief, value)) + ")"
-    return repr(value)
 
 
 # ---- the space of cotangents ---------------------------------------------------------------------

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import DiffcurryError, NotAssociative
+from combinators.kit.text import brief
 from combinators.morphisms import interpret
 from combinators.objects import Object, Product
 from combinators.spaces import Space
@@ -76,14 +77,14 @@ def check_monoid(made: Specialised, unit: Term, word: str) -> None:
         if _differ(row, left, right):
             raise NotAssociative(
                 f"{what} that is not associative: for {_named(a=a, b=b, c=c, **others)} "
-                f"op(op(a, b), c) is {_shown(left)}, and op(a, op(b, c)) is {_shown(right)}; "
+                f"op(op(a, b), c) is {brief(left)}, and op(a, op(b, c)) is {brief(right)}; "
                 "write a fold or a scan, or check=False if its rows are never like these"
             )
         for said, found in around.items():
             if _differ(row, found, a):
                 raise NotAssociative(
-                    f"{what} of which {_shown(start)} is no unit: for {_named(a=a, **others)} "
-                    f"op{said} is {_shown(found)}, not a; start from its unit, write a fold or a "
+                    f"{what} of which {brief(start)} is no unit: for {_named(a=a, **others)} "
+                    f"op{said} is {brief(found)}, not a; start from its unit, write a fold or a "
                     "scan, or check=False if its rows are never like this"
                 )
 
@@ -143,16 +144,7 @@ def _differ(obj: Object, x: Any, y: Any) -> bool:
 
 
 def _named(**values: Any) -> str:
-    return ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_shown, value))})"
-    array = np.asarray(value)
-    if array.shape or array.dtype.kind == "b":
-        return np.array2string(array, precision=6, threshold=6)
-    return f"{array.item():g}"
+    return ", ".join(f"{name} = {brief(value)}" for name, value in values.items())
 
 
 ASKING.append(check_monoid)

@@ -14,7 +14,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Union
+from typing import Any, Union
+
+import numpy as np
 
 Pieces = Iterator[Union[str, "Pieces"]]
 """Text, and pieces of text nested in it."""
@@ -52,6 +54,21 @@ def separated(parts: Iterable[Pieces | str], by: str = ", ") -> Pieces:
         if index:
             yield by
         yield part
+
+
+def brief(value: Any, digits: int = 6, between: str = " ") -> str:
+    """A value in a few words: numbers of so many digits, and the ends of long arrays.
+
+    >>> brief((0.5, np.array([[1.0, 2.0], [3.0, 4.0]])))
+    '(0.5, [[1. 2.] [3. 4.]])'
+    """
+    if isinstance(value, tuple):
+        return f"({', '.join([brief(part, digits, between) for part in value])})"
+    if isinstance(value, np.ndarray) and value.shape:
+        shown = np.array2string(value, precision=digits, threshold=6, separator=between)
+        return " ".join(shown.split())
+    number = value.item() if isinstance(value, np.ndarray | np.generic) else value
+    return f"{number:.{digits}g}" if isinstance(number, float) else repr(number)
 
 
 class Names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
@@ -19,6 +20,7 @@ from combinators.errors import (
     TypeMismatch,
     WrongDerivative,
 )
+from combinators.kit.text import brief
 from combinators.morphisms import prod
 from combinators.objects import Fun, Object, Unit, components
 from combinators.operation import Operation
@@ -34,6 +36,7 @@ from laws.structures import laws_of
 from laws.structures import primitive as said
 from laws.tally import OUTSIDE, REFUSALS
 
+_brief = partial(brief, digits=9, between=", ")
 _ZERO = "a derivative of zero is dc.scale(v, 0.0)"
 
 
@@ -96,7 +99,7 @@ def explained(model: PrimitiveModel, found: Counterexample) -> str:
     law, scene = found.scene.law, found.scene
     drawn = {g: scene.at(g) for g in law.generators if g is not said.p}
     which = f"for argument {model.moved(drawn[said.v])}, " if said.v in drawn else ""
-    at = "at " + ", ".join(f"{g.name} = {_shown(value)}" for g, value in drawn.items())
+    at = "at " + ", ".join(f"{g.name} = {_brief(value)}" for g, value in drawn.items())
     head = f"{model.operation.name}: {which}"
     if found.difference is None:
         advice = f"; {_ADVICE[law.name]}" if law.name in _ADVICE else ""
@@ -105,24 +108,16 @@ def explained(model: PrimitiveModel, found: Counterexample) -> str:
         x, v = drawn[said.x], drawn[said.v]
         pushed = model.run(scene.arrow(said.pushed), (x, v))
         return (
-            f"{head}the rule gives {_shown(pushed)} where the value changes by "
-            f"{_shown(model.slope(x, v)[0])}, {at} (law T4: {law.statement}); "
+            f"{head}the rule gives {_brief(pushed)} where the value changes by "
+            f"{_brief(model.slope(x, v)[0])}, {at} (law T4: {law.statement}); "
             "mend the rule, or pass check=False if it is meant so"
         )
     place, left, right = found.difference
     advice = _WRITES if "afterwards" in place else _ADVICE.get(law.name, _TRANSPOSES)
     return (
-        f"{head}law {law} fails, {law.statement}: the left side gives {_shown(left)}, the "
-        f"right {_shown(right)}, {at}; {advice}"
+        f"{head}law {law} fails, {law.statement}: the left side gives {_brief(left)}, the "
+        f"right {_brief(right)}, {at}; {advice}"
     )
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_shown, value))})"
-    if isinstance(value, np.ndarray):
-        return np.array2string(value, threshold=6, separator=", ").replace("\n", "")
-    return f"{value:.9g}" if isinstance(value, float | np.floating) else str(value)
 
 
 EXAMPLES, FIXED = 16, 8

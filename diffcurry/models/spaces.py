@@ -7,12 +7,13 @@ there, so that they are in the space whatever numbers it is made of.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import DomainError
+from combinators.kit.text import brief
 from combinators.literal import Literal
 from combinators.morphisms import Constant, Morphism, Primitive, prod
 from combinators.objects import Object, Product, Real, Tensor, Unit
@@ -30,6 +31,7 @@ from laws.scene import Counterexample, Instance
 from laws.structures import primitive as laws_of
 from laws.structures import spaces as said
 
+_brief = partial(brief, between=", ")
 NUMBERS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.25, 0.75, -1.5)
 NEAR, OFF = 0.125, 1e-6
 
@@ -151,14 +153,14 @@ class SpaceModel(CarrierModel):
     def explained(self, found: Counterexample) -> str:
         """The law, what it was asked of, and both sides."""
         law, scene = found.scene.law, found.scene
-        at = ", ".join(f"{one.name} = {_shown(scene.at(one))}" for one in law.generators)
+        at = ", ".join(f"{one.name} = {_brief(scene.at(one))}" for one in law.generators)
         head = f"{self.subject}, whose tangents are {tangent_of(self.obj)!r}: law {law} fails"
         if found.difference is None:
             return f"{head}, {law.statement}: it raises {found.error!r}, at {at}"
         _, left, right = found.difference
         return (
-            f"{head}, {law.statement}: the left side gives {_shown(left)}, the right "
-            f"{_shown(right)}, at {at}; mend {_MEND[law.name]}"
+            f"{head}, {law.statement}: the left side gives {_brief(left)}, the right "
+            f"{_brief(right)}, at {at}; mend {_MEND[law.name]}"
         )
 
 
@@ -268,9 +270,3 @@ _MEND = {
     "TS7": "leave= or project=",
     "TS8": "arrive= or nearby=",
 }
-
-
-def _shown(value: Any) -> str:
-    return np.array2string(np.asarray(value), threshold=12, separator=", ", precision=6).replace(
-        "\n", ""
-    )

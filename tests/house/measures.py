@@ -61,7 +61,7 @@ def files_without_papers(root: Path) -> int:
 
 
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
-    "lines of source": (lines_without_papers, 36_000, 54_970),
+    "lines of source": (lines_without_papers, 36_000, 54_960),
     "lines of the literal systems": (in_papers, 4_000, 4_000),
     "files": (files_without_papers, 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
