@@ -3,9 +3,10 @@
 Law K1 bounds the operations of value and gradient by a constant times the program's, plus the size
 of the result and of the gradient itself. For a program in the paper's Source language Theorem 5.4
 of Huot and Shaikhha (000) bounds the cost of the gradient by ``4 · 3^p`` times the program's, where
-p is how deep array operations nest; the four measures are summed, and the size of Γ is added, since
-the gradient of a variable that is not used has to be written too. The paper prices the derivative
-of an operation as an operation, and so does the bound: see ``interpreters.cost.theorem``.
+p is how deep array operations nest. The four measures are summed; the program has a name for each
+operation, as the paper's unary form has, since the gradient needs them; and the size of Γ is added,
+since the gradient of a variable that is not used has to be written too. The paper prices the
+derivative of an operation as an operation: see ``interpreters.cost.theorem``.
 
 Some numbers are ``passed`` on for nothing: a round of a loop that hands on its carry, or what its
 function captures, computes nothing, and neither does spreading an array over a larger shape.
@@ -165,7 +166,8 @@ def certificate(
     bounds, remarks = [_law_k1(program, first, second)], []
     try:
         deep, size = nesting(program), _size_of(program.params)
-        ours, theirs, constant = measured(program), measured(gradient or both), 4 * 3**deep
+        ours, theirs = measured(program, named=True), measured(gradient or both)
+        constant = 4 * 3**deep
         bounds.append(
             Bound(
                 THEOREM,

@@ -191,10 +191,10 @@ class Measures(NamedTuple):
         return self.moves + self.adds + self.mults + self.nlops
 
 
-def measured(lam: Lam) -> Measures:
-    """``Cost(e)`` of the body of ``lam``, a closed λ."""
+def measured(lam: Lam, *, named: bool = False) -> Measures:
+    """``Cost(e)`` of the body of ``lam``, a closed λ; or of it with a name for each operation."""
     check_unfolding(lam)
-    tally = tallied(remade(lam, _scan), _figure_11)
+    tally = tallied(remade(lam, _scan), _with_names if named else _figure_11)
     moves, adds, mults, nlops = (tally.counts[kind] for kind in Measures._fields[:4])
     return Measures(moves, adds, mults, nlops, tally.exact)
 
@@ -232,6 +232,14 @@ def _figure_11(term: Term) -> Mapping[str, int]:
             return _of_operation(term)
         case _:
             return {}
+
+
+def _with_names(term: Term) -> Mapping[str, int]:
+    """What it is to be given a name, too: each operand that computes is a let and a variable."""
+    priced, atoms = dict(_figure_11(term)), Var | Const | Lam | Let
+    operands = () if isinstance(term, Let | Lam) else term.below()
+    moves = 2 * sum(not isinstance(part, atoms) for part in operands)
+    return priced | {"moves": priced.get("moves", 0) + moves}
 
 
 def _of_operation(term: Prim) -> Mapping[str, int]:

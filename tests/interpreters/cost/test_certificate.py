@@ -95,7 +95,7 @@ def test_the_certificate_of_dot():
     )
     law, theorem = found.bounds
     assert (law.left, law.right) == (6, 5 * 6 + 1 + 6)
-    assert (theorem.left, theorem.right) == (2, 4 * 3 * (23 + 3 + 22 + 3) + 6)
+    assert (theorem.left, theorem.right) == (2, 4 * 3 * (23 + 3 + 22 + 3 + 2) + 6)
     assert found.holds
     assert found.exact
     assert found.ratio == 1.0
