@@ -1,0 +1,128 @@
+"""Source and Target step by step, call by value (Figs. 14 and 15).
+
+    op1 c ⇝ op1(c)      let x = v in e ⇝ e[v/x]      (fun (x₁, …) → e)(v₁, …) ⇝ e[v₁/x₁, …]
+    πᵢ ⟨v₁, v₂⟩ ⇝ vᵢ    shift1L [v₁, …, vₙ₊₁] ⇝ [v₂, …, vₙ₊₁]      if true then e₁ else e₂ ⇝ e₁
+    reduce (x, y. e) v [] ⇝ v,    reduce (x, y. e) v [v₁, …] ⇝ reduce (x, y. e) e[v/x, v₁/y] [v₂, …]
+    scanl (x, y. e) v [v₁, …] ⇝ v :: scanl (x, y. e) e[v/x, v₁/y] [v₂, …]
+    scanr (x, y. e) v [v₁, …, vₙ] ⇝ scanr (x, y. e) e[v/x, vₙ/y] [v₁, …, vₙ₋₁] :: v
+    map2 (x, y. e) [v₁₁, …] [v₂₁, …] ⇝ [e[v₁₁/x, v₂₁/y], …]
+
+Of scanr the figure goes on with a scanl, from the left; what it means is said in section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from combinators.objects import Object, Tensor
+from combinators.operation import declare, free
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, const
+from interpreters.carriers.numpy import NumPy
+from tests.papers.unary_form.languages import (
+    FOLDL,
+    MAP2,
+    REDUCE,
+    SCANL,
+    SCANR,
+    SHIFT1L,
+    SHIFT1R,
+    meaning,
+    op,
+    replaced,
+)
+
+
+def _joined(*parts: Object) -> Object:
+    sizes = [part.shape[0] if part.shape else 1 for part in parts if isinstance(part, Tensor)]
+    return Tensor((sum(sizes),))
+
+
+ARRAY = declare("[…]", _joined, None, public=False, cost=free).plain
+"""``[e₁, …, eₙ]``, and ``v :: e``: numbers and arrays, one after the other."""
+
+
+def is_value(t: Term) -> bool:
+    """``v ::= c | ⟨v, v⟩ | true | false | fun … | [v, …, v]``."""
+    return isinstance(t, Const | Lam) or (isinstance(t, Tuple) and all(map(is_value, t.items)))
+
+
+def context(t: Term) -> tuple[Term, ...]:
+    """What the evaluation contexts of Fig. 14 go into, in order."""
+    return t.below()[:1] if isinstance(t, Let | Cond) else () if is_value(t) else t.below()
+
+
+def with_part(t: Term, i: int, part: Term) -> Any:
+    """``E[e]`` of another e."""
+    below = t.below()
+    if isinstance(t, Let):
+        return Let(((t.bindings[0][0], part),), t.body)
+    return t.with_parts((*below[:i], part, *below[i + 1 :]))
+
+
+def step(t: Term) -> Any:
+    """One step: ``E[e] ⇝ E[e']``."""
+    for i, part in enumerate(context(t)):
+        if not is_value(part):
+            return with_part(t, i, step(part))
+    return redex(t)
+
+
+def called(e1: Lam, *values: Term) -> Any:
+    """``e[v₁/x, v₂/y]``."""
+    return replaced(e1.body, {x.name: v for x, v in zip(e1.params, values, strict=True)})
+
+
+def redex(t: Term) -> Any:
+    """A line of Fig. 15."""
+    match t:
+        case Let(((x, v),), e):
+            return replaced(e, {x.name: v})
+        case Proj(i, Tuple(items)):
+            return items[i]
+        case App(Lam((_,)) as e1, v):
+            return called(e1, v)
+        case App(Lam() as e1, Tuple(items)):
+            return called(e1, *items)
+        case Cond(Const(b), then, other):
+            return then if b.array else other
+        case Prim(f, (a,)) if f in (SHIFT1L, SHIFT1R):
+            return const(elements(a)[1:] if f == SHIFT1L else elements(a)[:-1])
+        case Prim(f, (Lam() as e1, a, b)) if f == MAP2:
+            pairs = zip(numbers(a), numbers(b), strict=True)
+            return op(ARRAY, *(called(e1, x, y) for x, y in pairs))
+        case Prim(f, (Lam() as e1, v, a)) if f in (REDUCE, FOLDL, SCANL, SCANR):
+            if not elements(a).size:
+                return v if f in (REDUCE, FOLDL) else op(ARRAY, v)
+            if f == SCANR:
+                *_, last = numbers(a)
+                more = op(f, e1, called(e1, v, last), const(elements(a)[:-1]))
+                return op(ARRAY, more, v)
+            first = next(numbers(a))
+            more = op(f, e1, called(e1, v, first), const(elements(a)[1:]))
+            return more if f in (REDUCE, FOLDL) else op(ARRAY, v, more)
+        case Prim(f, args) if f == ARRAY:
+            return const(np.concatenate([np.ravel(elements(arg)) for arg in args]))
+        case Prim():
+            return const(meaning((), t, NumPy())())
+    raise AssertionError(f"{t!r} is stuck")
+
+
+def elements(v: Term) -> Any:
+    """The array of a value."""
+    assert isinstance(v, Const)
+    return v.literal.array
+
+
+def numbers(v: Term) -> Iterator[Const]:
+    """``v₁, …, vₙ``."""
+    return (const(float(x)) for x in elements(v))
+
+
+def steps(t: Term) -> Iterator[Term]:
+    """All terms on the way to a value."""
+    while not is_value(t):
+        t = step(t)
+        yield t
