@@ -31,7 +31,7 @@ from interpreters.carriers.carrier import Carrier
 from papers.comparison import Outcome, Point, flat
 from papers.comparison.forms import Form, form
 from papers.comparison.linear_lambda_calculus import ChadEvaluation, cotangent_of
-from papers.comparison.negation_on_terms import names_beside
+from papers.comparison.linear_negation import names_beside
 
 Context = tuple[tuple[str, Object], ...]
 """Γ."""

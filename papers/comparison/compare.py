@@ -28,7 +28,6 @@ from papers.comparison import (
     monadic_translation,
     reformulated_calculus,
 )
-from papers.comparison.negation_on_terms import gradient_term
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def by(
 
 SYSTEMS: dict[str, System] = {
     "backpropagation": by(graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
-    "BMP20": by(linear_negation.gradient, lambda f, _: gradient_term(f)),
+    "BMP20": by(linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
     "BMP20, factored": by(
         reformulated_calculus.factored_gradient,
         lambda f, _: reformulated_calculus.factored(f)[0],

@@ -75,10 +75,6 @@ class Graph:
         lines = tuple((edge.target, edge.term) for edge in self.hyperedges)
         return Lam(self.inputs, let(lines, pack(self.outputs)))
 
-    def evaluation(self, x: Point, over: Numbers) -> Any:
-        """Forward evaluation: the numbers at the outputs."""
-        return evaluated(self.term(), over)(*x)
-
 
 @dataclass
 class Drawing:

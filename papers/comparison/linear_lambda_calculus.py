@@ -95,7 +95,7 @@ def typed(
                 return at(body, {name: obj})
             cod, rest = at(body, linear={name: obj})
             by("let", rest is None or name in rest)
-            return cod, joined(used, rest, name)
+            return cod, rest and (used or CARTESIAN) | (rest - {name})
         case Form("let⟨⟩", (first, second, bound, body)):
             pair, used = at(bound)
             by("let", used == CARTESIAN, isinstance(pair, tuple) and len(pair) == 2)
@@ -143,13 +143,9 @@ def typed(
             copower, used = at(term)
             by("case", isinstance(copower, Form) and copower.kind == "!⊗")
             cod, rest = at(body, {base: copower.args[0]}, {fibre: copower.args[1]})
-            return cod, joined(used, rest, fibre)
+            by("case", rest is None or fibre in rest)
+            return cod, rest and (used or CARTESIAN) | (rest - {fibre})
     raise TypeMismatch(f"{t!r:.80} is no term of Fig. 3")
-
-
-def joined(used: Used, rest: Used, name: str) -> Used:
-    """What a let uses, of what its two parts use."""
-    return rest if rest is None else (used or CARTESIAN) | (rest - {name})
 
 
 def linear_in(f: Operation, uses: list[frozenset[str]]) -> tuple[str, bool, frozenset[str]]:
@@ -157,10 +153,8 @@ def linear_in(f: Operation, uses: list[frozenset[str]]) -> tuple[str, bool, froz
     used = frozenset[str]().union(*uses)
     if not used:
         return "op", True, used
-    if f.name in BILINEAR:
-        return "t · u", not uses[0] & uses[1], used
-    if f.name in QUOTIENTS:
-        return "t · u", not uses[1], used
+    if f.name in BILINEAR + QUOTIENTS:
+        return "t · u", not uses[1] & (uses[0] if f.name in BILINEAR else used), used
     if f.name in LINEAR:
         return "t + u", all(use == used for use in uses), used
     linear = isinstance(f.primitive.derivative, Linear)

@@ -23,7 +23,7 @@ from papers.comparison import (
     monadic_translation,
 )
 from papers.comparison import reformulated_calculus as calculus
-from papers.comparison.negation_on_terms import gradient_term
+from papers.comparison.linear_negation import gradient_term
 from papers.plain_functions import evaluated
 from tests.strategies.language import Program
 from tests.strategies.meanings import function_of
@@ -51,7 +51,7 @@ def by_a_term(term: Callable[[Lam], Lam]) -> Asked:
 
 
 def by_the_graph_of_the_gradient(lam: Lam, point: tuple[Any, ...]) -> tuple[Any, Any]:
-    y, *slopes = graphs.bp(graphs.graph_of(lam)).evaluation((*point, ONE), EXACT)
+    y, *slopes = evaluated(graphs.bp(graphs.graph_of(lam)).term(), EXACT)(*point, ONE)
     return y, flat(slopes)
 
 

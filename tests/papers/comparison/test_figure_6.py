@@ -17,7 +17,7 @@ from combinators.terms import App, Const, Lam, Let, Prim, Proj, Tuple, Var
 from papers.comparison.chad import desugared
 from papers.comparison.forms import form
 from papers.comparison.linear_lambda_calculus import CARTESIAN, typed
-from papers.comparison.negation_on_terms import LinearNegation, names_beside
+from papers.comparison.linear_negation import LinearNegation, names_beside
 from papers.plain_functions import ADD
 from tests.papers.comparison.asking import function_of
 from tests.papers.comparison.examples import AT, lam_of, section_5_4

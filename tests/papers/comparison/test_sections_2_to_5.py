@@ -16,7 +16,7 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.comparison import linear_negation, monadic_translation
 from papers.comparison.graphs import backprop, bp, forward, graph_of
-from papers.comparison.negation_on_terms import LinearNegation, Names, gradient_term
+from papers.comparison.linear_negation import LinearNegation, Names, gradient_term
 from papers.comparison.reformulated_calculus import factored
 from papers.plain_functions import evaluated
 from tests.papers.comparison.examples import AT, FIGURE_1, doubled, lam_of, section_5_4
@@ -34,7 +34,7 @@ def rounded(memory):
 def test_figure_1_is_the_graph_of_its_term():
     assert [str(edge.term) for edge in FIGURE_1.hyperedges] == ["x1 - x2", "z1 * z1", "sin z2"]
     assert [node.name for node in (*FIGURE_1.inputs, *FIGURE_1.outputs)] == ["x1", "x2", "z3"]
-    assert round(float(FIGURE_1.evaluation(AT, OVER)), 3) == 0.412
+    assert round(float(evaluated(FIGURE_1.term(), OVER)(*AT)), 3) == 0.412
 
 
 def test_forward_mode_passes_through_the_memories_of_2_1():
@@ -70,7 +70,7 @@ def test_every_hyperedge_is_marked_once_in_backpropagation():
 
 
 def test_figure_2_computes_what_backpropagation_computes():
-    y, *slopes = bp(FIGURE_1).evaluation((*AT, 1.0), OVER)
+    y, *slopes = evaluated(bp(FIGURE_1).term(), OVER)(*AT, 1.0)
     assert [round(float(x), 4) for x in (y, *slopes)] == [0.4121, -5.4668, 5.4668]
 
 
