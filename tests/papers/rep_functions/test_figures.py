@@ -7,6 +7,7 @@ import diffcurry as dc
 from combinators.errors import MissingRule, TypeMismatch
 from combinators.value_folds import Injected
 from diffcurry import Bool, Fun, Int, Product, Real, Tensor
+from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.rep_functions.calls import SimplyTyped
 from papers.rep_functions.environments import DependentlyTyped, comp
@@ -151,6 +152,21 @@ def test_section_5_only_the_checked_cast_refuses_another_environment_of_one_shap
     with pytest.raises(TypeMismatch, match=r"\{w: Real\} is no tangent of .* \{k: Real\}"):
         of_scaled_to_shifted(DEPENDENT)
     assert of_scaled_to_shifted(ERASED) == (243.0,)
+
+
+@pytest.mark.parametrize(("form", "again"), [(SimplyTyped, 5), (DependentlyTyped, 0)])
+def test_section_5_only_the_list_of_calls_runs_a_function_again(form, again):
+    numbers = Counting(NumPy())
+    category = form(numbers)
+    wave = combinators(lambda w: dc.fun(lambda z: np.tanh(z) * w, Real), Real)
+    fold = combinators(
+        lambda f, x: dc.fold(lambda c, _: f(c), x, np.zeros(5)), Fun(Real, Real), Real
+    )
+    closure = category.of(wave)((0.5,))
+    of_f, _ = category.of(fold)((closure.value, 1.0)).pullback(1.0)
+    assert numbers.counts["tanh"] == 5 + again
+    closure.pullback(of_f)
+    assert numbers.counts["tanh"] == 5 + 2 * again
 
 
 @each
