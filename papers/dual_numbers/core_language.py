@@ -226,12 +226,13 @@ def substituted(t: Any, env: Mapping[str, Form]) -> Any:
     match t:
         case Form("x", (name,)):
             return env.get(name, t)
-        case Form("fst", (x,)) if env.get(x.args[0], t).kind != "fst":
-            return substituted(x, env)
+        case Form("fst", (Form("x", (name,)),)) if name in env:
+            return env[name].args[0] if env[name].kind == "pair" else env[name]
         case Form(kind, args) if kind in BINDERS:
             at, scope = BINDERS[kind]
             bound, many = args[at], isinstance(args[at], tuple)
-            inner = {name: u for name, u in env.items() if name not in names_of(bound)}
+            inside = free(args[scope]).keys() - set(names_of(bound))
+            inner = {name: u for name, u in env.items() if name in inside}
             given = tuple(inner.values())
             new = tuple(renamed(x, given, t) for x in (bound if many else (bound,)))
             made = [substituted(arg, env) for arg in args]

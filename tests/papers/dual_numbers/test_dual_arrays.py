@@ -1,0 +1,60 @@
+"""Figures 12 to 21 of 003 give the gradients of the fast modes, on random programs."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from papers.dual_numbers.bulk_rules import bound, normal_form
+from papers.dual_numbers.core_language import evaluate, form, var
+from tests.papers.dual_numbers.asking_core import by_the_fast_mode, by_the_program
+from tests.papers.dual_numbers.compile_time import simplified, wrapper
+from tests.papers.dual_numbers.core_terms import INPUTS, core_terms, points
+
+
+@given(t=core_terms(depth=3), at=points())
+def test_the_program_of_the_gradient_agrees_with_the_fast_mode(t, at):
+    agree(t, at)
+
+
+@pytest.mark.slow
+@settings(max_examples=10 * settings.default.max_examples)
+@given(t=core_terms(), at=points())
+def test_the_program_of_the_gradient_agrees_with_the_fast_mode_many_times(t, at):
+    agree(t, at)
+
+
+N = 4
+a, i = var("a", N), var("i", of=int)
+T_SC = normal_form(form("sumOuter", form("build1", N, i, a[i] * a[N - 1 - i])))
+
+
+def test_the_statements_of_d_are_those_of_equation_6():
+    """Values first, then identifiers, and a Delta term of constructors, variables and indices."""
+    *lines, last = str(simplified(T_SC)).splitlines()
+    kinds = ["genID" in line for line in lines]
+    assert kinds == sorted(kinds)
+    assert last.count("Share") == 4
+    assert "gather" not in last.partition(", Share")[2]
+
+
+def test_share_is_computed_once_however_often_it_stands():
+    doubled = wrapper(chain(12))
+    assert str(doubled).count("shared") == 3 * 12
+    assert evaluate(doubled, {"x": 1.0, "c": 1.0})[1] == (2.0**12,)
+
+
+def chain(n):
+    """P₁ of section 2.5."""
+    xs = [var("x"), *(var(f"x{m}") for m in range(1, n + 1))]
+    return bound([(y, x + x) for x, y in pairwise(xs)], xs[-1])
+
+
+def agree(t, at):
+    """The same value and the same gradient."""
+    value, slopes = by_the_fast_mode(t, at)
+    y, found = by_the_program(t, at)
+    np.testing.assert_array_equal(y, value)
+    for name, shape in INPUTS:
+        np.testing.assert_array_equal(found.get(name, np.zeros(shape)), slopes[name])
