@@ -98,7 +98,8 @@ class Function(Shown, Definition, Generic[P, R]):
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value, where the quick way does not lead: the cells of ``kwargs`` would slow that."""
-        names = by_name(self._signature, args, kwargs, self.__name__) if kwargs else ()
+        is_open = kwargs and self.types is None  # one that is typed has a value for each parameter
+        names = by_name(self._signature, args, kwargs, self.__name__) if is_open else ()
         if names:
             rest = {name: value for name, value in kwargs.items() if name not in names}
             values = self.positional(args, rest, partial=True)
@@ -199,8 +200,7 @@ class Function(Shown, Definition, Generic[P, R]):
             return self._run(program, compiled, values)
         except (IndexError, ArithmeticError, RuntimeError) as error:
             check_endless(error)
-            # It says errors in the language's own words, and has a stack of its own.
-            return self.otherwise(values)
+            return self.otherwise(values)  # it says errors in our words, on a stack of its own
 
     def _entry(self, program: Program, quick: Quick) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments, which may raise ``NotThese`` or ``Changed``."""

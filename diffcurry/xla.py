@@ -235,6 +235,7 @@ def _stand_in(value: Any) -> Any:
         declared = SPACES.get(type(leaf))
         if declared is not None:
             return declared.value(tuple(map(zeros, declared.parts(leaf))))
+        _check_number(leaf)
         return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)[()]
 
     return put_together(face, map(zeros, leaves))

@@ -174,6 +174,15 @@ def test_a_tangent_space_of_a_value_takes_no_rules_and_two_modes() -> None:
     refused(lambda: dc.tangent_space(2.0, arrive=lambda x, g: g), "of a value, give the value")
 
 
+def test_an_optional_argument_may_be_left_out() -> None:
+    def scaled(s: float | None = None, d: float = 2.0) -> Any:
+        return dc.case(s, lambda: d * d, lambda x: x * d)
+
+    f = dc.fun(scaled)
+    assert (f(), f(3.0), f(d=5.0), f(s=3.0)) == (4.0, 6.0, 25.0, 6.0)
+    assert dc.grad(f, argnums=1)(d=5.0) == 10.0
+
+
 def test_a_word_says_which_arguments_it_takes() -> None:
     runs: list[Run] = [
         lambda: dc.foldl(np.add, 0.0, np.ones(3), reverse=True),

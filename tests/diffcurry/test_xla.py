@@ -230,3 +230,9 @@ def test_vmap_of_float64_without_x64_says_what_to_do(xla, jax):
     with jax.enable_x64(True):
         np.testing.assert_allclose(jax.vmap(f)(np.arange(3.0)), np.sin(np.arange(3.0)) ** 2)
     np.testing.assert_allclose(xla(lambda xs: dc.map(f.function, xs))(np.arange(3.0))[1], f(1.0))
+
+
+def test_a_value_of_a_sum_is_no_argument_and_xla_says_so(xla):
+    double = dc.fun(lambda s: dc.case(s, lambda a: 2 * a, lambda b: b), dc.Sum(dc.Real, dc.Real))
+    with pytest.raises(TypeMismatch, match="arguments are numbers, arrays and containers of them"):
+        xla(double)(dc.inl(2.0))
