@@ -19,15 +19,9 @@ from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
-from papers.comparison import (
-    Outcome,
-    Point,
-    chad,
-    graphs,
-    linear_negation,
-    monadic_translation,
-    reformulated_calculus,
-)
+from papers.comparison import Outcome, Point, chad, graphs, linear_negation
+from papers.comparison import monadic_translation as monad
+from papers.comparison import reformulated_calculus as calculus
 
 
 @dataclass(frozen=True)
@@ -109,17 +103,10 @@ def by(
 SYSTEMS: dict[str, System] = {
     "backpropagation": by(graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
     "BMP20": by(linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
-    "BMP20, factored": by(
-        reformulated_calculus.factored_gradient,
-        lambda f, _: reformulated_calculus.factored(f)[0],
-    ),
-    "Krawiec and others": by(
-        monadic_translation.gradient,
-        lambda f, x: monadic_translation.delta_of(f, x, NumPy())[1],
-    ),
+    "BMP20, factored": by(calculus.factored_gradient, lambda f, _: calculus.factored(f)[0]),
+    "Krawiec and others": by(monad.gradient, lambda f, x: monad.delta_of(f, x, NumPy())[1]),
     "CHAD": by(chad.gradient, lambda f, _: chad.chad(f)[0]),
     "reformulated calculus": by(
-        reformulated_calculus.gradient,
-        lambda f, _: reformulated_calculus.transformed(graphs.graph_of(f)),
+        calculus.gradient, lambda f, _: calculus.transformed(graphs.graph_of(f))
     ),
 }
