@@ -11,7 +11,6 @@ from combinators.errors import TypeMismatch
 from combinators.objects import Object, Tensor
 from combinators.spaces import Space
 from combinators.tracing.faces import take_apart
-from combinators.type_folds import columns_of
 from combinators.value_folds import map_leaves
 from diffcurry.arguments import Argnums, check_scalar, chosen, face_at, is_many, of_pair
 from diffcurry.closures import lower
@@ -151,7 +150,7 @@ def _moving(value: Any, tangent: Any, obj: Object) -> Any:
             raise TypeMismatch(f"hvp moves numbers; the tangent of {obj!r} is None")
         return value if tangent is None else Dual(value.primal, tangent)
 
-    return map_leaves(leaf, obj, value, tangent, parts=columns_of)
+    return map_leaves(leaf, obj, value, tangent)
 
 
 def _side(cotangent: Any, side: str) -> Any:

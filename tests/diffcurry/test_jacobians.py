@@ -194,6 +194,8 @@ def test_a_vector_has_tangents_that_are_given_as_tuples():
     f = dc.fun(lambda v: v[0] * v[1], Vector(Real, 2))
     assert dc.jvp(f, ((2.0, 3.0),), ((1.0, 0.5),)) == (6.0, 4.0)
     assert dc.jacfwd(f)((2.0, 3.0)) == dc.jacrev(f)((2.0, 3.0)) == (3.0, 2.0)
+    assert dc.hvp(f, ((2.0, 3.0),), ((1.0, 0.5),)) == (0.5, 1.0)
+    assert dc.hessian(f)((2.0, 3.0)) == ((0.0, 1.0), (1.0, 0.0))
 
 
 def test_a_number_of_pythons_that_is_given_as_a_float_moves_in_forward_mode():
