@@ -97,6 +97,28 @@ def test_a_closure_used_twice_has_the_copower_of_its_two_calls():
         assert system(lam, (2.0, 3.0), 1.0, OVER).cotangent.tolist() == [15, 6]
 
 
+def applied_again(x, y):
+    apply = dc.fun(lambda g, a: g(a) * a, Fun(Real, Real), Real)
+    h = dc.fun(lambda a: apply(dc.fun(lambda b: b * y + x, Real), a) * a, Real)
+    return apply(h, x) + h(y)
+
+
+def given_to_itself(x, y):
+    both = dc.fun(lambda g: g(1.0) * g(x), Fun(Real, Real))
+    inner = dc.fun(lambda a: a * both(dc.fun(lambda b: b * y, Real)), Real)
+    return both(inner) + both(dc.fun(lambda a: a * a + y, Real))
+
+
+@pytest.mark.parametrize("f", [applied_again, given_to_itself])
+def test_functions_of_functions_have_the_gradients_of_the_fast_mode(f):
+    lam = lam_of(f, 0.7, 1.3)
+    term, gamma = chad(lam)
+    typed(term, {name: primal(obj) for name, obj in gamma})
+    for system in (gradient, accumulated):
+        found = system(lam, (0.7, 1.3), 1.0, OVER).cotangent
+        np.testing.assert_allclose(found, dc.grad(f, (0, 1))(0.7, 1.3))
+
+
 def test_a_branch_is_refused_by_name():
     lam = lam_of(lambda x: dc.cond(x > 0, lambda: x, lambda: np.sin(x)), 1.0)
     with pytest.raises(MissingRule, match=r"CHAD \(002, Def\. 5\.7\)"):
