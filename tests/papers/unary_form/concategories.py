@@ -4,8 +4,9 @@
 
     ⟦var_T;i⟧ = ⟨id_T, πᵢ⟩        ⟦op_T;m⟧ = id_T # ⟨id, op⟩      ⟦e₁;e₂⟧ = ⟦e₁⟧;⟦e₂⟧
     ⟦pair_T⟧  = id_T # pair       ⟦proj_T₁;T₂;T₃⟧ = id_T₁ # u_T₂ # id_T₃
+    ⟦e₁ ∘ e₂⟧ = Λ(id # ⟦e₂⟧; Λ⁻¹(⟦e₁⟧))      ⟦⟨e₁, e₂⟩⟧ = ⟨⟦e₁⟧, ⟦e₂⟧⟩      ⟦Jᵀp⟧ = Jᵀ⟦p⟧
 
-An arrow is typed, and a function from a list of values to a list of values (Defs. 6.2 and 6.4). A
+An arrow is typed, and a function from a list of values to a list of values (Defs. 6.2, 6.4, 6.5). A
 multicategory has those with one target (6.1); ``multi`` and ``concat`` go to and fro (6.6 and 6.8).
 """
 
@@ -15,9 +16,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from combinators.morphisms import interpret
 from combinators.objects import Product
-from tests.papers.unary_form.languages import meaning
-from tests.papers.unary_form.unary import Types, Unary
+from combinators.terms import Tuple, Var
+from combinators.translate import translate
+from interpreters.modes.reverse import Dependent
+from interpreters.sparse_cotangents import dense, sparse
+from tests.papers.unary_form.languages import in_house, lets, meaning, names_of
+from tests.papers.unary_form.unary import Types, Unary, inverse, judgement
 
 
 class Concategory(Protocol):
@@ -67,7 +73,7 @@ SMOOTH = SmoothConcategory()
 
 
 def interpreted(e: Unary, over: Any) -> Multimap:
-    """``⟦e⟧`` of Source UNF, by the table of 6.2."""
+    """``⟦e⟧`` of Source UNF and of Target UNF, by the tables of 6.2."""
     match e.former, *e.of:
         case "var", T, i:
             at_i = Multimap(T, (T[i],), lambda xs: (xs[i],))
@@ -83,8 +89,40 @@ def interpreted(e: Unary, over: Any) -> Multimap:
         case "proj", T1, T2, T3:
             shorter = SMOOTH.beside(SMOOTH.identity(T1), SMOOTH.end(T2))
             return SMOOTH.beside(shorter, SMOOTH.identity(T3))
-    first, second = e.of
-    return SMOOTH.then(interpreted(first, over), interpreted(second, over))
+        case "Jᵀ", p:
+            dom, cod = judgement(p)
+            n = len(dom)
+            return Multimap((*dom, *cod), dom, lambda xs: jacobian(p, xs[:n], xs[n:], over))
+    first, second = (interpreted(part, over) for part in e.of)
+    if e.former == "⟨⟩":
+        return SMOOTH.paired(first, second)
+    if e.former == "∘":
+        return Multimap(*judgement(e), lambda xs: (composed(first, second, xs),))
+    return SMOOTH.then(first, second)
+
+
+def composed(Y: Multimap, before: Multimap, xs: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """``Λ(id # ⟦e₂⟧; Λ⁻¹(⟦e₁⟧))``: the continuation, after what is there before it."""
+    (continuation,) = Y.run(xs)
+
+    def run(given: Any) -> Any:
+        ys = given if len(before.dom) - len(xs) > 1 else (given,)
+        zs = before.run((*xs, *ys))
+        return continuation(zs if len(zs) > 1 else zs[0])
+
+    return run
+
+
+def jacobian(p: Unary, xs: tuple[Any, ...], ys: tuple[Any, ...], over: Any) -> tuple[Any, ...]:
+    """``Jᵀ⟦p⟧`` at ``xs``, by the fast mode."""
+    dom, cod = judgement(p)
+    given = tuple(Var(f"x {i}", obj) for i, obj in enumerate(dom))
+    bound, reached = inverse(names_of(*given), p, given)
+    mode = Dependent(over)
+    term = in_house(lets(bound, Tuple(reached)))
+    _, pull = mode.rep(interpret(translate(given, term), mode), xs)
+    found: tuple[Any, ...] = dense(over, pull(sparse(ys, Product(*cod))), Product(*dom))
+    return found
 
 
 def multi(g: Multimap, *fs: Multimap) -> Multimap:

@@ -2,6 +2,7 @@
 
     a * b, of arrays    map2 (x, y. x * y) a b           np.sum a     reduce (x, y. x + y) 0 a
     sin a               map2 (x, y. sin x) a a           np.prod a    reduce (x, y. x * y) 1 a
+    a[i]                reduce (x, y. x + y) 0 (map2 (x, y. x * y) a eᵢ)
     dc.map f a          map2 (x, y. f x) a a             dc.reduce    reduce;   dc.fold    foldl
 
 A conditional is kept (7.2). What Source has no form for raises MissingRule, with its name.
@@ -9,10 +10,12 @@ A conditional is kept (7.2). What Source has no form for raises MissingRule, wit
 
 from __future__ import annotations
 
+import numpy as np
+
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.objects import Object, Product, Real
-from combinators.operation import Operation, Pointwise
+from combinators.objects import Bool, Object, Product, Real
+from combinators.operation import CONSTANT, Operation, Pointwise
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.type_folds import row_of
@@ -48,11 +51,26 @@ def written(names: Names, t: Term) -> Term:
     match t:
         case Var() | Const():
             return t
-        case Let(((x, bound),), body):
+        case Let(((x, bound),), body) if x.type is not Bool:
             return let(x, written(names, bound), written(names, body))
         case App(Lam(params, body), argument):
             return written(names, lets(taken(params, argument), body))
-        case Tuple() | Cond() | Proj(_, Term(type=Product())):
+        case Cond(Prim(f, args) as test, then, other) if (
+            f.primitive.derivative is CONSTANT and t.type is Real
+        ):
+            compared = test.with_parts(tuple(written(names, arg) for arg in args))
+            return Cond(compared, written(names, then), written(names, other))
+        case Prim(f, (Prim(g, (array,)),)) if (f.name, g.name, t.type) == (
+            "reshape",
+            "slice",
+            Real,
+        ) and row_of(array.type) is Real:
+            unit = np.zeros(array.type.shape)
+            unit[g.keywords["start"]] = 1.0
+            joining = fun(names, (Real, Real), lambda x, y: op(ADD, x, y), "ab")
+            chosen = by_rows(names, MULTIPLY, [written(names, array), const(unit)], array.type)
+            return op(REDUCE, joining, const(0.0), chosen)
+        case Tuple() | Proj(_, Term(type=Product())):
             made: Term = t.with_parts(tuple(written(names, part) for part in t.below()))
             return made
         case Prim(f, args) if isinstance(f.primitive.derivative, Pointwise) or f.name in LINEAR:

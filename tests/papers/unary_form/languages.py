@@ -22,11 +22,13 @@ from combinators.derivative_rules import pullback_rule, traced
 from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes, remade
-from combinators.objects import Object, Product, Real, Tensor, components
+from combinators.objects import Fun, Object, Product, Real, Tensor, components
 from combinators.operation import Operation, Primitive, declare, free, named
 from combinators.primitives.loops import function_type
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, const, pack
 from combinators.tracing import associative, control
+from combinators.tracing.emit import unpack
+from combinators.tracing.faces import face_of
 from combinators.type_folds import length_of, row_of, stack_of
 from papers.plain_functions import evaluated
 
@@ -219,7 +221,7 @@ def in_house(t: Term) -> Term:
             return node
         types = tuple(arg.type for arg in node.args)
         if node.operation in WORDS:
-            word = distinct(traced(WORDS[node.operation], types), names)
+            word = distinct(traced(partial(opened, WORDS[node.operation]), types), names)
             return replaced(
                 word.body, {x.name: y for x, y in zip(word.params, node.args, strict=True)}
             )
@@ -229,6 +231,19 @@ def in_house(t: Term) -> Term:
 
     made: Term = remade(t, at)
     return made
+
+
+def opened(word: Callable[..., Any], *args: Any) -> Any:
+    """A word at its arguments, of which products are tuples, as functions give them too."""
+
+    def parts(x: Any) -> Any:
+        if isinstance(x, tuple):
+            return x
+        if isinstance(x.type, Fun):
+            return lambda *given: parts(x(*given))
+        return unpack(face_of(x.type), x)
+
+    return word(*map(parts, args))
 
 
 def slope(
@@ -246,3 +261,27 @@ def slope(
 def meaning(gamma: Context, t: Term, over: Any) -> Callable[..., Any]:
     """``⟦Γ ⊢ e : A⟧ : ⟦Γ⟧ → ⟦A⟧``, over the numbers of a carrier."""
     return evaluated(Lam(gamma, in_house(t)), over)
+
+
+# ---- Fig. 17: ``A ⊗ G``, a tuple of an A for each number of G ------------------------------------
+
+
+def units(obj: Object) -> list[Term]:
+    """``[j]1``, for each number of a product of numbers."""
+    parts = components(obj)
+    if parts is None:
+        return [ONE]
+    zeros = [zero(part) for part in parts.parts]
+    return [
+        Tuple((*zeros[:i], unit, *zeros[i + 1 :]))
+        for i, part in enumerate(parts.parts)
+        for unit in units(part)
+    ]
+
+
+def numbers_of(t: Term) -> list[Term]:
+    """The numbers of a term of such a type."""
+    parts = components(t.type)
+    if parts is None:
+        return [t]
+    return [x for i in range(parts.width) for x in numbers_of(component_of(t, i))]

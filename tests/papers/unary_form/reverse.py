@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.objects import Real
 from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured, pack
 from combinators.type_folds import row_of
 from tests.papers.unary_form import languages as la
@@ -135,12 +135,12 @@ class Reverse:
         )
         return la.call(Y, *added, *found)
 
-    def gradient(self, gamma: la.Context, e: Term, wanted: la.Context) -> Term:
+    def gradient(self, gamma: la.Context, e: Term, wanted: la.Context, unit: Term = la.ONE) -> Term:
         """``∇_ρ(e) = π₂ D_Γ,Y(e)(0_Γ, 1)``, where Y projects to the variables that are wanted."""
         places = [[x.name for x in gamma].index(x.name) for x in wanted]
         types = [x.type for x in gamma]
         Y = la.fun(self.names, types, lambda *ys: pack(tuple(ys[i] for i in places)))
-        return la.call(Proj(1, self.D(gamma, Y, e)), *map(la.zero, types), la.ONE)
+        return la.call(Proj(1, self.D(gamma, Y, e)), *map(la.zero, types), unit)
 
     def transposed(self, e: Term, ys: Sequence[Var]) -> Transposed:
         """``z ↦ Jᵀop z`` at ``ys``."""
@@ -174,7 +174,10 @@ class Reverse:
     def of_fold(self, e1: Lam, y1: Var, a: Var, *, is_foldl: bool) -> Transposed:
         """``Jᵀreduce`` and ``Jᵀfoldl``."""
         *in_gamma, in_x, in_y = self.nablas(e1)
-        product = la.fun(self.names, (Real, Real), la.times, "ab")
+        k, one = len(la.units(y1.type)), pack(tuple(la.units(y1.type)))
+        later = la.times if k == 1 else lambda m, j: self.matmul(j, m, k)
+        sooner = la.times if k == 1 else lambda m, j: self.matmul(m, j, k)
+        after, before = (la.fun(self.names, (one.type,) * 2, f, "ab") for f in (later, sooner))
         bound: Bindings = []
 
         def named(term: Term) -> Var:
@@ -186,14 +189,16 @@ class Reverse:
         slopes = named(slopes) if is_foldl else slopes
         a1 = named(la.op(la.SHIFT1L, slopes))
         a2 = named(la.op(la.MAP2, in_y, a0, a))
-        a3 = named(la.op(la.SCANR, product, la.ONE, a1))
+        a3 = named(la.op(la.SCANR, after, one, a1))
         b0 = [named(la.op(la.MAP2, d, a0, a)) for d in in_gamma]
 
         def back(z: Term) -> Cotangents:
-            b2 = [self.by(self.summed(self.scaled(d, a3)), z) for d in b0]
-            unit = la.zero(y1.type)
-            start = la.times(la.op(la.REDUCE, product, la.ONE, slopes), z) if is_foldl else unit
-            by_z = la.fun(self.names, (Real, Real), lambda x, y: la.times(la.times(x, y), z), "ab")
+            b2 = [self.by(self.summed(self.products(d, a3, k)), z) for d in b0]
+            start = la.zero(y1.type)
+            if is_foldl:
+                start = self.by(la.op(la.REDUCE, before, one, slopes), z)
+            types = row_of(a2.type), one.type
+            by_z = la.fun(self.names, types, lambda x, y: self.by(x, self.by(y, z)), "ab")
             return self.to(e1, b2), (start, la.op(la.MAP2, by_z, a2, a3))
 
         return bound, back
@@ -204,7 +209,11 @@ class Reverse:
         for i in range(len(held) + 2):
             copy = la.distinct(e1, self.names)
             gamma = (*held, *copy.params)
-            found.append(Lam(copy.params, self.gradient(gamma, copy.body, (gamma[i],))))
+            rows = (
+                self.gradient(gamma, la.distinct(copy.body, self.names), (gamma[i],), unit)
+                for unit in la.units(copy.body.type)
+            )
+            found.append(Lam(copy.params, pack(tuple(rows))))
         return found
 
     def to(self, e1: Lam, more: Sequence[Term]) -> dict[str, Term]:
@@ -212,13 +221,27 @@ class Reverse:
         return {x.name: g for x, g in zip(captured(e1)[0], more, strict=True)}
 
     def by(self, g: Term, z: Term) -> Term:
-        """``g *̂ z``, for a number z."""
+        """``g *̂ z``: of a Jacobian a row a number of z (Fig. 17), or of one row and a number."""
+        zs = la.numbers_of(z)
+        if len(zs) > 1:
+            rows = (self.by(la.component_of(g, j), one) for j, one in enumerate(zs))
+            return reduce(lambda x, y: la.plus(self.names, x, y), rows)
         return la.by_component(self.names, lambda u, _: la.times(u, z), g.type, g, g)
 
     def scaled(self, a: Term, z: Term) -> Term:
         """``map2 *̂ A Z``."""
-        types = row_of(a.type), Real
+        types = row_of(a.type), row_of(z.type)
         return la.op(la.MAP2, la.fun(self.names, types, self.by, "ab"), a, z)
+
+    def matmul(self, g: Term, m: Term, k: int) -> Term:
+        """``m *̃ g``: each of k rows of m by g."""
+        return pack(tuple(self.by(g, la.component_of(m, j) if k > 1 else m) for j in range(k)))
+
+    def products(self, d: Term, a3: Term, k: int) -> Term:
+        """``map2 ×̂ A₃ B₀``."""
+        types = row_of(d.type), row_of(a3.type)
+        times = la.fun(self.names, types, lambda g, m: self.matmul(g, m, k), "ab")
+        return la.op(la.MAP2, times, d, a3)
 
     def summed(self, a: Term) -> Term:
         """``reduce +̂ 0̂ A``."""
@@ -230,8 +253,7 @@ class Reverse:
 def gradient(gamma: la.Context, e: Term, wanted: la.Context | None = None) -> Term:
     """``∇_Γ(e)``, of ``Γ ⊢ e : R``.
 
-    >>> from combinators.objects import Real
-    >>> from combinators.operation import Operation, named
+    >>>     >>> from combinators.operation import Operation, named
     >>> from combinators.terms import Prim
     >>> x = Var("x", Real)
     >>> gradient((x,), Prim(Operation(named("sin")), (x,))).type

@@ -10,7 +10,7 @@ from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import interpret
 from combinators.objects import Bool, Fun, Product, Real
 from combinators.operation import Operation, named
-from combinators.terms import App, Cond, Lam, Prim, Term, Var, const
+from combinators.terms import App, Cond, Lam, Prim, Proj, Term, Tuple, Var, const
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.reverse import Dependent
@@ -19,6 +19,7 @@ from tests.papers.unary_form import partial_evaluation as stages
 from tests.papers.unary_form.costs import cost, nesting
 from tests.papers.unary_form.languages import (
     ADD,
+    FOLDL,
     MAP2,
     REDUCE,
     SCANR,
@@ -110,6 +111,30 @@ def test_figure_16_differentiates_a_fold_whose_start_is_no_unit():
         meaning(ARRAYS, gradient(ARRAYS, FIG_16), OVER)(*POINT),
         by_the_fast_mode(ARRAYS, FIG_16, POINT)[1],
     )
+
+
+def pairs(body):
+    """``x, y. e`` of pairs of numbers, of which only the second of each array varies."""
+    x, y = (Var(letter, Product(Real, Real)) for letter in "pq")
+    return Lam((x, y), body(Proj(0, x), Proj(1, x), Proj(0, y), Proj(1, y)))
+
+
+AFFINE = pairs(lambda a, b, c, d: Tuple((times(a, c), op(ADD, times(b, c), op(ADD, d, X1)))))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("kind", [REDUCE, FOLDL, MAP2])
+def test_figure_17_differentiates_arrays_of_any_ground_type(kind, which):
+    rows, start = Tuple((A, B)), Tuple((const(1.0), X1))
+    if kind == MAP2:
+        many = Var("r", Product(A.type, A.type))
+        e = op(REDUCE, PLUS, const(0.0), Proj(which, many))
+        e = let(many, op(MAP2, AFFINE, rows, rows), e)
+    else:
+        unit = start if kind == FOLDL else Tuple((const(1.0), const(0.0)))
+        e = Proj(which, op(kind, AFFINE, unit, rows))
+    found = meaning(ARRAYS, gradient(ARRAYS, e), OVER)(*POINT)
+    close(found, by_the_fast_mode(ARRAYS, e, POINT)[1])
 
 
 def test_a_conditional_calls_the_continuation_once_as_the_solution_of_7_2():

@@ -12,7 +12,14 @@ from combinators.objects import Fun, Product, Real
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Let, Tuple, Var, packed
 from interpreters.carriers.numpy import NumPy
-from tests.papers.unary_form.concategories import SMOOTH, Multimap, concat, interpreted, multi
+from tests.papers.unary_form.concategories import (
+    SMOOTH,
+    Multimap,
+    concat,
+    interpreted,
+    jacobian,
+    multi,
+)
 from tests.papers.unary_form.languages import COS, distinct, meaning, names_of, op, replaced, times
 from tests.papers.unary_form.programs import ARRAYS, NUMBERS, POINT, X1, X2, X3, example_1_1, terms
 from tests.papers.unary_form.reverse import gradient
@@ -123,6 +130,19 @@ def test_propositions_6_13_and_6_14_both_ways_give_one_gradient(e):
     ways = (gradient(ARRAYS, e), gradient_by_unary_form(ARRAYS, e))
     found, expected = (meaning(ARRAYS, d, OVER)(*POINT) for d in ways)
     close(found, expected)
+
+
+@given(terms(depth=2))
+def test_propositions_6_10_and_6_12_d_is_the_transposed_jacobian_and_so_is_what_is_written(e):
+    """``⟦D e⟧`` is ``⟨⟦e⟧, Y ∘ Jᵀ⟦e⟧⟩``, in the concategory and as UNF⁻¹ writes it."""
+    line = UNF(ARRAYS, e)
+    cotangent = (1.0, np.arange(4.0), np.ones(4), 0.5)
+    expected = jacobian(line, POINT, cotangent, OVER)
+    *_, value, Y = interpreted(D(line, WHOLE), OVER).run((*POINT, lambda x: x))
+    close([value, *Y(cotangent)], [meaning(ARRAYS, e, OVER)(*POINT), *expected])
+    lam = reversed_by_unary_form(ARRAYS, e)
+    _, back = meaning(lam.params, lam.body, OVER)(*POINT, lambda x: x)
+    close(back(cotangent), expected)
 
 
 @pytest.mark.parametrize("i", range(4))

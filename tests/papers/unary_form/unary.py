@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from combinators.errors import TypeMismatch
+from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product
-from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
+from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
 from tests.papers.unary_form import languages as la
 from tests.papers.unary_form.reverse import Bindings, Reverse
 
@@ -119,6 +119,8 @@ def UNF(gamma: la.Context, e: Term) -> Unary:
         case Let(((x, e1),), e2):
             hidden = unary("proj", T, (x.type,), (e2.type,))
             return in_line(UNF(gamma, e1), UNF((*gamma, x), e2), hidden)
+        case Cond():
+            raise MissingRule("000 has no unary form of a conditional: it stands in 7.2")
     operands = la.operands_of(e)
     types = tuple(part.type for part in operands)
     steps = [weakened(UNF(gamma, part), len(T), types[:i]) for i, part in enumerate(operands)]
