@@ -150,14 +150,15 @@ def undeclared(function: Any) -> Any:
 
     A partial of that is one of both, and a derivative of it captures it.
     """
+    if hasattr(function, "inner"):
+        of = function.inner
+        return function if is_static(of) else functools.partial(function.of, of)
     made = function.function if isinstance(function, Definition) else function
-    of = getattr(function, "inner", None)
-    if of is not None and isinstance(undeclared(of), functools.partial):
-        return functools.partial(function.of, of)
+    if made is not function and isinstance(made, Definition | FunctionValue):
+        return undeclared(made)
     if not isinstance(made, functools.partial):
         return function
-    inner = undeclared(made.func)
-    if not isinstance(inner, functools.partial):
+    if not isinstance(inner := undeclared(made.func), functools.partial):
         return made
     keywords = inner.keywords | made.keywords
     return functools.partial(inner.func, *inner.args, *made.args, **keywords)
@@ -290,6 +291,7 @@ def _lifting(mode: Running) -> Inwards:
 
 def lift_function(value: Any, obj: Fun, mode: Running) -> Closure:
     """A user's function as a closure of ``mode``."""
+    value = undeclared(value)
     if isinstance(value, FunctionValue):
         if value.function is not obj:
             raise TypeMismatch(f"{obj!r} was expected here, and this is {value.function!r}")

@@ -18,7 +18,6 @@ from combinators.terms import Lam
 from combinators.tracing.classes import typed
 from combinators.tracing.definition import Definition, argument_types, call, traced_apart
 from combinators.tracing.faces import face_of
-from combinators.tracing.fixpoints import Recursive
 from combinators.tracing.functions import Faces, Specialisable, Specialised, Types
 from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
@@ -387,7 +386,7 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
         )
     if isinstance(function, Specialisable):
         types = types or function.types or ()
-    if isinstance(function, Definition) and not isinstance(function, Recursive):
+    if type(function) in (Definition, Function):  # others are more than their Python function
         function = function.function
     return Function(function, types or None, checked=checked)
 

@@ -247,8 +247,7 @@ class Known(Generic[D]):
     def _open_function(self, function: Any, name: str, obj: Object | None) -> tuple[Any, Place]:
         typed = function.types if isinstance(function, Definition) else None
         inner = undeclared(function)
-        held = function.function if isinstance(function, Definition) else function
-        if isinstance(held, FunctionValue):
+        if isinstance(inner, FunctionValue):
             raise NotKnown
         if not isinstance(inner, functools.partial):
             self._functions.append(function)

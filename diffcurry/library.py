@@ -116,7 +116,7 @@ def rec(function: Any = None, /, *types: Any, returns: Any = None, most: int | N
         return lambda f: rec(f, *given, returns=returns, most=most)
     if isinstance(function, Definition):
         types = types or function.types or ()
-        function = function.function
+        function = function if hasattr(function, "inner") else function.function
     objects = tuple(typed(one).object for one in types) or None
     gives: Typed | None = None if returns is None else typed(returns)
     return RecursiveFunction(function, objects, returns=gives, most=most)

@@ -18,6 +18,9 @@ was before. ``zero`` of {1, 3}, which start at zero, is {3}: if both were zero b
 is not known to be so after it, but z scaled by x is, and so stays. What is left is
 
     fold (λ(c, x). c * a + 0) 1 xs
+
+Of a recursive function all that a call gives is needed: what is left out of one call changes the
+type of all, those in its step and in pullbacks too, and what is packed has no components.
 """
 
 from __future__ import annotations

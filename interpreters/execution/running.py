@@ -185,10 +185,7 @@ class Running:
         return DERIVATIVES[operation](self)
 
     def fix(self, step: Fun, body: Arrow | None = None) -> Arrow:
-        """``fix f``, a closure over what f captured; its code is ``body``, or ``λx. f (fix f, x)``.
-
-        Of a step of unknown code it captures the step.
-        """
+        """``fix f`` over what f captured, or f; its code is ``body``, or ``λx. f (fix f, x)``."""
         key = FIX, step
         if key not in self._primitives:
 

@@ -187,9 +187,9 @@ class Reified:
         if not isinstance(function, Accompanied):
             raise UnknownCode(
                 "the derivative of a function whose code is not known is differentiated: in a "
-                "gradient program a function that is an argument, chosen by a conditional or made "
-                "by a loop is a rep-function, which tells its first derivative only; let the "
-                "function be known where the gradient is taken"
+                "gradient program a function that is an argument, chosen by a conditional, made by "
+                "a loop or held by a sum or a list is a rep-function, which tells its first "
+                "derivative only; let the function be known where the gradient is taken"
             )
         return function.derivative(self.operation)
 

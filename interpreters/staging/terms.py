@@ -114,8 +114,9 @@ class StagedControl(Direct):
 
         def write(machine: Machine) -> Written:
             value = machine.stack.pop()
-            x = yield from self.borders.given(machine, value[0] if wide else value, given)
-            machine.stack.append(self.borders.of_sum(operation, x.term, given, cod))
+            inside = self.borders.inside
+            x = yield from inside.given(machine, value[0] if wide else value, given)
+            machine.stack.append(inside.of_sum(operation, x.term, given, cod))
             if self.mode.reverses:
                 back = self._of_sum_back(operation, x, cod, wide=wide)
                 machine.tape.append(back)

@@ -14,7 +14,6 @@ import math
 import operator
 from collections.abc import Callable
 from functools import partial
-from numbers import Real
 from typing import Any
 
 from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, plus, zero
@@ -41,7 +40,7 @@ BINARY: dict[str, tuple[Apply, str]] = {
 """``b``, and ``((D1 b (x1, x2)) × ↽y) , ((D2 b (x1, x2)) × ↽y)``."""
 PREDICATES: dict[str, Apply] = {
     "null?": lambda v: v == (),
-    "real?": lambda v: isinstance(v, Real),
+    "real?": lambda v: isinstance(v, float),
     "pair?": lambda v: isinstance(v, Conjunction),
     "procedure?": lambda v: isinstance(v, Primitive | FunctionValue),
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import TypeMismatch
+from combinators.errors import TypeMismatch, UnknownCode
 from diffcurry import Calls, Captured, Real, fun
 
 BOTH = pytest.mark.parametrize("mode", ["dependent", "simple"])
@@ -354,6 +354,9 @@ def test_functions_made_of_functions_capture_what_those_captured():
         (dc.recompute(THREE), {"f": {"a": 4.0}}, 12.0),
         (dc.with_derivative(typed, lambda x, g: 5.0 * g), {"f": {"a": 4.0}}, 5.0),
         (dc.grad(typed), {"f": {"a": 4.0}}, 6.0),
+        (fun(dc.grad(THREE), Real), {"f": {"a": 4.0}}, 6.0),
+        (fun(RETURNED, Real), {"a": 4.0}, 12.0),
+        (dc.grad(fun(RETURNED, Real)), {"f": {"a": 4.0}}, 6.0),
         (dc.grad(dc.grad(THREE)), {"f": {"f": {"a": 2.0}}}, 0.0),
         (dc.curry(fun(lambda x, y: x * y, Real, Real))(2.0), {"x": 2.0}, 2.0),
     ]
@@ -362,3 +365,33 @@ def test_functions_made_of_functions_capture_what_those_captured():
         assert given.equivalent(captured), (function, given)
         np.testing.assert_allclose(gradient, moved)
         assert dc.vjp(call, function, 2.0)[1](1.0)[0].equivalent(captured)
+
+
+def test_the_derivative_of_a_function_in_a_sum_or_a_list_is_differentiated():
+    perhaps, functions = dc.Maybe(dc.Fun(Real, Real)), dc.List(dc.Fun(Real, Real))
+
+    def in_a_sum(a):
+        given = dc.cond(
+            a > 0, lambda: dc.inject(perhaps, cube(a)), lambda: dc.inject(perhaps, None)
+        )
+        return dc.case(given, lambda: 0.0, lambda f: dc.grad(f)(2.0))
+
+    def in_a_list(a):
+        given = dc.cons(cube(a), dc.inject(functions, [cube(a * a)]))
+        return dc.fold(lambda s, f: s + dc.grad(f)(2.0), 0.0, given)
+
+    def cube(a):
+        return fun(lambda z: a * z**3, Real)
+
+    for use, slope in ((in_a_sum, 12.0), (in_a_list, 12.0 + 72.0)):
+        for mode in ("dependent", "simple"):
+            assert dc.grad(use, mode=mode)(3.0) == slope
+        assert dc.jvp(use, (3.0,), (1.0,))[1] == slope
+        with pytest.raises(UnknownCode, match=r"held by a sum or a list .* known"):
+            fun(lambda a, use=use: dc.grad(use)(a), Real)(3.0)
+
+
+def test_a_derivative_that_is_given_its_types_is_that_derivative():
+    cube = lambda x: x**3
+    assert fun(dc.grad(cube), Real)(2.0) == dc.rec(dc.grad(cube), Real)(2.0) == 12.0
+    assert fun(dc.value_and_grad(cube), Real)(2.0) == (8.0, 12.0)
