@@ -83,14 +83,21 @@ class Differentiation:
                 at = 0 if kind in ("index", "sumOuter") else 1
                 before, u, after = primal(args[:at]), args[at], primal(args[at:][1:])
                 delta = "Transpose" if kind == "tr" else kind[0].upper() + kind[1:]
+                lets = list[Form]()
+                if kind == "index":
+                    lets = [form("let =", self.var("i", term(0)), i) for i in after[0]]
+                    after = (tuple(line.args[0] for line in lets),)
                 return self.shared(
                     (u,),
                     lambda xs: form(kind, *before, *xs, *after),
                     lambda ds: Form(delta, (*before, *ds, *after), shape(u)),
+                    lets=lets,
                 )
         raise MissingRule(f"Fig. 14 of 003 has no rule for {t}; build1 is taken away before")
 
-    def shared(self, ts: Sequence[Form], value: Any, delta: Any, partials: Any = None) -> Form:
+    def shared(
+        self, ts: Sequence[Form], value: Any, delta: Any, partials: Any = None, lets: Any = ()
+    ) -> Form:
         """``do (x₁, d₁) ← D[t₁]; …; id ← genID; return (value, Share id delta)``."""
         xs, ds = (tuple(self.var(wish, t) for t in ts) for wish in "xd")
         pairs = [form("pair", x, d) for x, d in zip(xs, ds, strict=True)]
@@ -102,7 +109,7 @@ class Differentiation:
             scaled.append(d if p is None else Scale(factor, d))
         whole = Share(id, reduce(Add, scaled) if partials else delta(ds))
         return form(
-            "do", (*lines, form("genID", id)), form("return", form("pair", value(xs), whole))
+            "do", (*lines, *lets, form("genID", id)), form("return", form("pair", value(xs), whole))
         )
 
     def var(self, wish: str, like: Form) -> Form:

@@ -14,6 +14,7 @@ import math
 import operator
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 from typing import Any
 
 from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, plus, zero
@@ -40,7 +41,7 @@ BINARY: dict[str, tuple[Apply, str]] = {
 """``b``, and ``((D1 b (x1, x2)) × ↽y) , ((D2 b (x1, x2)) × ↽y)``."""
 PREDICATES: dict[str, Apply] = {
     "null?": lambda v: v == (),
-    "real?": lambda v: isinstance(v, float),
+    "real?": lambda v: isinstance(v, Real),
     "pair?": lambda v: isinstance(v, Conjunction),
     "procedure?": lambda v: isinstance(v, Primitive | FunctionValue),
 }

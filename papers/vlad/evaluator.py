@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,13 @@ SECTION_5 = Path(__file__).with_name("section_5.vlad").read_text("utf-8")
 class TopLevel(dict[str, Any]):
     """σ0: what is defined, the empty list, and every number."""
 
+    def __init__(self, real: type) -> None:
+        super().__init__()
+        self.real = real
+
     def __missing__(self, x: str) -> Any:
         try:
-            return () if x == EMPTY else float(x)
+            return () if x == EMPTY else self.real(x)
         except ValueError:
             raise UnboundVariable(f"{x} is unbound") from None
 
@@ -45,9 +50,9 @@ class Vlad:
     6.0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, real: type = float) -> None:
         self.counts: Counter[str] = Counter()
-        self.top = TopLevel()
+        self.top = TopLevel(real)
         self.top.update(basis(*transforms(self.top)))
         self.run(PRELUDE)
 
@@ -98,6 +103,6 @@ class Vlad:
         if t.real:
             arguments = tuple(map(force, arguments))
             self.counts[t.name] += 1
-            if not all(isinstance(x, float) for x in arguments):
+            if not all(isinstance(x, Real) for x in arguments):
                 raise TypeMismatch(f"{t.name} takes real numbers, and is given {show(v)}")
         return t.apply(*arguments)

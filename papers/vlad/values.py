@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Any
 
 from combinators.errors import TypeMismatch
 from papers.vlad.syntax import Lambda
 
 
-class ReverseValue(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ReverseValue:
     """``↼v``."""
 
     value: Any
@@ -85,7 +87,7 @@ def force(v: Any) -> Any:
     return v.value
 
 
-remembered = lru_cache(maxsize=100_000)
+remembered = lru_cache(maxsize=100_000, typed=True)
 """Makes nothing twice of the same values: pairs and functions are, if they are one."""
 
 
@@ -93,8 +95,8 @@ remembered = lru_cache(maxsize=100_000)
 def zero(v: Any) -> Any:
     """``0 v``."""
     match v:
-        case float():
-            return 0.0
+        case Real():
+            return type(v)()
         case ReverseValue(below):
             return ReverseValue(zero(below))
         case Conjunction():
@@ -113,7 +115,7 @@ def zero(v: Any) -> Any:
 def plus(v1: Any, v2: Any) -> Any:
     """``v1 ⊕ v2``; raises TypeMismatch where they do not conform."""
     match v1, v2:
-        case (float(), float()):
+        case (Real(), Real()):
             return v1 + v2
         case (ReverseValue(x), ReverseValue(y)):
             return ReverseValue(plus(x, y))
@@ -131,8 +133,8 @@ def plus(v1: Any, v2: Any) -> Any:
 def show(v: Any, depth: int = 6) -> str:
     """A value as the paper writes it."""
     match force(v):
-        case float() as r:
-            return repr(r).removesuffix(".0")
+        case Real() as r:
+            return str(r).removesuffix(".0")
         case ReverseValue(below):
             return f"↼{show(below)}"
         case Conjunction(left, right):

@@ -6,6 +6,7 @@ One walk serves both; they differ in what their algebra does.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any, Protocol
@@ -14,6 +15,8 @@ import mpmath
 import numpy as np
 
 import diffcurry as dc
+from combinators.terms import const
+from combinators.tracing.emit import emit
 from tests.strategies.language import (
     Again,
     Arrow,
@@ -215,12 +218,22 @@ def object_of(kind: Type) -> dc.Object:
     raise TypeError(kind)
 
 
-def function_of(program: Program) -> dc.Function[..., Any]:
+LANGUAGE = Language()
+
+
+class Exact(Language):
+    """In which Python does not compute with the constants, since it would round."""
+
+    def number(self, value: float) -> Value:
+        return emit(const(np.float64(value)))
+
+
+def function_of(program: Program, into: Algebra = LANGUAGE) -> dc.Function[..., Any]:
     """The program as a function of the library."""
     names = [name for name, _ in program.params]
 
     def run(*args: Value) -> Value:
-        return meaning(program.body, dict(zip(names, args, strict=True)), Language())
+        return meaning(program.body, dict(zip(names, args, strict=True)), into)
 
     return dc.fun(run, *(object_of(kind) for _, kind in program.params))
 
@@ -229,34 +242,35 @@ class Unclear(Exception):
     """Too near a kink, or too large, for floats to be held against."""
 
 
-class HighPrecision:
-    """Python's own functions, lists and conditionals over mpmath's numbers."""
-
-    largest, nearest = 1e3, 1e-5
+class PlainPython:
+    """Python's own functions, lists and conditionals, over numbers of any kind."""
 
     def number(self, value: float) -> Value:
-        return mpmath.mpf(value)
+        raise NotImplementedError
+
+    def bounded(self, value: Value) -> Value:
+        """The value, where it is not too large."""
+        return value
+
+    def less(self, left: Value, right: Value) -> bool:
+        return left < right
+
+    def total(self, xs: Value) -> Value:
+        return functools.reduce(operator.add, xs)
 
     def operation(self, name: str, args: Sequence[Value]) -> Value:
         lengths = {len(arg) for arg in args if isinstance(arg, list)}
         if not lengths:
-            return self._bounded(_THEIRS[name](*args))
+            return self.bounded(_THEIRS[name](*args))
         (length,) = lengths
         rows = [arg if isinstance(arg, list) else [arg] * length for arg in args]
-        return [self._bounded(_THEIRS[name](*row)) for row in zip(*rows, strict=True)]
-
-    def _bounded(self, value: Value) -> Value:
-        if abs(value) > self.largest:
-            raise Unclear
-        return value
+        return [self.bounded(_THEIRS[name](*row)) for row in zip(*rows, strict=True)]
 
     def function(self, dom: Type, body: Callable[[Value], Value]) -> Value:
         return body
 
     def choose(self, left: Value, right: Value, then: Thunk, other: Thunk) -> Value:
-        if abs(left - right) < self.nearest:
-            raise Unclear
-        return then() if left < right else other()
+        return then() if self.less(left, right) else other()
 
     def fold(self, step: Any, init: Value, xs: Value) -> Value:
         return functools.reduce(step, xs, init)
@@ -271,12 +285,9 @@ class HighPrecision:
     def map(self, body: Any, xs: Value) -> Value:
         return [body(x) for x in xs]
 
-    def total(self, xs: Value) -> Value:
-        return self._bounded(mpmath.fsum(xs))
-
     def combine(self, way: str, op: Any, xs: Value) -> Value:
         turned = xs[::-1] if way == "scanr" else xs
-        made = [self._bounded(x) for x in accumulate(turned, op)]
+        made = [self.bounded(x) for x in accumulate(turned, op)]
         return made[-1] if way == "reduce" else made[:: -1 if way == "scanr" else 1]
 
     def inject(self, index: int, of: Either, value: Value) -> Value:
@@ -298,6 +309,28 @@ class HighPrecision:
         return more(lambda x: self.again(kind, body, calls - 1, x), init)
 
 
+class HighPrecision(PlainPython):
+    """Over mpmath's numbers."""
+
+    largest, nearest = 1e3, 1e-5
+
+    def number(self, value: float) -> Value:
+        return mpmath.mpf(value)
+
+    def bounded(self, value: Value) -> Value:
+        if abs(value) > self.largest:
+            raise Unclear
+        return value
+
+    def less(self, left: Value, right: Value) -> bool:
+        if abs(left - right) < self.nearest:
+            raise Unclear
+        return left < right
+
+    def total(self, xs: Value) -> Value:
+        return self.bounded(mpmath.fsum(xs))
+
+
 def evaluated(program: Program, args: Sequence[Value]) -> Value:
     """The program's value over mpmath, at numbers and lists of numbers."""
     names = [name for name, _ in program.params]
@@ -317,6 +350,7 @@ _OURS: dict[str, Callable[..., Value]] = {
     "softlog": lambda x: np.log(1.0 + x * x),
 }
 _THEIRS: dict[str, Callable[..., Value]] = _OURS | {
+    "quotient": lambda x, y: x / (1 + y * y),
     "sin": mpmath.sin,
     "cos": mpmath.cos,
     "tanh": mpmath.tanh,

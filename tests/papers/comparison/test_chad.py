@@ -20,8 +20,8 @@ from papers.comparison.linear_lambda_calculus import (
     ChadEvaluation,
     typed,
 )
-from tests.papers.comparison.asking import function_of
 from tests.papers.comparison.examples import doubled, lam_of
+from tests.strategies.meanings import function_of
 from tests.strategies.programs import RATIONAL, programs
 
 OVER = NumPy()

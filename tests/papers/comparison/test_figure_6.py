@@ -19,8 +19,8 @@ from papers.comparison.forms import form
 from papers.comparison.linear_lambda_calculus import CARTESIAN, typed
 from papers.comparison.linear_negation import LinearNegation, names_beside
 from papers.plain_functions import ADD
-from tests.papers.comparison.asking import function_of
 from tests.papers.comparison.examples import AT, lam_of, section_5_4
+from tests.strategies.meanings import function_of
 from tests.strategies.programs import RATIONAL, programs
 
 D = 97

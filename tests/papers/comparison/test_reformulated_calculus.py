@@ -24,8 +24,8 @@ from papers.comparison.reformulated_calculus import (
     transformed,
 )
 from papers.plain_functions import ADD
-from tests.papers.comparison.asking import function_of
 from tests.papers.comparison.examples import AT, FIGURE_1, doubled, lam_of
+from tests.strategies.meanings import function_of
 from tests.strategies.programs import RATIONAL, programs
 
 OVER = NumPy()

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from papers.dual_numbers.bulk_rules import bound, normal_form
-from papers.dual_numbers.core_language import evaluate, form, var
+from papers.dual_numbers.core_language import evaluate, form, term, var
+from papers.dual_numbers.dual_arrays import D
 from tests.papers.dual_numbers.asking_core import by_the_fast_mode, by_the_program
 from tests.papers.dual_numbers.compile_time import simplified, wrapper
 from tests.papers.dual_numbers.core_terms import INPUTS, core_terms, points
@@ -37,6 +38,24 @@ def test_the_statements_of_d_are_those_of_equation_6():
     assert kinds == sorted(kinds)
     assert last.count("Share") == 4
     assert "gather" not in last.partition(", Share")[2]
+
+
+def test_an_index_is_computed_once_for_the_value_and_the_delta_term():
+    lines = str(D(a[form("op", "mod", term(7), term(N))])).splitlines()
+    assert lines[1:] == [
+        "   let i = 7 mod 4",
+        "   id1 ← genID",
+        "   return (index x [i], Share id1 (Index d [i]))",
+    ]
+
+
+@pytest.mark.parametrize(("x", "slope"), [(-1.0, [1, 0, 0, 0]), (1.0, [0, 1, 0, 0])])
+def test_an_index_may_look_at_a_real_number_and_moves_nothing(x, slope):
+    negative = form("op", "less", var("x"), term(0.0))
+    t = a[form("cond", negative, term(0), term(1))] * form("cond", negative, var("x"), term(1.0))
+    y, (of_a, of_x) = evaluate(wrapper(t), {"a": np.array([2.0, 3, 5, 7]), "x": x, "c": 1.0})
+    assert (y, of_x) == ((-2.0, 2.0) if x < 0 else (3.0, 0.0))
+    np.testing.assert_array_equal(of_a, x * np.array(slope))
 
 
 def test_share_is_computed_once_however_often_it_stands():

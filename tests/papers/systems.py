@@ -1,0 +1,162 @@
+"""The literal systems of the papers, each as what it answers to a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+from hypothesis import reject
+
+from combinators.errors import MissingRule
+from combinators.terms import Lam
+from papers.comparison import (
+    chad,
+    graphs,
+    linear_negation,
+    monadic_translation,
+)
+from papers.comparison import reformulated_calculus as calculus
+from papers.comparison.linear_negation import gradient_term
+from papers.dual_numbers.scalars import gradient
+from papers.plain_functions import evaluated
+from papers.rep_functions.calls import SimplyTyped
+from papers.rep_functions.environments import DependentlyTyped
+from papers.rep_functions.tangents import erased
+from papers.vlad.evaluator import Vlad
+from tests.papers.asking import EXACT, Question, System, flat
+from tests.papers.unary_form.fragment import source
+from tests.papers.unary_form.languages import meaning as in_source
+from tests.papers.unary_form.partial_evaluation import OPTIMIZATIONS, normal
+from tests.papers.unary_form.reverse import gradient as pure_reverse_mode
+from tests.papers.unary_form.unary import gradient_by_unary_form
+from tests.papers.vlad.in_vlad import PRELUDE, in_vlad, numbers
+from tests.strategies.meanings import PlainPython, meaning
+
+
+def by_figure_3(asked: Question) -> Any:
+    value, pullback, _ = SimplyTyped(EXACT).of(asked.made.combinators)(asked.point)
+    return value, pullback(asked.covector)
+
+
+def by_figure_5(*cast: Any) -> System:
+    def asking(asked: Question) -> Any:
+        figure = DependentlyTyped(EXACT, *cast)
+        value, pullback, _ = figure.of(asked.made.combinators)(asked.point)
+        return value, pullback(asked.covector)
+
+    return asking
+
+
+@cache
+def vlad() -> Vlad:
+    session = Vlad(Fraction)
+    session.run(PRELUDE)
+    return session
+
+
+def text(value: Any) -> str:
+    """Tuples as pairs, arrays as lists."""
+    if isinstance(value, tuple):
+        return reduce(lambda rest, part: f"(cons {part} {rest})", map(text, value[::-1]))
+    return f"(list {' '.join(map(text, value))})" if np.ndim(value) else repr(float(value))
+
+
+def by_vlad(asked: Question) -> Any:
+    session = vlad()
+    both = session.run(f"((*j {in_vlad(asked.program)}) (*j {text(asked.point)}))")
+    session.top["both"] = both
+    value = session.run("(*j-inverse (car both))")
+    return numbers(value), numbers(session.run(f"(cdr ((cdr both) {text(asked.covector)}))"))
+
+
+class OverDualNumbers(PlainPython):
+    """All but the numbers of a program is left as it is."""
+
+    def number(self, value: float) -> Any:
+        return Fraction(value)
+
+
+def by_dual_numbers(asked: Question) -> Any:
+    """003: the wrapper, of what a program gives times the covector."""
+    names, values = [name for name, _ in asked.program.params], list[Any]()
+
+    def paired(*point: Any) -> Any:
+        given = [list(x) if isinstance(x, tuple) else x for x in point]
+        env = dict(zip(names, given, strict=True))
+        values[:] = flat(meaning(asked.program.body, env, OverDualNumbers()))
+        return sum(y * w for y, w in zip(values, flat(asked.covector), strict=True))
+
+    given_point = (tuple(x) if np.ndim(x) else x for x in asked.point)
+    slopes = gradient(paired, *given_point, cotangent=Fraction(1))
+    return [getattr(y, "primal", y) for y in values], list(slopes)
+
+
+def by(gradient: Any) -> System:
+    def asking(asked: Question) -> Any:
+        found = gradient(asked.made.lam, asked.point, asked.covector, EXACT)
+        slopes = found.cotangent
+        return found.value, slopes if np.ndim(slopes) else [0] * len(flat(asked.point))
+
+    return asking
+
+
+def by_a_term(term: Callable[[Lam], Lam]) -> System:
+    def asking(asked: Question) -> Any:
+        y, *slopes = evaluated(term(asked.made.lam), EXACT)(*asked.point, asked.covector)
+        return y, slopes
+
+    return asking
+
+
+def by_the_graph_of_the_gradient(asked: Question) -> Any:
+    graph = graphs.bp(graphs.graph_of(asked.made.lam))
+    y, *slopes = evaluated(graph.term(), EXACT)(*asked.point, asked.covector)
+    return y, slopes
+
+
+def of_source(derived: Callable[..., Any]) -> System:
+    """000's own language; what it has no form for is not asked."""
+
+    def asking(asked: Question) -> Any:
+        try:
+            gamma, e = source(asked.made.lam)
+            slopes = in_source(gamma, derived(gamma, e), EXACT)(*asked.point)
+            value = in_source(gamma, e, EXACT)(*asked.point)
+        except MissingRule:
+            reject()
+        return value, [asked.covector * slope for slope in flat(slopes)]
+
+    return asking
+
+
+WHOLE: dict[str, System] = {
+    "004, Figs. 2 and 3": by_figure_3,
+    "004, Figs. 2 and 5": by_figure_5(),
+    "004, Fig. 5 with casts erased": by_figure_5(erased),
+    "001, VLAD": by_vlad,
+    "002, linear negation": by(linear_negation.gradient),
+    "002, monadic translation": by(monadic_translation.gradient),
+    "003, dual numbers": by_dual_numbers,
+}
+"""Those that have every form of a program, and results of many numbers."""
+STRAIGHT: dict[str, System] = {
+    "002, linear negation on terms": by_a_term(gradient_term),
+    "002, linear factoring": by(calculus.factored_gradient),
+    "002, backpropagation": by(graphs.gradient),
+    "002, the graph of the gradient": by_the_graph_of_the_gradient,
+    "002, CHAD": by(chad.gradient),
+    "002, CHAD, state-passing": by(chad.accumulated),
+    "002, the reformulated calculus": by(calculus.gradient),
+}
+"""Those whose programs are functions, pairs, lets and operations, and give a number."""
+SOURCE: dict[str, System] = {
+    "000, pure reverse mode": of_source(pure_reverse_mode),
+    "000, optimized": of_source(
+        lambda gamma, e: normal(pure_reverse_mode(gamma, e), OPTIMIZATIONS)
+    ),
+    "000, the unary form": of_source(gradient_by_unary_form),
+}
+"""Those whose programs choose and loop besides."""
