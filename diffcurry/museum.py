@@ -1,8 +1,8 @@
 """The classic ways in which differentiation goes wrong: programs of a few lines, and the answers.
 
-An exhibit is one program for any library that has ``grad``, ``derivative`` (forwards), ``pullback``
-and NumPy's functions; what is right is derived by hand. ``museum`` runs them, here and in the
-libraries that are installed; of the others it shows what they gave when they were last measured.
+An exhibit is one program for any library that has ``grad``, ``derivative`` (forwards),
+``pullback``, ``function`` and NumPy's functions; what is right is derived by hand. ``museum`` runs
+them, here and in the libraries that are installed; else it shows what they were measured to give.
 """
 
 from __future__ import annotations
@@ -97,25 +97,12 @@ def _amazing(at: Any) -> Any:
 @exhibit(
     "a product with a zero",
     "every prod whose derivative divides by its argument",
-    "the derivative by x0 of x0·x1·x2 is x1·x2, also where x0 is 0",
-    6.0,
-    0.0,
-    0.0,
-)
-def _product(at: Any) -> Any:
-    return at.grad(at.np.prod)(at.array([0.0, 2.0, 3.0]))
-
-
-@exhibit(
-    "a product with two zeros",
-    "the same",
-    "each product of two of 0, 0 and 3 has a zero in it",
-    0.0,
-    0.0,
-    0.0,
+    "the derivative by x0 of x0·x1·x2 is x1·x2, also where x0 is 0; where x1 is 0 too, all are 0",
+    *(6.0, 0.0, 0.0, 0.0, 0.0, 0.0),
 )
 def _products(at: Any) -> Any:
-    return at.grad(at.np.prod)(at.array([0.0, 0.0, 3.0]))
+    slopes = at.grad(at.np.prod)
+    return [*slopes(at.array([0.0, 2.0, 3.0])), *slopes(at.array([0.0, 0.0, 3.0]))]
 
 
 @exhibit(
@@ -187,6 +174,20 @@ def _doubling(at: Any) -> Any:
 
 
 @exhibit(
+    "sum of environments",
+    "cotangents of closures of different code (001, section 3; 002, section 5)",
+    "of 2, f gives 2x and g gives 2x² + x, by what they captured; together that is 4x + 3, at 3",
+    15.0,
+)
+def _environments(at: Any) -> Any:
+    def called(x: Any) -> Any:
+        f, g = at.function(lambda a: a * x), at.function(lambda a: a * (x * x) + x)
+        return f(2.0) + g(2.0)
+
+    return at.grad(called)(at.number(3.0))
+
+
+@exhibit(
     "cotangents that share memory",
     "accumulation in place",
     "the cotangents of x + y are equal and two: to add to one does not change the other",
@@ -230,6 +231,7 @@ def _library(
         np=numpy,
         number=number,
         array=array,
+        function=lambda f: f,
         grad=grad,
         derivative=derivative,
         pullback=pullback,
@@ -252,7 +254,7 @@ def _ours() -> Any:
 
         return dc.fun(slope, dc.Real)
 
-    made.shifted = shifted
+    made.shifted, made.function = shifted, lambda f: dc.fun(f, dc.Real)
     return made
 
 

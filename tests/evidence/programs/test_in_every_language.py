@@ -60,7 +60,7 @@ def flat(value):
     return [float(number) for number in np.ravel(value)]
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [12, pytest.param(60, marks=pytest.mark.slow)])
 def test_emitted_code_runs_where_there_is_only_numpy(count):
     jobs, true, names = [], [], []
     for program, args in drawn(count):
