@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from papers.dual_numbers.bulk_rules import bound, normal_form
+from papers.dual_numbers.compile_time import simplified, wrapper
 from papers.dual_numbers.core_language import evaluate, form, term, var
 from papers.dual_numbers.dual_arrays import D
 from tests.papers.dual_numbers.asking_core import by_the_fast_mode, by_the_program
-from tests.papers.dual_numbers.compile_time import simplified, wrapper
 from tests.papers.dual_numbers.core_terms import INPUTS, core_terms, points
 
 

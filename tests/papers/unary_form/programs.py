@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from combinators.objects import Fun, Product, Real, Tensor
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Proj, Term, Tuple, Var, const
-from tests.papers.unary_form.languages import (
+from papers.unary_form.languages import (
     ADD,
     FOLDL,
     MAP2,
@@ -22,7 +22,7 @@ from tests.papers.unary_form.languages import (
     op,
     times,
 )
-from tests.papers.unary_form.reverse import Reverse
+from papers.unary_form.reverse import Reverse
 
 X1, X2, X3 = (Var(f"x{i}", Real) for i in (1, 2, 3))
 A, B = Var("A", Tensor((4,))), Var("B", Tensor((4,)))

@@ -15,9 +15,9 @@ from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import dense
-from tests.papers.unary_form import partial_evaluation as stages
-from tests.papers.unary_form.costs import cost, nesting
-from tests.papers.unary_form.languages import (
+from papers.unary_form import partial_evaluation as stages
+from papers.unary_form.costs import cost, nesting
+from papers.unary_form.languages import (
     ADD,
     FOLDL,
     MAP2,
@@ -30,13 +30,15 @@ from tests.papers.unary_form.languages import (
     op,
     times,
 )
-from tests.papers.unary_form.partial_evaluation import (
+from papers.unary_form.partial_evaluation import (
     INLINING,
     OPTIMIZATIONS,
     PARTIAL_EVALUATION,
     normal,
     uses,
 )
+from papers.unary_form.reverse import gradient
+from papers.unary_form.unary import let_normal
 from tests.papers.unary_form.programs import (
     ARRAYS,
     DOT,
@@ -57,8 +59,6 @@ from tests.papers.unary_form.programs import (
     function,
     terms,
 )
-from tests.papers.unary_form.reverse import gradient
-from tests.papers.unary_form.unary import let_normal
 
 OVER = NumPy()
 

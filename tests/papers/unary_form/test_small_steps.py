@@ -8,11 +8,11 @@ from hypothesis import given
 
 from combinators.terms import Let, Term, const
 from interpreters.carriers.numpy import NumPy
-from tests.papers.unary_form.languages import SCANL, SCANR, distinct, let, meaning, names_of, op
-from tests.papers.unary_form.partial_evaluation import INLINING, normal
+from papers.unary_form.languages import SCANL, SCANR, distinct, let, meaning, names_of, op
+from papers.unary_form.partial_evaluation import INLINING, normal
+from papers.unary_form.reverse import gradient
+from papers.unary_form.small_steps import is_value, steps
 from tests.papers.unary_form.programs import ARRAYS, PLUS, POINT, A, terms
-from tests.papers.unary_form.reverse import gradient
-from tests.papers.unary_form.small_steps import is_value, steps
 
 
 def closed(t: Term) -> Term:

@@ -12,7 +12,7 @@ from combinators.objects import Fun, Product, Real
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Let, Tuple, Var, packed
 from interpreters.carriers.numpy import NumPy
-from tests.papers.unary_form.concategories import (
+from papers.unary_form.concategories import (
     SMOOTH,
     Multimap,
     concat,
@@ -20,10 +20,9 @@ from tests.papers.unary_form.concategories import (
     jacobian,
     multi,
 )
-from tests.papers.unary_form.languages import COS, distinct, meaning, names_of, op, replaced, times
-from tests.papers.unary_form.programs import ARRAYS, NUMBERS, POINT, X1, X2, X3, example_1_1, terms
-from tests.papers.unary_form.reverse import gradient
-from tests.papers.unary_form.unary import (
+from papers.unary_form.languages import COS, distinct, meaning, names_of, op, replaced, times
+from papers.unary_form.reverse import gradient
+from papers.unary_form.unary import (
     UNF,
     D,
     gradient_by_unary_form,
@@ -35,6 +34,7 @@ from tests.papers.unary_form.unary import (
     unary,
     weakened,
 )
+from tests.papers.unary_form.programs import ARRAYS, NUMBERS, POINT, X1, X2, X3, example_1_1, terms
 
 OVER = NumPy()
 T = tuple(x.type for x in ARRAYS)

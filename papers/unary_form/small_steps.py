@@ -21,7 +21,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, const
 from interpreters.carriers.numpy import NumPy
-from tests.papers.unary_form.languages import (
+from papers.unary_form.languages import (
     FOLDL,
     MAP2,
     REDUCE,

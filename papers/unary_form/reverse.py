@@ -35,7 +35,7 @@ from combinators.errors import MissingRule
 from combinators.kit.text import Names
 from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, captured, pack
 from combinators.type_folds import row_of
-from tests.papers.unary_form import languages as la
+from papers.unary_form import languages as la
 
 Rest = Callable[..., Term]
 Cotangents = tuple[dict[str, Term], tuple[Term, ...]]

@@ -28,8 +28,8 @@ from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Product
 from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
-from tests.papers.unary_form import languages as la
-from tests.papers.unary_form.reverse import Bindings, Reverse
+from papers.unary_form import languages as la
+from papers.unary_form.reverse import Bindings, Reverse
 
 Types = tuple[Object, ...]
 Terms = tuple[Term, ...]

@@ -18,7 +18,7 @@ import numpy as np
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from tests.papers.unary_form.languages import (
+from papers.unary_form.languages import (
     FOLDL,
     MAP2,
     REDUCE,
@@ -34,7 +34,9 @@ from tests.papers.unary_form.languages import (
 
 
 def inlining(t: Term) -> Any:
-    """``(fun (x₁, …, xₙ) → e)(e₁, …, eₙ) ⇝ let x₁ = e₁ in … let xₙ = eₙ in e``
+    """Functions and names are written where they stand.
+
+    ``(fun (x₁, …, xₙ) → e)(e₁, …, eₙ) ⇝ let x₁ = e₁ in … let xₙ = eₙ in e``
     ``let x₁ = e₁ in e₂ ⇝ e₂``, x₁ ∉ FV(e₂)
     ``let x₁ = x₂ in e ⇝ e[x₂/x₁]``,  ``let x₁ = c in e ⇝ e[c/x₁]``, c = 0, 1
     [``let Y = fun … in e ⇝ e[fun …/Y]``, Y once in e, as it is by Lemma 5.1]
@@ -56,7 +58,10 @@ def inlining(t: Term) -> Any:
 
 
 def used_once(t: Term) -> Any:
-    """[``let x = e₁ in e₂ ⇝ e₂[e₁/x]``, x once in e₂ and in no function: Example 5.2]"""
+    """What is used once stands where it is used.
+
+    [``let x = e₁ in e₂ ⇝ e₂[e₁/x]``, x once in e₂ and in no function: Example 5.2]
+    """
     match t:
         case Let(((x, e1),), e) if uses(x, e, in_function=2) == 1:
             return replaced(e, {x.name: e1})
@@ -64,7 +69,9 @@ def used_once(t: Term) -> Any:
 
 
 def tuples(t: Term) -> Any:
-    """``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ``
+    """A component of a tuple is that component.
+
+    ``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ``
     [``let y, Y = ⟨e₁, e₂⟩ in e ⇝ let y = e₁ in let Y = e₂ in e``, and so for a tuple of one name]
     """
     match t:
@@ -82,7 +89,9 @@ def tuples(t: Term) -> Any:
 
 
 def let_normalisation(t: Term) -> Any:
-    """``let x = (let y = e₁ in e₂) in e₃ ⇝ let y = e₁ in let x = e₂ in e₃``
+    """Bindings stand outside of what they are bound for.
+
+    ``let x = (let y = e₁ in e₂) in e₃ ⇝ let y = e₁ in let x = e₂ in e₃``
     ``f(let x = e₁ in e₂) ⇝ let x = e₁ in f(e₂)``
     """
     for i, part in strict_parts(t):
@@ -93,7 +102,9 @@ def let_normalisation(t: Term) -> Any:
 
 
 def algebra(t: Term) -> Any:
-    """``0 * e ⇝ 0``,  ``0 + e ⇝ e``,  ``1 * e ⇝ e``
+    """Zeros and ones.
+
+    ``0 * e ⇝ 0``,  ``0 + e ⇝ e``,  ``1 * e ⇝ e``
     ``map2 * A OnesLike(B), map2 + A ZerosLike(B) ⇝ A``,  ``map2 * A ZerosLike(B) ⇝ ZerosLike(B)``
     """
     match t:
@@ -112,7 +123,9 @@ def algebra(t: Term) -> Any:
 
 
 def arrays(t: Term) -> Any:
-    """``map (x. x) A ⇝ A``  [``map (x. c) A ⇝ CLike(n)``, which is Fig. 4]
+    """Maps, reductions and shifts of arrays of one number.
+
+    ``map (x. x) A ⇝ A``  [``map (x. c) A ⇝ CLike(n)``, which is Fig. 4]
     ``reduce * 1 OnesLike(A) ⇝ 1``,  ``reduce + 0 ZerosLike(A) ⇝ 0``  [and so of scans: A.5]
     ``shift1L OnesLike(n+1), shift1R OnesLike(n+1) ⇝ OnesLike(n)``
     """
@@ -130,7 +143,10 @@ def arrays(t: Term) -> Any:
 
 
 def fusion(t: Term) -> Any:
-    """``map (x. e₁) (map2 (y₁, y₂. e₂) A B) ⇝ map2 (y₁, y₂. let x = e₂ in e₁) A B``"""
+    """A map of a map is one.
+
+    ``map (x. e₁) (map2 (y₁, y₂. e₂) A B) ⇝ map2 (y₁, y₂. let x = e₂ in e₁) A B``
+    """
     match t:
         case Prim(f, (Lam((x, y), e), Prim(g, (Lam(ys, e2), a, b)), _)) if f == g == MAP2 and (
             not uses(y, e)
@@ -140,7 +156,9 @@ def fusion(t: Term) -> Any:
 
 
 def conditionals(t: Term) -> Any:
-    """``if e₁ then e₂ else e₂ ⇝ e₂``
+    """A conditional whose branch is known, or is one.
+
+    ``if e₁ then e₂ else e₂ ⇝ e₂``
     ``if true then e₂ else e₃ ⇝ e₂``,  ``if false then e₂ else e₃ ⇝ e₃``
     ``f(if e₁ then e₂ else e₃) ⇝ if e₁ then f(e₂) else f(e₃)``
     """

@@ -16,14 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from combinators.morphisms import interpret
 from combinators.objects import Product
 from combinators.terms import Tuple, Var
 from combinators.translate import translate
-from interpreters.modes.reverse import Dependent
-from interpreters.sparse_cotangents import dense, sparse
-from tests.papers.unary_form.languages import in_house, lets, meaning, names_of
-from tests.papers.unary_form.unary import Types, Unary, inverse, judgement
+from papers.rep_functions.environments import DependentlyTyped
+from papers.unary_form.languages import in_house, lets, meaning, names_of
+from papers.unary_form.unary import Types, Unary, inverse, judgement
 
 
 class Concategory(Protocol):
@@ -114,14 +112,12 @@ def composed(Y: Multimap, before: Multimap, xs: tuple[Any, ...]) -> Callable[[An
 
 
 def jacobian(p: Unary, xs: tuple[Any, ...], ys: tuple[Any, ...], over: Any) -> tuple[Any, ...]:
-    """``Jᵀ⟦p⟧`` at ``xs``, by the fast mode."""
-    dom, cod = judgement(p)
+    """``Jᵀ⟦p⟧`` at ``xs``, by Figure 5 of 004."""
+    dom, _ = judgement(p)
     given = tuple(Var(f"x {i}", obj) for i, obj in enumerate(dom))
     bound, reached = inverse(names_of(*given), p, given)
-    mode = Dependent(over)
     term = in_house(lets(bound, Tuple(reached)))
-    _, pull = mode.rep(interpret(translate(given, term), mode), xs)
-    found: tuple[Any, ...] = dense(over, pull(sparse(ys, Product(*cod))), Product(*dom))
+    found: tuple[Any, ...] = DependentlyTyped(over).of(translate(given, term))(xs).pullback(ys)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from combinators.kit.tree import distinct_nodes
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
-from tests.papers.unary_form.languages import SECOND_ORDER, replaced
+from papers.unary_form.languages import SECOND_ORDER, replaced
 
 INFIX = {"add": "+", "subtract": "-", "multiply": "*"}
 

@@ -16,7 +16,7 @@ from collections import Counter
 from combinators.errors import MissingRule
 from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import length_of
-from tests.papers.unary_form.languages import SCANL, SCANR, SECOND_ORDER, SHIFT1L, SHIFT1R
+from papers.unary_form.languages import SCANL, SCANR, SECOND_ORDER, SHIFT1L, SHIFT1R
 
 MEASURES = {"add": "ADDS", "subtract": "ADDS", "negative": "ADDS", "multiply": "MULTS"}
 

@@ -18,8 +18,8 @@ from combinators.objects import Bool, Object, Product, Real
 from combinators.operation import CONSTANT, Operation, Pointwise
 from combinators.primitives.loops import LoopTerm, loop_of
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from combinators.type_folds import row_of
-from tests.papers.unary_form.languages import (
+from combinators.type_folds import length_of, row_of
+from papers.unary_form.languages import (
     ADD,
     FOLDL,
     MAP2,
@@ -65,10 +65,10 @@ def written(names: Names, t: Term) -> Term:
             "slice",
             Real,
         ) and row_of(array.type) is Real:
-            unit = np.zeros(array.type.shape)
-            unit[g.keywords["start"]] = 1.0
+            basis = np.zeros(length_of(array.type))
+            basis[g.keywords["start"]] = 1.0
             joining = fun(names, (Real, Real), lambda x, y: op(ADD, x, y), "ab")
-            chosen = by_rows(names, MULTIPLY, [written(names, array), const(unit)], array.type)
+            chosen = by_rows(names, MULTIPLY, [written(names, array), const(basis)], array.type)
             return op(REDUCE, joining, const(0.0), chosen)
         case Tuple() | Proj(_, Term(type=Product())):
             made: Term = t.with_parts(tuple(written(names, part) for part in t.below()))
