@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from diffcurry.commands.laws import _entries
+from diffcurry.commands.laws import _failing
 from diffcurry.commands.targets import Misused
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,14 +107,13 @@ def test_an_entry_of_no_law_is_an_error(only, session, tmp_path):
     assert f"{file}:2: Forgetful::Z9 is no law" in out
 
 
-def test_entries():
-    text = textwrap.dedent("""
-        # a comment
-        Mine::E1   # and why
-    """)
-    assert list(_entries(text, "f")) == [("Mine::E1", "f:3")]
-    with pytest.raises(Misused, match="f:1: an entry is Model::Law"):
-        list(_entries("E1", "f"))
+def test_entries(tmp_path):
+    file = tmp_path / "known.txt"
+    file.write_text("# a comment\n\nMine::E1   # and why\n")
+    assert _failing(str(file)) == {"Mine::E1": f"{file}:3"}
+    file.write_text("E1")
+    with pytest.raises(Misused, match="an entry is Model::Law"):
+        _failing(str(file))
 
 
 def alone(folder, *options):
