@@ -253,7 +253,8 @@ class Reverse:
 def gradient(gamma: la.Context, e: Term, wanted: la.Context | None = None) -> Term:
     """``∇_Γ(e)``, of ``Γ ⊢ e : R``.
 
-    >>>     >>> from combinators.operation import Operation, named
+    >>> from combinators.objects import Real
+    >>> from combinators.operation import Operation, named
     >>> from combinators.terms import Prim
     >>> x = Var("x", Real)
     >>> gradient((x,), Prim(Operation(named("sin")), (x,))).type
