@@ -18,19 +18,7 @@ import numpy as np
 from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from papers.unary_form.languages import (
-    FOLDL,
-    MAP2,
-    REDUCE,
-    SCANL,
-    SCANR,
-    SHIFT1L,
-    SHIFT1R,
-    let,
-    lets,
-    op,
-    replaced,
-)
+from papers.unary_form import languages as la
 
 
 def inlining(t: Term) -> Any:
@@ -43,17 +31,17 @@ def inlining(t: Term) -> Any:
     """
     match t:
         case App(Lam((x,), body), argument):
-            return let(x, argument, body)
+            return la.let(x, argument, body)
         case App(Lam(params, body), Tuple(items)):
-            return lets([*zip(params, items, strict=True)], body)
+            return la.lets([*zip(params, items, strict=True)], body)
         case Let(((x, _),), e) if not uses(x, e):
             return e
         case Let(((x, Var() as e1),), e):
-            return replaced(e, {x.name: e1})
+            return la.replaced(e, {x.name: e1})
         case Let(((x, Const() as e1),), e) if everywhere(e1) in (0.0, 1.0):
-            return replaced(e, {x.name: e1})
+            return la.replaced(e, {x.name: e1})
         case Let(((x, Lam() as e1),), e) if uses(x, e) == 1:
-            return replaced(e, {x.name: e1})
+            return la.replaced(e, {x.name: e1})
     return None
 
 
@@ -64,7 +52,7 @@ def used_once(t: Term) -> Any:
     """
     match t:
         case Let(((x, e1),), e) if uses(x, e, in_function=2) == 1:
-            return replaced(e, {x.name: e1})
+            return la.replaced(e, {x.name: e1})
     return None
 
 
@@ -80,11 +68,11 @@ def tuples(t: Term) -> Any:
         case Let(((p, Tuple((e1, e2))),), Let(((y, Proj(0, a)),), Let(((Y, Proj(1, b)),), e))) if (
             a == b == p
         ):
-            return let(y, e1, let(Y, e2, e))
+            return la.let(y, e1, la.let(Y, e2, e))
         case Let(((x, Tuple(items)),), e):
             parts = tuple(Var(f"{x.name}.{i}", item.type) for i, item in enumerate(items))
-            apart = replaced(e, {x.name: Tuple(parts)})
-            return lets([*zip(parts, items, strict=True)], apart)
+            apart = la.replaced(e, {x.name: Tuple(parts)})
+            return la.lets([*zip(parts, items, strict=True)], apart)
     return None
 
 
@@ -97,7 +85,7 @@ def let_normalisation(t: Term) -> Any:
     for i, part in strict_parts(t):
         match part:
             case Let(((x, e1),), e2):
-                return let(x, e1, with_part(t, i, e2))
+                return la.let(x, e1, with_part(t, i, e2))
     return None
 
 
@@ -108,7 +96,7 @@ def algebra(t: Term) -> Any:
     ``map2 * A OnesLike(B), map2 + A ZerosLike(B) ⇝ A``,  ``map2 * A ZerosLike(B) ⇝ ZerosLike(B)``
     """
     match t:
-        case Prim(f, (Lam() as e1, *args)) if f == MAP2:
+        case Prim(f, (Lam() as e1, *args)) if f == la.MAP2:
             name = sign(e1)
         case Prim(f, args):
             name = f.name
@@ -130,14 +118,14 @@ def arrays(t: Term) -> Any:
     ``shift1L OnesLike(n+1), shift1R OnesLike(n+1) ⇝ OnesLike(n)``
     """
     match t:
-        case Prim(f, (Lam((x, y), Var() as e1), a, b)) if f == MAP2 and e1 in (x, y):
+        case Prim(f, (Lam((x, y), Var() as e1), a, b)) if f == la.MAP2 and e1 in (x, y):
             return a if e1 == x else b
-        case Prim(f, (Lam(_, Const() as c), _, _)) if f == MAP2:
+        case Prim(f, (Lam(_, Const() as c), _, _)) if f == la.MAP2:
             return like(t.type, everywhere(c))
-        case Prim(f, (Lam() as e1, v, a)) if f in (REDUCE, FOLDL, SCANL, SCANR):
+        case Prim(f, (Lam() as e1, v, a)) if f in (la.REDUCE, la.FOLDL, la.SCANL, la.SCANR):
             unit = UNITS.get(sign(e1))
             return like(t.type, unit) if unit == everywhere(v) == everywhere(a) else None
-        case Prim(f, (a,)) if f in (SHIFT1L, SHIFT1R):
+        case Prim(f, (a,)) if f in (la.SHIFT1L, la.SHIFT1R):
             return like(t.type, everywhere(a))
     return None
 
@@ -148,10 +136,10 @@ def fusion(t: Term) -> Any:
     ``map (x. e₁) (map2 (y₁, y₂. e₂) A B) ⇝ map2 (y₁, y₂. let x = e₂ in e₁) A B``
     """
     match t:
-        case Prim(f, (Lam((x, y), e), Prim(g, (Lam(ys, e2), a, b)), _)) if f == g == MAP2 and (
+        case Prim(f, (Lam((x, y), e), Prim(g, (Lam(ys, e2), a, b)), _)) if f == g == la.MAP2 and (
             not uses(y, e)
         ):
-            return op(MAP2, Lam(ys, let(x, e2, e)), a, b)
+            return la.op(la.MAP2, Lam(ys, la.let(x, e2, e)), a, b)
     return None
 
 
@@ -228,7 +216,7 @@ def rebuilt(t: Any, parts: tuple[Term, ...]) -> Any:
     """The node with other parts."""
     if all(a is b for a, b in zip(parts, t.below(), strict=True)):
         return t
-    return let(t.bindings[0][0], *parts) if isinstance(t, Let) else t.with_parts(parts)
+    return la.let(t.bindings[0][0], *parts) if isinstance(t, Let) else t.with_parts(parts)
 
 
 # ---- stages --------------------------------------------------------------------------------------

@@ -21,18 +21,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, const
 from interpreters.carriers.numpy import NumPy
-from papers.unary_form.languages import (
-    FOLDL,
-    MAP2,
-    REDUCE,
-    SCANL,
-    SCANR,
-    SHIFT1L,
-    SHIFT1R,
-    meaning,
-    op,
-    replaced,
-)
+from papers.unary_form import languages as la
 
 
 def _joined(*parts: Object) -> Object:
@@ -72,14 +61,14 @@ def step(t: Term) -> Any:
 
 def called(e1: Lam, *values: Term) -> Any:
     """``e[v₁/x, v₂/y]``."""
-    return replaced(e1.body, {x.name: v for x, v in zip(e1.params, values, strict=True)})
+    return la.replaced(e1.body, {x.name: v for x, v in zip(e1.params, values, strict=True)})
 
 
 def redex(t: Term) -> Any:
     """A line of Fig. 15."""
     match t:
         case Let(((x, v),), e):
-            return replaced(e, {x.name: v})
+            return la.replaced(e, {x.name: v})
         case Proj(i, Tuple(items)):
             return items[i]
         case App(Lam((_,)) as e1, v):
@@ -88,25 +77,25 @@ def redex(t: Term) -> Any:
             return called(e1, *items)
         case Cond(Const(b), then, other):
             return then if b.array else other
-        case Prim(f, (a,)) if f in (SHIFT1L, SHIFT1R):
-            return const(elements(a)[1:] if f == SHIFT1L else elements(a)[:-1])
-        case Prim(f, (Lam() as e1, a, b)) if f == MAP2:
+        case Prim(f, (a,)) if f in (la.SHIFT1L, la.SHIFT1R):
+            return const(elements(a)[1:] if f == la.SHIFT1L else elements(a)[:-1])
+        case Prim(f, (Lam() as e1, a, b)) if f == la.MAP2:
             pairs = zip(numbers(a), numbers(b), strict=True)
-            return op(ARRAY, *(called(e1, x, y) for x, y in pairs))
-        case Prim(f, (Lam() as e1, v, a)) if f in (REDUCE, FOLDL, SCANL, SCANR):
+            return la.op(ARRAY, *(called(e1, x, y) for x, y in pairs))
+        case Prim(f, (Lam() as e1, v, a)) if f in (la.REDUCE, la.FOLDL, la.SCANL, la.SCANR):
             if not elements(a).size:
-                return v if f in (REDUCE, FOLDL) else op(ARRAY, v)
-            if f == SCANR:
+                return v if f in (la.REDUCE, la.FOLDL) else la.op(ARRAY, v)
+            if f == la.SCANR:
                 *_, last = numbers(a)
-                more = op(f, e1, called(e1, v, last), const(elements(a)[:-1]))
-                return op(ARRAY, more, v)
+                more = la.op(f, e1, called(e1, v, last), const(elements(a)[:-1]))
+                return la.op(ARRAY, more, v)
             first = next(numbers(a))
-            more = op(f, e1, called(e1, v, first), const(elements(a)[1:]))
-            return more if f in (REDUCE, FOLDL) else op(ARRAY, v, more)
+            more = la.op(f, e1, called(e1, v, first), const(elements(a)[1:]))
+            return more if f in (la.REDUCE, la.FOLDL) else la.op(ARRAY, v, more)
         case Prim(f, args) if f == ARRAY:
             return const(np.concatenate([np.ravel(elements(arg)) for arg in args]))
         case Prim():
-            return const(meaning((), t, NumPy())())
+            return const(la.meaning((), t, NumPy())())
     raise AssertionError(f"{t!r} is stuck")
 
 
