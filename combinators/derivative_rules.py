@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -11,8 +11,7 @@ from combinators.objects import Object, Tensor
 from combinators.operation import Constant, Linear, Operation, Pair, Pointwise
 from combinators.terms import Lam, Prim, Tuple
 from combinators.tracing.emit import emit_operation, operand
-from combinators.tracing.functions import Draft
-from combinators.tracing.scope import apart
+from combinators.tracing.functions import traced
 from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import is_smooth, tangent_of
 
@@ -76,12 +75,6 @@ def pushforward_rule(operation: Operation, types: Types, index: int) -> Lam | No
         return pushed
 
     return traced(rule, (tangent_of(types[index]), *types, result))
-
-
-def traced(rule: Callable[..., Any], types: Types) -> Lam:
-    """The closed λ that a Python function is at these types."""
-    with apart():
-        return Draft(rule, types, (None,) * len(types)).finish().lam
 
 
 def _missing(operation: Operation) -> MissingRule:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import combinators.tracing.injections  # noqa: F401 (the rounds of a loop may give sums)
-from combinators.derivative_rules import pullback_rule, pushforward_rule, traced
+from combinators.derivative_rules import pullback_rule, pushforward_rule
 from combinators.errors import MissingRule, WrongAlternative
 from combinators.literal import Literal
 from combinators.morphisms import Label, Morphism, interpret
@@ -30,6 +30,7 @@ from combinators.primitives.structural import FIX, PLUS, RECOMPUTE, VECTOR, ZERO
 from combinators.primitives.sums import INJECT, IS, SUMS, TAG
 from combinators.terms import Lam, Proj, Tuple
 from combinators.tracing.emit import emit, operand
+from combinators.tracing.functions import traced
 from combinators.tracing.traced import LIBRARY
 from combinators.translate import translate
 from combinators.type_folds import columns_of, is_smooth

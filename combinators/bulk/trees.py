@@ -29,8 +29,7 @@ from combinators.terms import Lam, Let, Proj, Tuple, Var
 from combinators.tracing import control
 from combinators.tracing.associative import each_leaf
 from combinators.tracing.faces import face_of, is_large
-from combinators.tracing.functions import Draft
-from combinators.tracing.scope import apart
+from combinators.tracing.functions import traced
 from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import is_first_order, types_within
 
@@ -80,8 +79,7 @@ def written(operation: Operation, types: tuple[Object, ...]) -> Lam:
         items = control.map(lambda c, x: f(c, x)[1], before, xs)
         return f(_rows(before, -1), _rows(xs, -1))[0], _rows(items, turn)
 
-    with apart():
-        return Draft(tree, types, (None, *map(face_of, types[1:]))).finish().lam
+    return traced(tree, types, (None, *map(face_of, types[1:])))
 
 
 def _reduced(op: Op, start: Any, xs: Any, loop: LoopType) -> Any:

@@ -45,7 +45,7 @@ from combinators.tracing.faces import (
     with_functions,
 )
 from combinators.tracing.parameters import alike, check_takes, parameter_names, positional_types
-from combinators.tracing.scope import Scope, current, entered
+from combinators.tracing.scope import Scope, apart, current, entered
 from combinators.tracing.traced import LIBRARY, NoNumber, Traced
 
 Faces = tuple[Face | None, ...]
@@ -271,6 +271,12 @@ class Draft(Laid):
 
 PARTIAL: dict[type, Callable[[Any], Object]] = {}
 """The types of values of which a part is known: what is not yields to another's, as a weak one."""
+
+
+def traced(function: Callable[..., Any], types: tuple[Object, ...], faces: Faces = ()) -> Lam:
+    """The closed λ that a Python function is at these types."""
+    with apart():
+        return Draft(function, types, faces or (None,) * len(types)).finish().lam
 
 
 def natural(leaf: Any) -> Natural:

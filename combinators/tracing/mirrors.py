@@ -22,8 +22,7 @@ from combinators.tracing.classes import Typed
 from combinators.tracing.control import map as map_rows
 from combinators.tracing.emit import emit, operand
 from combinators.tracing.fixpoints import Recursive
-from combinators.tracing.functions import Draft, coerce
-from combinators.tracing.scope import apart
+from combinators.tracing.functions import coerce, traced
 from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.type_folds import built, fold_type, unfolded
 
@@ -92,8 +91,7 @@ def along(leaf: Leaf, whole: Object, *values: Traced) -> Any:
 
 
 def _closed(leaf: Leaf, to: Object, *types: Object) -> Lam:
-    with apart():
-        return Draft(partial(along, leaf, to), types, (None,) * len(types)).finish().lam
+    return traced(partial(along, leaf, to), types)
 
 
 def _given(to: Object, *values: Traced) -> Any:

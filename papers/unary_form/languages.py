@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.derivative_rules import pullback_rule, traced
+from combinators.derivative_rules import pullback_rule
 from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
 from combinators.kit.tree import distinct_nodes, remade
@@ -29,6 +29,7 @@ from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from combinators.tracing import associative, control
 from combinators.tracing.emit import unpack
 from combinators.tracing.faces import face_of
+from combinators.tracing.functions import traced
 from combinators.type_folds import length_of, row_of, stack_of
 from papers.plain_functions import evaluated
 

@@ -61,8 +61,8 @@ def files_without_papers(root: Path) -> int:
 
 
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
-    "lines of source": (lines_without_papers, 36_000, 54_960),
-    "lines of the literal systems": (in_papers, 4_000, 5_696),
+    "lines of source": (lines_without_papers, 36_000, 54_955),
+    "lines of the literal systems": (in_papers, 4_000, 5_675),
     "files": (files_without_papers, 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
     "files of one name": (lambda root: max(stems(root).values()), 3, 3),
