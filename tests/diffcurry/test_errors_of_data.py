@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,8 @@ import pytest
 
 import diffcurry as dc
 from diffcurry import Real
+from tests.diffcurry.trees import Leaf, Tree
 
-
-@dataclass
-class Leaf:
-    value: float
-
-
-@dataclass
-class Node:
-    left: Tree
-    right: Tree
-
-
-Tree = Leaf | Node
 Run = Callable[[], Any]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Optional
 
 import numpy as np
 import pytest
@@ -12,22 +11,9 @@ import pytest
 import diffcurry as dc
 from combinators.errors import NotDifferentiable, ShapeMismatch
 from diffcurry import Int, List, Maybe, Product, Real, Tensor, Vector
+from tests.diffcurry.trees import Leaf, Node, Tree
 
 both = pytest.mark.parametrize("jac", [dc.jacfwd, dc.jacrev])
-
-
-@dataclass
-class Leaf:
-    value: float
-
-
-@dataclass
-class Node:
-    left: Tree
-    right: Tree
-
-
-Tree = Union[Leaf, Node]  # noqa: UP007 (it is read while it is defined)
 
 
 @dc.rec

@@ -13,6 +13,7 @@ import pytest
 
 import diffcurry as dc
 from diffcurry import Function, Int, Product, Real, Sum, Tensor, interpretation
+from tests.diffcurry.trees import Leaf, Node, Tree
 
 
 @dataclass
@@ -23,17 +24,6 @@ class Circle:
 @dataclass
 class Square:
     side: float
-
-
-@dataclass
-class Leaf:
-    value: float
-
-
-@dataclass
-class Node:
-    left: Tree
-    right: Tree
 
 
 @dataclass
@@ -48,7 +38,6 @@ class Chain:
     tail: Optional[Chain]  # noqa: UP045 (as a user may write it)
 
 
-Tree = Leaf | Node
 SHAPE = Circle | Square
 NAMED = Sum(circle=Real, square=Product(Real, Real))
 MODES = ["dependent", "simple"]
