@@ -12,7 +12,6 @@ from combinators.value_folds import Injected
 from laws.model import Signature
 from laws.observation import at_value, leaves, point_of
 from papers.rep_functions.calls import SimplyTyped
-from papers.rep_functions.environments import DependentlyTyped
 from papers.rep_functions.tangents import AnyDerivative, T, exT, plus, zero
 
 
@@ -91,7 +90,3 @@ def told(tangent: Any, place: str) -> Iterator[Any]:
             pass
         case _:
             yield place, tangent
-
-
-def models(carrier: Any) -> list[FigureModel]:
-    return [FigureModel(SimplyTyped(carrier)), FigureModel(DependentlyTyped(carrier))]
