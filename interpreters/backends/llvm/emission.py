@@ -1,0 +1,205 @@
+"""A planned function as LLVM's text: its blocks, task by task.
+
+The results are written to memory that the caller gives: arrays where they are to be, numbers to a
+cell each. Work arrays lie one behind the other in one piece of memory, which the caller gives too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interpreters.backends.llvm import steps
+from interpreters.backends.llvm.elements import Elements
+from interpreters.backends.llvm.fusion import Schedule, Task
+from interpreters.backends.llvm.graph import Block, Choice, Function, Loop, Node
+from interpreters.backends.llvm.indices import Storage, variable_
+from interpreters.backends.llvm.memory import RUNNING, Memory
+from interpreters.backends.llvm.nests import write_nest
+from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, Module, Value
+
+ALIGNED = 64
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """The text of a function, and how much memory it works in."""
+
+    text: str
+    work: int
+    constants: list[Node]
+
+
+class Emission(Elements):
+    """Writes the tasks of a function."""
+
+    def __init__(self, module: Module, memory: Memory, schedule: Schedule) -> None:
+        """Of a plan."""
+        super().__init__(module, memory)
+        self.schedule = schedule
+        self.work = 0
+        self._depths: dict[Block, int] = {}
+
+    def whole(self, name: str) -> Emitted:
+        """The function."""
+        function = self.memory.function
+        self.block(function.block)
+        for number, node in enumerate(function.outputs):
+            if not node.shape:
+                value = self.elem(node, ())
+                if number in self.module.watched:
+                    self.doubt(value.text, node.dtype, is_vector=False)
+                kind = IN_MEMORY[node.dtype]
+                text = self._byte(value.text, node.dtype, False)
+                self.do(f"store {kind} {text}, ptr %o{number}")
+        params = ", ".join(
+            [
+                *(f"{'ptr' if p.shape else TYPES[p.dtype]} %p{p.par}" for p in function.params),
+                *(f"ptr %o{number}" for number in range(len(function.outputs))),
+                "ptr %work",
+            ]
+        )
+        doubted = self.doubted()
+        lines = [*self.allocated, *self.scopes[0].lines, f"ret i1 {doubted}"]
+        head = f"define i1 @{name}({params}) #0 {{\nentry:\n"
+        return Emitted(head + "\n".join(lines) + "\n}\n", self.work, self.memory.constants)
+
+    def begin(self, storage: Storage) -> tuple[str, int]:
+        """The pointer to a storage; a work array gets its place when it is first met."""
+        if storage.kind == "work" and storage not in self.pointers:
+            at, self.work = self.work, self.work + -(-(storage.size + ALIGNED) // ALIGNED) * ALIGNED
+            name = f"%{self.fresh('work')}"
+            self.allocated.append(f"{name} = getelementptr i8, ptr %work, i64 {at}")
+            self.pointers[storage] = name, 0
+        return super().begin(storage)
+
+    def block(self, block: Block) -> None:
+        """The tasks of a block, in order."""
+        floor, self.floor = self.floor, self.here.depth
+        for task in self.schedule.tasks[block]:
+            self.task(task)
+        self.floor = floor
+
+    def task(self, task: Task) -> None:
+        """One task."""
+        match task.kind:
+            case "nest":
+                write_nest(self, task)
+            case "clear":
+                steps.clear(self, task)
+            case "matmul":
+                steps.matmul(self, task)
+            case "put":
+                steps.put(self, task)
+            case "loop":
+                self.loop_of(task)
+            case "choice":
+                self.choice(task)
+            case kind:
+                assert kind in RUNNING
+                steps.running(self, task)
+
+    # ---- loops
+
+    def loop_of(self, task: Task) -> None:
+        """Rounds; numbers are carried in cells, arrays in two storages that change their places."""
+        node = task.node
+        assert node is not None
+        loop: Loop = node.par
+        inside = set(loop.body.nodes)
+        cells: dict[int, str] = {}
+        swapped: list[tuple[str, str, Node]] = []
+        for number, (carry, start) in enumerate(zip(loop.carries, node.args, strict=True)):
+            if carry not in inside:
+                continue
+            if carry.shape:
+                if carry in self.memory.next:
+                    swapped.append((*self._cells_of(carry), carry))
+                continue
+            cells[number] = self.cell(TYPES[carry.dtype])
+            self.do(f"store {TYPES[carry.dtype]} {self.elem(start, ()).text}, ptr {cells[number]}")
+        with self.loop(loop.variable, loop.length, reverse=loop.reverse) as body:
+            self._begin_round(loop, cells, swapped)
+            self.block(loop.body)
+            self._end_round(loop, cells, swapped)
+            del body
+        for number, out in loop.outs.items():
+            if number in cells:
+                text = self.op(f"load {TYPES[out.dtype]}, ptr {cells[number]}")
+                self.numbers[out] = Value(text, False, self.here.depth)
+        for old, new, carry in swapped:
+            for cell, place in ((old, self.memory.homes[carry]), (new, self.memory.next[carry])):
+                pointer = self.op(f"load ptr, ptr {cell}")
+                self.pointers[place.storage] = pointer, self.here.depth
+
+    def _cells_of(self, carry: Node) -> tuple[str, str]:
+        """Where the pointers to the old and the new value of an array are."""
+        cells = []
+        for place in (self.memory.homes[carry], self.memory.next[carry]):
+            cell = self.cell("ptr")
+            self.do(f"store ptr {self.begin(place.storage)[0]}, ptr {cell}")
+            cells.append(cell)
+        return cells[0], cells[1]
+
+    def _begin_round(
+        self, loop: Loop, cells: dict[int, str], swapped: list[tuple[str, str, Node]]
+    ) -> None:
+        depth = self.here.depth
+        for number, cell in cells.items():
+            carry = loop.carries[number]
+            text = self.op(f"load {TYPES[carry.dtype]}, ptr {cell}")
+            self.numbers[carry] = Value(text, False, depth)
+        for old, new, carry in swapped:
+            for cell, place in ((old, self.memory.homes[carry]), (new, self.memory.next[carry])):
+                self.pointers[place.storage] = self.op(f"load ptr, ptr {cell}"), depth
+
+    def _end_round(
+        self, loop: Loop, cells: dict[int, str], swapped: list[tuple[str, str, Node]]
+    ) -> None:
+        kept = len(loop.carries)
+        for number, out in loop.outs.items():
+            inner = loop.body.outputs[number]
+            if number >= kept and not inner.shape:
+                row = self.memory.homes[out]
+                self.store(row, (variable_(loop.variable),), self.elem(inner, ()))
+        new = {number: self.elem(loop.body.outputs[number], ()) for number in cells}
+        for number, cell in cells.items():
+            self.do(f"store {TYPES[loop.carries[number].dtype]} {new[number].text}, ptr {cell}")
+        for old, later, carry in swapped:
+            homes = (self.memory.homes[carry], self.memory.next[carry])
+            before, after = (self.pointers[place.storage][0] for place in homes)
+            self.do(f"store ptr {after}, ptr {old}")
+            self.do(f"store ptr {before}, ptr {later}")
+
+    # ---- choices
+
+    def choice(self, task: Task) -> None:
+        """A jump to one of two blocks, and behind both."""
+        node = task.node
+        assert node is not None
+        choice: Choice = node.par
+        outs = {number: out for number, out in choice.outs.items() if not out.shape}
+        cells = {number: self.cell(TYPES[out.dtype]) for number, out in outs.items()}
+        test, name, outer = self.elem(node.args[0], ()), self.fresh(), self.here
+        lines: list[str] = []
+        for label, block in zip((f"then{name}", f"else{name}"), choice.blocks, strict=True):
+            with self.branch(label) as inner:
+                self.block(block)
+                for number, cell in cells.items():
+                    value = self.elem(block.outputs[number], ())
+                    self.do(f"store {TYPES[outs[number].dtype]} {value.text}, ptr {cell}")
+            lines += [f"{label}:", *inner.lines, f"br label %end{name}"]
+        outer.lines += [
+            f"br i1 {test.text}, label %then{name}, label %else{name}",
+            *lines,
+            f"end{name}:",
+        ]
+        outer.label = f"end{name}"
+        for number, cell in cells.items():
+            text = self.op(f"load {TYPES[outs[number].dtype]}, ptr {cell}")
+            self.numbers[outs[number]] = Value(text, False, self.here.depth)
+
+
+def emitted(module: Module, function: Function, name: str, plan: tuple[Memory, Schedule]) -> Emitted:
+    """The text of a function that is planned."""
+    assert plan[0].function is function
+    return Emission(module, *plan).whole(name)

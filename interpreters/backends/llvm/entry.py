@@ -1,0 +1,275 @@
+"""The way from Python to machine code: a C function object that opens its arguments itself.
+
+    f(x, a)    x : Real, a : Tensor[3]
+
+    x a float?  a an array of float64, of shape (3,), in one piece?      else: slow(x, a)
+    r = a new array of shape (3,);  run(x, data of a, data of r, work)
+    nan in doubt?  slow(x, a)                                            else: r
+
+The fields of Python's and NumPy's objects are read where CPython keeps them. What is not as it
+should be, in type or shape or layout, goes to ``slow``, a function of Python that takes anything.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from combinators.objects import Object, components
+from combinators.terms import Lam
+from interpreters.backends.llvm.graph import Function, Node
+from interpreters.backends.llvm.scopes import TYPES, WIDTHS
+from interpreters.backends.llvm.symbols import address
+
+TYPE, VALUE, LENGTH, ITEMS = 8, 16, 16, 24
+DATA, RANK, EXTENTS, ELEMENTS, FLAGS = 16, 24, 32, 56, 64
+"""Where fields are: of an object its type, of a float its value; of a tuple its length and items;
+of an array the rest."""
+IN_ONE_PIECE = 0x0101
+"""An array's flags: contiguous in C's order, and aligned."""
+STACK = 1 << 14
+"""Bytes that are worked in on the stack."""
+_ARRAY_TYPE, _NEW_FROM_DESCR = 2, 94
+"""Places in NumPy's table of functions."""
+_C_API = ctypes.pythonapi
+
+
+@cache
+def numpy_symbols() -> dict[str, int]:
+    """What entries need of NumPy, by name."""
+    from numpy._core import _multiarray_umath as umath
+
+    get = _C_API.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(get(umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    found = {"np_array_type": table[_ARRAY_TYPE] or 0, "np_new": table[_NEW_FROM_DESCR] or 0}
+    for name in WIDTHS:
+        found[f"np_dtype_{name}"] = id(np.dtype(name))
+        found[f"np_type_{name}"] = id(np.dtype(name).type)
+    return found
+
+
+def symbol(name: str) -> int:
+    """Where a function or an object of Python's or NumPy's is."""
+    known = numpy_symbols().get(name)
+    return address(name) if known is None else known
+
+
+class Entry:
+    """Writes the entry of a function."""
+
+    def __init__(self, lam: Lam, function: Function, work: int, *, checks: bool) -> None:
+        """``work`` is how many bytes it works in; ``checks`` says that it may give up."""
+        self._lam, self._function, self._work, self._checks = lam, function, work, checks
+        self._lines: list[str] = []
+        self._head: list[str] = []
+        self._data: list[str] = []
+        self._count = 0
+        self._outside: set[str] = set()
+
+    def text(self) -> str:
+        """The function ``entry`` of the object itself, its arguments and their number."""
+        self._need(self._op(f"icmp eq i64 %count, {len(self._lam.params)}"))
+        params = iter(self._function.params)
+        args = [
+            text
+            for number, param in enumerate(self._lam.params)
+            for text in self._taken(self._at("%args", 8 * number), param.type, params)
+        ]
+        made = [self._result(number, node) for number, node in enumerate(self._function.outputs)]
+        given = [
+            f"ptr {self._at(text, DATA)}" if node.shape else f"ptr {text}"
+            for text, node in zip(made, self._function.outputs, strict=True)
+        ]
+        given = ", ".join([*args, *given, f"ptr {self._memory()}"])
+        failed = self._op(f"call i1 @run({given})")
+        if self._checks:
+            self._lines += [f"br i1 {failed}, label %drop, label %fine", "fine:"]
+        pairs = iter(zip(made, self._function.outputs, strict=True))
+        self._lines.append(f"ret ptr {self._shown(self._lam.body.type, pairs)}")
+        if self._checks:
+            self._lines.append("drop:")
+            for text, node in zip(made, self._function.outputs, strict=True):
+                if node.shape:
+                    self._lines.append(f"call void @Py_DecRef(ptr {text})")
+            self._lines.append("br label %slow")
+        self._lines.append("slow:")
+        slow = self._at("%self", ITEMS)
+        given = f"ptr {slow}, ptr %args, i64 %count, ptr null"
+        self._lines.append(f"ret ptr {self._op(f'call ptr @PyObject_Vectorcall({given})')}")
+        body = "\n".join(["entry:", *self._head, *self._lines])
+        declared = [f"@{name} = external global i8" for name in sorted(self._outside)]
+        return "\n".join(
+            [
+                *declared,
+                *self._data,
+                *_DECLARED,
+                f"define ptr @entry(ptr %self, ptr %args, i64 %count) #0 {{\n{body}\n}}\n",
+            ]
+        )
+
+    # ---- lines
+
+    def _op(self, text: str) -> str:
+        self._count += 1
+        self._lines.append(f"%e{self._count} = {text}")
+        return f"%e{self._count}"
+
+    def _field(self, pointer: str, offset: int) -> str:
+        return self._op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+    def _at(self, pointer: str, offset: int, kind: str = "ptr") -> str:
+        return self._op(f"load {kind}, ptr {self._field(pointer, offset)}")
+
+    def _need(self, test: str) -> None:
+        self._count += 1
+        self._lines += [f"br i1 {test}, label %ok{self._count}, label %slow", f"ok{self._count}:"]
+
+    def _is(self, pointer: str, name: str) -> str:
+        self._outside.add(name)
+        return self._op(f"icmp eq ptr {pointer}, @{name}")
+
+    # ---- arguments
+
+    def _taken(self, pointer: str, obj: Object, params: Iterator[Node]) -> list[str]:
+        """What the function takes for an argument: tuples are opened."""
+        parts = components(obj)
+        if parts is None:
+            node = next(params)
+            return [self._array(pointer, node) if node.shape else self._number(pointer, node.dtype)]
+        self._need(self._is(self._at(pointer, TYPE), "PyTuple_Type"))
+        self._need(self._op(f"icmp eq i64 {self._at(pointer, LENGTH, 'i64')}, {parts.width}"))
+        return [
+            text
+            for index, part in enumerate(parts.parts)
+            for text in self._taken(self._at(pointer, ITEMS + 8 * index), part, params)
+        ]
+
+    def _number(self, pointer: str, dtype: str) -> str:
+        if dtype == "bool":
+            true, false = (self._is(pointer, f"_Py_{word}Struct") for word in ("True", "False"))
+            self._need(self._op(f"or i1 {true}, {false}"))
+            return f"i1 {true}"
+        kind = self._at(pointer, TYPE)
+        own = self._is(kind, f"np_type_{dtype}")
+        if dtype == "int64":
+            self._need(self._is(kind, "PyLong_Type"))
+            cell = "%overflow"
+            if f"{cell} = alloca i32" not in self._head:
+                self._head.append(f"{cell} = alloca i32")
+            found = self._op(f"call i64 @PyLong_AsLongLongAndOverflow(ptr {pointer}, ptr {cell})")
+            self._need(self._op(f"icmp eq i32 {self._op(f'load i32, ptr {cell}')}, 0"))
+            return f"i64 {found}"
+        if dtype == "float64":
+            own = self._op(f"or i1 {self._is(kind, 'PyFloat_Type')}, {own}")
+        self._need(own)
+        return f"{TYPES[dtype]} {self._at(pointer, VALUE, TYPES[dtype])}"
+
+    def _array(self, pointer: str, node: Node) -> str:
+        self._need(self._is(self._at(pointer, TYPE), "np_array_type"))
+        self._need(self._is(self._at(pointer, ELEMENTS), f"np_dtype_{node.dtype}"))
+        self._need(self._op(f"icmp eq i32 {self._at(pointer, RANK, 'i32')}, {len(node.shape)}"))
+        extents = self._at(pointer, EXTENTS)
+        for axis, extent in enumerate(node.shape):
+            self._need(self._op(f"icmp eq i64 {self._at(extents, 8 * axis, 'i64')}, {extent}"))
+        flags = self._op(f"and i32 {self._at(pointer, FLAGS, 'i32')}, {IN_ONE_PIECE}")
+        self._need(self._op(f"icmp eq i32 {flags}, {IN_ONE_PIECE}"))
+        return f"ptr {self._at(pointer, DATA)}"
+
+    # ---- results
+
+    def _result(self, number: int, node: Node) -> str:
+        """A cell for a number, a new array for an array."""
+        if not node.shape:
+            self._head.append(f"%cell{number} = alloca i64")
+            return f"%cell{number}"
+        extents = ", ".join(f"i64 {extent}" for extent in node.shape)
+        rank, dtype = len(node.shape), f"np_dtype_{node.dtype}"
+        self._data.append(f"@extents{number} = internal constant [{rank} x i64] [{extents}]")
+        self._outside |= {dtype, "np_array_type"}
+        self._lines.append(f"call void @Py_IncRef(ptr @{dtype})")
+        return self._op(
+            f"call ptr @np_new(ptr @np_array_type, ptr @{dtype}, i32 {rank}, "
+            f"ptr @extents{number}, ptr null, ptr null, i32 0, ptr null)"
+        )
+
+    def _memory(self) -> str:
+        if not self._work:
+            return "null"
+        if self._work <= STACK:
+            self._head.append(f"%work = alloca [{self._work} x i8], align 64")
+            return "%work"
+        self._data.append("@work = external global i8")
+        return "@work"
+
+    def _shown(self, obj: Object, made: Iterator[tuple[str, Node]]) -> str:
+        """An object of a result: a tuple of a product."""
+        parts = components(obj)
+        if parts is None:
+            text, node = next(made)
+            return text if node.shape else self._boxed(text, node.dtype)
+        items = [self._shown(part, made) for part in parts.parts]
+        whole = self._op(f"call ptr @PyTuple_New(i64 {len(items)})")
+        for index, item in enumerate(items):
+            field = self._field(whole, ITEMS + 8 * index)
+            self._lines.append(f"store ptr {item}, ptr {field}")
+        return whole
+
+    def _boxed(self, cell: str, dtype: str) -> str:
+        """A number as an object of Python's, or of NumPy's where Python has none."""
+        if dtype == "float64":
+            number = self._op(f"load double, ptr {cell}")
+            return self._op(f"call ptr @PyFloat_FromDouble(double {number})")
+        if dtype == "int64":
+            number = self._op(f"load i64, ptr {cell}")
+            return self._op(f"call ptr @PyLong_FromLongLong(i64 {number})")
+        if dtype == "bool":
+            byte = self._op(f"load i8, ptr {cell}")
+            number = self._op(f"zext i8 {byte} to i64")
+            return self._op(f"call ptr @PyBool_FromLong(i64 {number})")
+        self._outside.add(f"np_type_{dtype}")
+        made = self._op(f"call ptr @PyType_GenericAlloc(ptr @np_type_{dtype}, i64 0)")
+        number = self._op(f"load {TYPES[dtype]}, ptr {cell}")
+        self._lines.append(f"store {TYPES[dtype]} {number}, ptr {self._field(made, VALUE)}")
+        return made
+
+
+_DECLARED = (
+    "declare ptr @np_new(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
+    "declare ptr @PyTuple_New(i64)",
+    "declare ptr @PyFloat_FromDouble(double)",
+    "declare ptr @PyLong_FromLongLong(i64)",
+    "declare ptr @PyBool_FromLong(i64)",
+    "declare ptr @PyType_GenericAlloc(ptr, i64)",
+    "declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)",
+    "declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)",
+    "declare void @Py_IncRef(ptr)",
+    "declare void @Py_DecRef(ptr)",
+)
+
+
+class _Definition(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FAST_CALL = 0x80
+
+
+def function_object(where: int, slow: Callable[..., Any], keep: Any) -> Callable[..., Any]:
+    """Python's function of machine code; ``keep`` lives as long as it does."""
+    definition = _Definition(b"native", where, _FAST_CALL, None)
+    new = _C_API.PyCMethod_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
+    owner = (slow, keep, definition)
+    found: Callable[..., Any] = new(ctypes.addressof(definition), owner, None, None)
+    return found

@@ -1,0 +1,310 @@
+"""What is computed together: the tasks of a block, in an order in which each finds what it needs.
+
+    y = tanh x; z = y * w; s = sum z; t = x + s        of 1,000 elements each; z and t are results
+
+    nest 1000:  z stored, z summed into s              y is computed in it, and nowhere kept
+    nest 1000:  t stored
+
+An array joins the first nest that has its extents and stands behind all that it reads. What a nest
+makes at an element may be read in it at the same element only; anything else is read from memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from interpreters.backends.llvm.graph import Block, Function, Node, bodies
+from interpreters.backends.llvm.indices import ZERO, Affine, Index, Shape, Strided, broadcast, variable_
+from interpreters.backends.llvm.memory import GIVEN, MADE, RUNNING, Memory, windowed
+
+SPACE = 1 << 9
+"""The axes of a nest are variables from here on."""
+COSTLY = 10
+"""What costs as much is rather kept than computed twice."""
+WEIGHTS = dict.fromkeys(
+    "exp expm1 exp2 log log1p log2 log10 sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh "
+    "arccosh arctanh erf power hypot arctan2 cbrt".split(),
+    20,
+) | dict.fromkeys("divide unscale sqrt floor_divide remainder take".split(), 5)
+FREE = frozenset({"view", "copy", "reshape", "fill", "iota"}) | GIVEN
+
+
+@dataclass(eq=False)
+class Out:
+    """What a nest leaves of an array: its elements in some places, or what they are reduced to."""
+
+    node: Node
+    places: list[Strided]
+    kind: str = "store"
+    """``store``, ``add`` to what is there, or the name of a reduction."""
+    result: Node | None = None
+    """The reduction, whose places these are then."""
+    space: Shape = ()
+    """The extents that it runs over: those that are not 1."""
+    index: Index = ()
+    """The element, in the variables of a nest."""
+
+    def __post_init__(self) -> None:
+        self.space = tuple(n for n in self.node.shape if n != 1)
+        found: list[Affine] = []
+        axis = SPACE
+        for n in self.node.shape:
+            found.append(ZERO if n == 1 else variable_(axis))
+            axis += n != 1
+        self.index = tuple(found)
+
+    @property
+    def over(self) -> Shape:
+        """The axes along which it is reduced."""
+        axes: Shape = () if self.result is None else self.result.par[1]
+        return axes
+
+    @property
+    def reduced(self) -> frozenset[int]:
+        """The variables along which it is reduced."""
+        return frozenset(v for axis in self.over for v, _ in self.index[axis].terms)
+
+    @property
+    def target(self) -> Index:
+        """The element of its places."""
+        return tuple(i for axis, i in enumerate(self.index) if axis not in self.over)
+
+
+@dataclass(eq=False)
+class Task:
+    """A nest of loops, or what a node does by itself."""
+
+    kind: str
+    """``nest``, ``clear``, or the ``op`` of the node."""
+    node: Node | None = None
+    space: Shape = ()
+    reduced: frozenset[int] = frozenset()
+    outs: list[Out] = field(default_factory=list)
+    made: dict[Node, Index] = field(default_factory=dict)
+    """At which element it makes what others may read in it."""
+
+
+def operands(node: Node, index: Index) -> list[tuple[Node, Index]]:
+    """The elements from which an element of what is in no memory is computed."""
+    match node.op:
+        case "view":
+            axes = dict(enumerate(index))
+            return [(node.args[0], tuple(position.at(axes) for position in node.par))]
+        case "copy":
+            return [(node.args[0], index)]
+        case "take":
+            return picks(node, index)
+        case "fill" | "iota":
+            return []
+        case _:
+            return [(x, broadcast(index, x.shape, node.shape)) for x in node.args]
+
+
+def picks(node: Node, index: Index) -> list[tuple[Node, Index]]:
+    """The elements of the indices that say what is taken."""
+    x, *indices = node.args
+    rank = len(node.shape) - len(x.shape) + len(indices)
+    at, rows = index[node.par : node.par + rank], node.shape[node.par : node.par + rank]
+    return [(i, broadcast(at, i.shape, rows)) for i in indices]
+
+
+class Schedule:
+    """The tasks of every block."""
+
+    def __init__(self, memory: Memory) -> None:
+        """Of arrays that have their places."""
+        self.memory = memory
+        self.tasks: dict[Block, list[Task]] = {}
+        self.wanted: set[Node] = set()
+        """What is costly, in no memory, and would be computed more often than it has elements."""
+        self._ready: dict[Node, int] = {}
+        """The task of its block that makes a node."""
+        self._where: dict[Node, tuple[Task, Index]] = {}
+        self._cleared: set[Node] = set()
+        self._costs: dict[Node, int] = {}
+        self._copied: dict[Node, int] = {}
+        """The last task that copies a node from memory to other places."""
+        self._block(memory.function.block)
+
+    def _block(self, block: Block) -> None:
+        tasks = self.tasks[block] = []
+        for node in block.nodes:
+            self._node(node, tasks)
+
+    def _node(self, node: Node, tasks: list[Task]) -> None:
+        memory = self.memory
+        for place in self._written(node):
+            self._clear(place, tasks)
+        if node.op in ("loop", "choice"):
+            for inner in bodies(node):
+                self._block(inner)
+            self._alone(node, tasks)
+        elif node.op == "out":
+            self._ready[node] = self._ready[node.args[0]]
+        elif node.op == "reduce":
+            self._join(Out(node.args[0], memory.places.get(node, [])[:1], node.par[0], node), tasks)
+        elif node.op == "assembly":
+            self._assembly(node, tasks)
+        elif node.op in RUNNING or node.op in ("matmul", "put"):
+            self._alone(node, tasks)
+        elif node.op not in GIVEN:
+            if node.shape and node in memory.places:
+                self._join(Out(node, memory.places[node]), tasks)
+            return
+        copies = memory.copies(node)
+        if node.shape and copies:
+            self._join(Out(node, copies), tasks)
+
+    def _written(self, node: Node) -> list[Strided]:
+        """The places that are written where a node is made."""
+        if node.op in ("loop", "choice"):
+            return [p for out in node.par.outs.values() for p in self.memory.places.get(out, ())]
+        return list(self.memory.places.get(node, ()))
+
+    def _clear(self, place: Strided, tasks: list[Task]) -> None:
+        """Before a window is written its whole is zero, where that is needed."""
+        todo = [place]
+        wholes: list[Node] = []
+        while todo:
+            whole = self.memory.wholes.get(todo.pop())
+            if whole is not None and whole not in self._cleared:
+                self._cleared.add(whole)
+                wholes.append(whole)
+                todo.append(self.memory.homes[whole])
+        for whole in reversed(wholes):
+            if whole in self.memory.filled:
+                tasks.append(Task("clear", whole))
+
+    def _alone(self, node: Node, tasks: list[Task]) -> None:
+        self._ready[node] = len(tasks)
+        tasks.append(Task(node.op, node))
+
+    def _assembly(self, node: Node, tasks: list[Task]) -> None:
+        """Zeros, where there are any, and the pieces that are not in their windows already."""
+        memory, last = self.memory, -1
+        if node not in self._cleared:
+            self._cleared.add(node)
+            self._clear(memory.homes[node], tasks)
+            if node in memory.filled:
+                tasks.append(Task("clear", node))
+        cleared = len(tasks)
+        for piece, window in zip(node.args, node.par, strict=True):
+            place = windowed(memory.homes[node], window, piece.shape)
+            if any(_same(place, known) for known in memory.places.get(piece, ())):
+                last = max(last, self._ready.get(piece, -1), self._copied.get(piece, -1))
+            else:
+                kind = "add" if node in memory.filled else "store"
+                last = max(last, self._join(Out(piece, [place], kind), tasks, first=cleared))
+        self._ready[node] = max(last, cleared - 1)
+
+    # ---- nests
+
+    def _join(self, out: Out, tasks: list[Task], first: int = 0) -> int:
+        """Have the first nest make it that can; its number."""
+        visited, reads = self._reached(out)
+        for node, index in reads:
+            ready = self._ready.get(node, -1) if self._is_here(node, tasks) else -1
+            if ready >= 0 and (tasks[ready].kind != "nest" or tasks[ready].made.get(node) != index):
+                ready += 1
+            first = max(first, ready)
+        for number in range(first, len(tasks)):
+            if self._fits(out, tasks[number], reads):
+                break
+        else:
+            number = len(tasks)
+            tasks.append(Task("nest", space=out.space))
+        task = tasks[number]
+        task.outs.append(out)
+        task.reduced |= out.reduced
+        if out.result is not None:
+            self._ready[out.result] = number
+        elif out.node in self._ready or out.node.op in GIVEN or out.kind == "add":
+            self._copied[out.node] = max(number, self._copied.get(out.node, -1))
+        else:
+            self._ready[out.node] = number
+            task.made[out.node] = out.index
+        self._count(visited, task, tasks)
+        return number
+
+    def _is_here(self, node: Node, tasks: list[Task]) -> bool:
+        return self.tasks.get(node.block) is tasks
+
+    def _fits(self, out: Out, task: Task, reads: list[tuple[Node, Index | None]]) -> bool:
+        """Whether a nest has its extents, and makes nothing that it reads elsewhere."""
+        if task.kind != "nest" or task.space != out.space:
+            return False
+        if out.reduced and task.reduced and out.reduced != task.reduced:
+            return False
+        results = {other.result for other in task.outs}
+        return all(
+            node not in results and task.made.get(node, index) == index for node, index in reads
+        )
+
+    def _reached(self, out: Out) -> tuple[list[tuple[Node, Index]], list[tuple[Node, Index | None]]]:
+        """What is computed for an element of it, and what is read, from memory or made by a task."""
+        visited: list[tuple[Node, Index]] = []
+        reads: list[tuple[Node, Index | None]] = []
+        seen: set[tuple[Node, Index]] = set()
+        is_made = out.node in self._ready or out.node.op in GIVEN
+        todo = [(out.node, out.index)] if is_made else operands(out.node, out.index)
+        while todo:
+            node, index = pair = todo.pop()
+            if pair in seen:
+                continue
+            seen.add(pair)
+            if node.op in MADE or node.op in GIVEN or node in self.memory.homes:
+                reads.append(pair)
+            elif node.shape and self.memory.home(node) is not None:
+                reads.append((_base(node), None))
+            else:
+                visited.append(pair)
+                if node.op == "take":
+                    reads.append((_base(node.args[0]), None))
+                todo += operands(node, index)
+        return visited, reads
+
+    def _count(self, visited: list[tuple[Node, Index]], task: Task, tasks: list[Task]) -> None:
+        """Note what would be computed twice, or for more elements than it has."""
+        many = prod(task.space)
+        for node, index in visited:
+            if not node.shape or self._cost(node) < COSTLY:
+                continue
+            before = self._where.setdefault(node, (task, index))
+            again = before[0] is not task or before[1] != index
+            if again or node.size < many or not self._is_here(node, tasks):
+                self.wanted.add(node)
+
+    def _cost(self, node: Node) -> int:
+        """What an element costs, with all that is computed for it."""
+        if node not in self._costs:
+            cost = WEIGHTS.get(node.op, 0 if node.op in FREE else 1)
+            for x in node.args:
+                if x.shape and x.op not in MADE | GIVEN and x not in self.memory.homes:
+                    cost += self._cost(x)
+            self._costs[node] = min(cost, 1 << 20)
+        return self._costs[node]
+
+
+def _base(node: Node) -> Node:
+    """The array that a view is of."""
+    while node.op in ("view", "reshape") and node.args[0].shape:
+        node = node.args[0]
+    return node
+
+
+def _same(a: Strided, b: Strided) -> bool:
+    strides = zip(a.shape, a.strides, b.strides, strict=True)
+    same = all(n == 1 or p == q for n, p, q in strides)
+    return same and a.storage is b.storage and a.offset == b.offset
+
+
+def planned(function: Function) -> tuple[Memory, Schedule]:
+    """The places and the tasks, in which nothing costly is computed twice."""
+    stored: set[Node] = set()
+    while True:
+        memory = Memory(function, stored)
+        schedule = Schedule(memory)
+        if schedule.wanted <= stored:
+            return memory, schedule
+        stored |= schedule.wanted

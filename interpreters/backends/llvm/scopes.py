@@ -1,0 +1,185 @@
+"""LLVM's text in scopes: a value is written in the outermost scope in which all of it is known.
+
+    for i:                    %4 = exp %w stands before the loop, for it depends on no i;
+        y[i] = exp w * x[i]   what is written inside is put behind it when the loop is closed
+
+A scope is open while what it holds is written; lines that go to one further out land before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+TYPES = {"float64": "double", "float32": "float", "int64": "i64", "int32": "i32", "bool": "i1"}
+IN_MEMORY = TYPES | {"bool": "i8"}
+WIDTHS = {"float64": 8, "float32": 4, "int64": 8, "int32": 4, "bool": 1}
+
+
+class Value(NamedTuple):
+    """A number, or a vector of as many as there are lanes."""
+
+    text: str
+    is_vector: bool
+    depth: int
+    """That of the scope that knows it."""
+
+
+@dataclass(eq=False)
+class Scope:
+    """Lines that belong together, and what is known in them."""
+
+    depth: int
+    label: str
+    lines: list[str] = field(default_factory=list)
+    known: dict[Any, Any] = field(default_factory=dict)
+
+
+class Variable(NamedTuple):
+    """What a variable is: text, and the scope that knows it."""
+
+    text: str
+    depth: int
+
+
+@dataclass(eq=False)
+class Module:
+    """What the functions of a program have in common."""
+
+    lanes: int
+    """Of a vector of float64."""
+    careful: bool
+    """Whether products that hide zeros are written with care."""
+    watched: frozenset[int] = frozenset()
+    """The results in which a nan is in doubt: it may be one that a careful product would not give."""
+    declared: dict[str, str] = field(default_factory=dict)
+
+    def declare(self, name: str, signature: str) -> str:
+        """A function from elsewhere; its name."""
+        self.declared[name] = f"declare {signature}"
+        return f"@{name}"
+
+
+class Text:
+    """The text of one function."""
+
+    def __init__(self, module: Module) -> None:
+        self.module, self.lanes = module, module.lanes
+        self.scopes = [Scope(0, "entry")]
+        self.allocated: list[str] = []
+        self.variables: dict[int, Variable] = {}
+        self.across: int | None = None
+        """The variable along which vectors lie."""
+        self.active: int | None = None
+        """How many lanes count, where not all do."""
+        self._count = 0
+
+    @property
+    def here(self) -> Scope:
+        """The innermost scope."""
+        return self.scopes[-1]
+
+    def fresh(self, wish: str = "v") -> str:
+        """A name."""
+        self._count += 1
+        return f"{wish}{self._count}"
+
+    def op(self, text: str, scope: Scope | None = None) -> str:
+        """A line that gives a value; its name."""
+        name = f"%{self.fresh()}"
+        (scope or self.here).lines.append(f"{name} = {text}")
+        return name
+
+    def do(self, text: str, scope: Scope | None = None) -> None:
+        """A line that gives none."""
+        (scope or self.here).lines.append(text)
+
+    def cell(self, kind: str) -> str:
+        """A variable of the function, which the optimiser puts into a register."""
+        name = f"%{self.fresh('cell')}"
+        self.allocated.append(f"{name} = alloca {kind}, align 64")
+        return name
+
+    def type_of(self, dtype: str, *, vector: bool = False, memory: bool = False) -> str:
+        """The type of a number or a vector."""
+        kind = (IN_MEMORY if memory else TYPES)[dtype]
+        return f"<{self.lanes} x {kind}>" if vector else kind
+
+    def splat(self, value: Value, dtype: str, scope: Scope | None = None) -> str:
+        """A value as a vector."""
+        if value.is_vector:
+            return value.text
+        if value.text[0] != "%":
+            return f"splat ({TYPES[dtype]} {value.text})"
+        target = scope or self.scopes[value.depth]
+        key = ("splat", value.text)
+        if key not in target.known:
+            kind = self.type_of(dtype, vector=True)
+            first = self.op(
+                f"insertelement {kind} poison, {TYPES[dtype]} {value.text}, i64 0", target
+            )
+            target.known[key] = self.op(
+                f"shufflevector {kind} {first}, {kind} poison, <{self.lanes} x i32> zeroinitializer",
+                target,
+            )
+        found: str = target.known[key]
+        return found
+
+    @contextmanager
+    def loop(
+        self, variable: int, length: int, step: int = 1, *, reverse: bool = False
+    ) -> Iterator[Scope]:
+        """Rounds of a variable from 0 on, in steps; of one round only, the round."""
+        outer, name = self.here, self.fresh()
+        inner = Scope(outer.depth + 1, f"body{name}")
+        before = self.variables.get(variable)
+        first, end = (length - 1, -1) if reverse else (0, -(-length // step) * step)
+        is_one = length <= step
+        text = str(first) if is_one else f"%round{name}"
+        self.variables[variable] = Variable(text, inner.depth)
+        self.scopes.append(inner)
+        yield inner
+        self.scopes.pop()
+        if before is not None:
+            self.variables[variable] = before
+        if is_one:
+            outer.lines += [f"br label %body{name}", f"body{name}:", *inner.lines]
+            outer.label = inner.label
+            return
+        after = f"%after{name}"
+        outer.lines += [
+            f"br label %body{name}",
+            f"body{name}:",
+            f"{text} = phi i64 [{first}, %{outer.label}], [{after}, %{inner.label}]",
+            *inner.lines,
+            f"{after} = add nsw i64 {text}, {-1 if reverse else step}",
+            f"%ends{name} = icmp eq i64 {after}, {end}",
+            f"br i1 %ends{name}, label %end{name}, label %body{name}",
+            f"end{name}:",
+        ]
+        outer.label = f"end{name}"
+
+    @contextmanager
+    def fixed(self, variable: int, text: str) -> Iterator[Scope]:
+        """A scope in which a variable is known."""
+        outer = self.here
+        inner = Scope(outer.depth + 1, outer.label)
+        before = self.variables.get(variable)
+        self.variables[variable] = Variable(text, inner.depth)
+        self.scopes.append(inner)
+        yield inner
+        self.scopes.pop()
+        if before is not None:
+            self.variables[variable] = before
+        outer.lines += inner.lines
+        outer.label = inner.label
+
+    @contextmanager
+    def branch(self, label: str) -> Iterator[Scope]:
+        """A scope that is reached by a jump, whose lines are placed by who opened it."""
+        inner = Scope(self.here.depth + 1, label)
+        self.scopes.append(inner)
+        yield inner
+        self.scopes.pop()
