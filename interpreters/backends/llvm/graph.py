@@ -247,7 +247,23 @@ class Graph:
         rest = x.shape[1:]
         return self.view(x, (variable_(variable), *_whole(rest)), rest)
 
+    def item(self, x: Node, number: int) -> Node:
+        """A row."""
+        rest = x.shape[1:]
+        return self.view(x, (ZERO._replace(constant=number), *_whole(rest)), rest)
+
     # ---- arrays of other arrays
+
+    def stack(self, rows: Sequence[Node]) -> Node:
+        """Arrays of one shape as the rows of one."""
+        shape, dtype = (len(rows), *rows[0].shape), rows[0].dtype
+        rest = (0,) * len(rows[0].shape)
+        steps = (1,) * len(shape)
+        pieces = [
+            (self.reshape(row, (1, *row.shape)), ((number, *rest), steps))
+            for number, row in enumerate(rows)
+        ]
+        return self.assembly(pieces, shape, dtype)
 
     def pointwise(self, op: str, args: Sequence[Node], shape: Shape, dtype: str) -> Node:
         """An operation on each element; the arguments broadcast."""

@@ -2,102 +2,61 @@
 
     λ(x : Real × Real). let f = λy. y * π0 x in f (π1 x)        %0 = param, %1 = param, %1 * %0
 
-A value is a node, a tuple of values, a λ with what it captured, or None, the zero of a tangent
-whose type nobody knows. What has no code here raises ``MissingRule``, by name.
+What has no code here raises ``MissingRule``, by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step, recurse
-from combinators.objects import Object, Tangent, Tensor, components
-from combinators.primitives.loops import LOOP, LoopTerm
+from combinators.objects import Object, Tangent, Tensor, Vector
+from combinators.primitives.loops import LOOP, LoopTerm, LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
+from interpreters.backends.analysis.captures import Occurrences
 from interpreters.backends.llvm.arrays import of_arrays
 from interpreters.backends.llvm.graph import Block, Choice, Function, Graph, Loop, Node, prune
+from interpreters.backends.llvm.values import (
+    Chosen,
+    Closure,
+    Value,
+    form_of,
+    joined,
+    kinds,
+    nodes_of,
+    row_of,
+    skeleton,
+    stack_of,
+    value_of,
+)
 
-ELEMENTS = frozenset({"float64", "float32", "int64", "int32", "bool"})
+Env = dict[str, Value]
 
 
-@dataclass(eq=False)
-class Closure:
-    """A λ, and the values of the variables around it."""
-
-    lam: Lam
-    env: Env
-
-
-Value: TypeAlias = "Node | tuple[Value, ...] | Closure | None"
-Env = dict[str, "Value"]
-
-
-def lowered(lam: Lam) -> Function:
+def lowered(lam: Lam, survey: Occurrences) -> Function:
     """The graph of a closed λ whose parameters and results are arrays and numbers."""
     graph = Graph()
-    given = [_filled(p.type, iter([graph.param(*_kind(t)) for t in tensors(p.type)])) for p in lam.params]
-    env: Env = dict(zip((p.name for p in lam.params), given, strict=True))
-    result = recurse(_Lowering(graph).body(lam, env))
-    graph.function.block.outputs = leaves(result, "the result")
+    env: Env = {}
+    for param in lam.params:
+        form = form_of(param.type)
+        nodes = [graph.param(leaf.shape, leaf.dtype) for leaf in kinds(form)]
+        env[param.name] = value_of(form, iter(nodes))
+    form = form_of(lam.body.type)
+    result = recurse(_Lowering(graph, survey).body(lam, env))
+    graph.function.block.outputs = nodes_of(graph, result, form)
     prune(graph.function)
     return graph.function
-
-
-def tensors(obj: Object) -> list[Tensor]:
-    """The tensors that a type is a product of, in order."""
-    found: list[Tensor] = []
-    todo = [obj]
-    while todo:
-        here = todo.pop()
-        parts = components(here)
-        if parts is not None:
-            todo += reversed(parts.parts)
-        elif isinstance(here, Tensor) and here.dtype in ELEMENTS:
-            found.append(here)
-        else:
-            raise MissingRule(f"the native backend has no values of {here!r}")
-    return found
-
-
-def leaves(value: Value, what: str) -> list[Node]:
-    """The nodes of a value of products."""
-    found: list[Node] = []
-    todo = [value]
-    while todo:
-        here = todo.pop()
-        if isinstance(here, tuple):
-            todo += reversed(here)
-        elif isinstance(here, Node):
-            found.append(here)
-        else:
-            raise MissingRule(f"the native backend has no function or unknown tangent in {what}")
-    return found
-
-
-def _kind(obj: Tensor) -> tuple[tuple[int, ...], str]:
-    return obj.shape, obj.dtype
-
-
-def _filled(obj: Object, nodes: Iterator[Node]) -> Value:
-    """The value of a type whose leaves are these."""
-    parts = components(obj)
-    return next(nodes) if parts is None else tuple(_filled(part, nodes) for part in parts.parts)
-
-
-def _shaped(like: Value, nodes: Iterator[Node]) -> Value:
-    """The value of this form whose leaves are these."""
-    return tuple(_shaped(part, nodes) for part in like) if isinstance(like, tuple) else next(nodes)
 
 
 class _Lowering:
     """One walk over a term."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, survey: Occurrences) -> None:
         self.graph = graph
+        self._captured = survey.captured
 
     def body(self, lam: Lam, env: Env) -> Recursive[Value]:
         """The value of the body of a λ."""
@@ -112,7 +71,7 @@ class _Lowering:
             case Const(literal):
                 return self.graph.constant(literal.array)
             case Lam():
-                return Closure(term, dict(env))
+                return Closure(term, {v.name: env[v.name] for v in self._captured[id(term)]})
             case Let():
                 return self._let(term, env)
             case Tuple(items):
@@ -122,7 +81,7 @@ class _Lowering:
             case App():
                 return self._application(term, env)
             case Cond():
-                return self._choice(term, env)
+                return self._cond(term, env)
         assert isinstance(term, Prim)
         return self._loop(term, env) if term.operation.primitive is LOOP else self._prim(term, env)
 
@@ -141,8 +100,19 @@ class _Lowering:
 
     def _projection(self, term: Proj, env: Env) -> Recursive[Value]:
         whole: Value = yield self.value(term.product, env)
-        assert isinstance(whole, tuple)
-        return whole[term.index]
+        if isinstance(whole, tuple):
+            return whole[term.index]
+        if whole is None:
+            return None
+        assert isinstance(term.product.type, Vector)
+        return self._row(whole, lambda node: self.graph.item(node, term.index))
+
+    def _row(self, stack: Value, row: Callable[[Node], Node]) -> Value:
+        """A row of a stack, whose nodes are rows of its."""
+        form = skeleton(stack)
+        return value_of(row_of(form), iter(map(row, nodes_of(self.graph, stack, form))))
+
+    # ---- calls and choices
 
     def _application(self, term: App, env: Env) -> Recursive[Value]:
         function: Value = yield self.value(term.function, env)
@@ -151,84 +121,139 @@ class _Lowering:
         return result
 
     def _called(self, function: Value, argument: Value) -> Recursive[Value]:
-        if not isinstance(function, Closure):
-            raise MissingRule("the native backend calls no function that is chosen at run time")
+        if isinstance(function, Chosen):
+            result: Value = yield self._any_called(function.tag, 0, function.options, argument)
+            return result
+        assert isinstance(function, Closure)
         params = function.lam.params
         parts = (argument,) if len(params) == 1 else argument
         assert isinstance(parts, tuple)
-        names = (param.name for param in params)
-        env = function.env | dict(zip(names, parts, strict=True))
-        result: Value = yield self.value(function.lam.body, env)
+        env = dict(function.env)
+        for param, part in zip(params, parts, strict=True):
+            env[param.name] = part
+        result = yield self.value(function.lam.body, env)
         return result
 
-    def _choice(self, term: Cond, env: Env) -> Recursive[Value]:
-        """Two blocks, of which one is run; what both give is not among their outputs."""
-        graph, outside = self.graph, self.graph.block
+    def _any_called(
+        self, tag: Node, number: int, options: Sequence[Closure], argument: Value
+    ) -> Recursive[Value]:
+        """The first of the options where the tag is its number, else one of the rest."""
+        first, *rest = options
+        if not rest:
+            result: Value = yield self._called(first, argument)
+            return result
+        graph = self.graph
+        this = graph.fill(number, (), "int64")
+        test = graph.pointwise("equal", (tag, this), (), "bool")
+        result = yield self._either(
+            test,
+            lambda: self._called(first, argument),
+            lambda: self._any_called(tag, number + 1, rest, argument),
+        )
+        return result
+
+    def _cond(self, term: Cond, env: Env) -> Recursive[Value]:
         test: Value = yield self.value(term.test, env)
         assert isinstance(test, Node)
+        result: Value = yield self._either(
+            test, lambda: self.value(term.then, env), lambda: self.value(term.other, env)
+        )
+        return result
+
+    def _either(
+        self, test: Node, then: Callable[[], Step[Value]], other: Callable[[], Step[Value]]
+    ) -> Recursive[Value]:
+        """Two blocks, of which one is run; what both give is not among their outputs."""
+        if test.op == "fill":
+            result: Value = yield (then if test.par else other)()
+            return result
+        graph, outside = self.graph, self.graph.block
         blocks, values = [], []
-        for branch in (term.then, term.other):
+        for branch in (then, other):
             graph.block = Block(outside)
-            values.append((yield self.value(branch, env)))
+            values.append((yield branch()))
             blocks.append(graph.block)
             graph.block = outside
-        then, other = (leaves(value, "a choice") for value in values)
+        form = joined(skeleton(values[0]), skeleton(values[1]))
         made = graph.fresh("choice", (test,), Choice((blocks[0], blocks[1])), (), "")
         found: list[Node] = []
-        for a, b in zip(then, other, strict=True):
+        sides = []
+        for block, value in zip(blocks, values, strict=True):
+            graph.block = block
+            sides.append(nodes_of(graph, value, form))
+        graph.block = outside
+        made.number = graph.fresh("", (), None, (), "").number
+        for a, b in zip(*sides, strict=True):
             if a is b:
                 found.append(a)
                 continue
             found.append(graph.fresh("out", (made,), len(blocks[0].outputs), a.shape, a.dtype))
             for block, node in zip(blocks, (a, b), strict=True):
                 block.outputs.append(self._in(node, block))
-        return _shaped(values[0], iter(found))
+        return value_of(form, iter(found))
+
+    # ---- loops
 
     def _loop(self, term: Prim, env: Env) -> Recursive[Value]:
         graph, outside = self.graph, self.graph.block
         parts = LoopTerm(term)
         types = parts.types
         function: Value = yield self.value(parts.function, env)
-        init: Value = () if parts.init is None else (yield self.value(parts.init, env))
-        rows: Value = yield self.value(parts.xs, env)
-        starts, stacks = leaves(init, "the carry of a loop"), leaves(rows, "the rows of a loop")
+        init: Value = None if parts.init is None else (yield self.value(parts.init, env))
+        given: Value = yield self.value(parts.xs, env)
+        rows = self._stacked(given, types.xs)
         if not types.length:
-            return self._of_no_rounds(types, init, term)
-        starts = [self._in(x, outside, copied=True) for x in starts]
-        body, variable = graph.body()
-        loop = Loop(types.length, types.reverse, body, variable, [])
-        made = graph.fresh("loop", tuple(starts), loop, (), "")
-        made.block = outside
-        loop.carries = [
-            graph.fresh("carry", (), (made, i), x.shape, x.dtype) for i, x in enumerate(starts)
-        ]
-        carry = _shaped(init, iter(loop.carries))
-        row = _shaped(rows, iter([graph.row(x, variable) for x in stacks]))
-        given: Value = yield self._called(function, row if types.carry is None else (carry, row))
-        after, item = types.halves(given, lambda whole, i: whole[i])
-        new = [] if after is None else leaves(after, "the carry of a loop")
-        kept = [] if item is None else leaves(item, "what a loop keeps")
-        body.outputs = [self._in(x, body) for x in (*new, *kept)]
+            kept = None if types.stack is None else self._zeros(types.stack)
+            return types.joined(init, kept, _pair)
+        carried = skeleton(init)
+        while True:
+            body, variable = graph.body()
+            loop = Loop(types.length, types.reverse, body, variable, [])
+            made = graph.fresh("loop", (), loop, (), "")
+            made.block = outside
+            loop.carries = [
+                graph.fresh("carry", (), (made, i), leaf.shape, leaf.dtype)
+                for i, leaf in enumerate(kinds(carried))
+            ]
+            carry = value_of(carried, iter(loop.carries))
+            row = self._row(rows, lambda node, at=variable: graph.row(node, at))
+            found: Value = yield self._called(function, row if types.carry is None else (carry, row))
+            after, item = types.halves(found, _part)
+            more = joined(carried, skeleton(after))
+            if more == carried:
+                break
+            carried, graph.block = more, outside
+        kept_form = skeleton(item)
+        new = nodes_of(graph, after, carried) + nodes_of(graph, item, kept_form)
+        body.outputs = [self._in(x, body) for x in new]
         graph.block = outside
-        self._renumber(made)
-        finals = [graph.fresh("out", (made,), i, x.shape, x.dtype) for i, x in enumerate(starts)]
-        stacked = [
-            graph.fresh("out", (made,), len(starts) + i, (types.length, *x.shape), x.dtype)
-            for i, x in enumerate(kept)
-        ]
-        return types.joined(
-            _shaped(init, iter(finals)),
-            None if item is None else _shaped(item, iter(stacked)),
-            lambda a, b: (a, b),
-        )
+        starts = nodes_of(graph, init, carried)
+        made.args = tuple(self._in(x, outside, copied=True) for x in starts)
+        made.number = graph.fresh("", (), None, (), "").number
+        return self._results(made, types, carried, kept_form)
 
-    def _renumber(self, loop: Node) -> None:
-        """A loop stands behind all that its body made outside of itself."""
-        loop.number = self.graph.fresh("", (), None, (), "").number
+    def _results(self, made: Node, types: LoopType, carried: Any, kept: Any) -> Value:
+        """What a loop gives: its carry, and what it keeps, stacked."""
+        graph, length = self.graph, types.length
+        leaves = [*kinds(carried), *kinds(stack_of(kept, length))]
+        outs = [graph.fresh("out", (made,), i, x.shape, x.dtype) for i, x in enumerate(leaves)]
+        nodes = iter(outs)
+        carry = value_of(carried, nodes)
+        stack = value_of(stack_of(kept, length), nodes)
+        return types.joined(carry, stack, _pair)
 
-    def _of_no_rounds(self, types: Any, init: Value, term: Prim) -> Value:
-        nothing = None if types.stack is None else self._zeros(types.stack)
-        return types.joined(init, nothing, lambda a, b: (a, b))
+    def _stacked(self, value: Value, obj: Object) -> Value:
+        """Rows that were given one by one, as one stack."""
+        if not isinstance(value, tuple):
+            return value
+        if not isinstance(obj, Vector):
+            return value
+        form = skeleton(value[0])
+        for part in value[1:]:
+            form = joined(form, skeleton(part))
+        columns = zip(*(nodes_of(self.graph, part, form) for part in value), strict=True)
+        stacks = [self.graph.stack(column) for column in columns]
+        return value_of(stack_of(form, len(value)), iter(stacks))
 
     def _in(self, node: Node, block: Block, *, copied: bool = False) -> Node:
         """An array that is computed outside of a block, copied in it."""
@@ -261,13 +286,23 @@ class _Lowering:
     def _zeros(self, obj: Object) -> Value:
         if obj is Tangent:
             return None
-        return _filled(obj, iter([self.graph.fill(0, *_kind(t)) for t in tensors(obj)]))
+        form = form_of(obj)
+        return value_of(form, iter(nodes_of(self.graph, None, form)))
 
     def _sum(self, x: Value, y: Value) -> Value:
         if x is None or y is None:
             return y if x is None else x
         if isinstance(x, tuple) and isinstance(y, tuple):
             return tuple(self._sum(a, b) for a, b in zip(x, y, strict=True))
-        assert isinstance(x, Node)
-        assert isinstance(y, Node)
+        if not isinstance(x, Node) or not isinstance(y, Node):
+            raise MissingRule("the native backend adds no functions")
         return self.graph.add(x, y)
+
+
+def _pair(a: Value, b: Value) -> Value:
+    return a, b
+
+
+def _part(whole: Value, index: int) -> Value:
+    assert isinstance(whole, tuple)
+    return whole[index]

@@ -38,7 +38,7 @@ class NativeProgram:
             self._build(lam, slow, survey or surveyed(lam))
 
     def _build(self, lam: Lam, slow: Callable[..., Any], survey: Occurrences) -> None:
-        function = lowered(lam)
+        function = lowered(lam, survey)
         watched = _watched(lam, survey)
         module = Module(lanes(), watched is None, watched or frozenset())
         made = emitted(module, function, "run", planned(function))
