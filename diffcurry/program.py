@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -246,6 +248,10 @@ class Program:
         return tuple(lift(arg, obj, mode) for arg, obj in zip(args, self.types, strict=True))
 
     @cached_property
+    def python(self) -> PythonProgram:
+        return self._code(self._compiled.name or "f")
+
+    @cached_property
     def _quick(self) -> Quick | None:
         lam, types = self._compiled, (*self.types, self.cod)
         if self._is_rep and isinstance(self.cod, Product):
@@ -256,7 +262,7 @@ class Program:
             return None
         border = Border(self.types, self.faces, self.cod, self.face, self._ats(self))
         try:
-            return Quick(border, self._code(lam.name or "f"))
+            return Quick(border, native(lam, self) or self._code(lam.name or "f"))
         except MissingRule:
             return None
 
@@ -273,6 +279,17 @@ class Program:
 
     def __str__(self) -> str:
         return str(self.lam)
+
+
+def native(lam: Lam, program: Program) -> Any:
+    if os.environ.get("DIFFCURRY_BACKEND") != "llvm":
+        return None
+    from interpreters.backends.llvm.native_program import NativeProgram
+
+    try:
+        return NativeProgram(lam, lambda *args: program.python.function(*args))
+    except MissingRule:
+        return None
 
 
 def is_of_data(obj: Object) -> bool:

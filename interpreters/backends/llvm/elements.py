@@ -225,9 +225,12 @@ class Elements(Text):
             return self.position(index[0])
         if node.op == "param" and not node.shape:
             return Value(f"%p{node.par}", False, 0)
-        if node in self.made or not node.shape:
+        if node.op == "reshape":
+            home: Strided | None = self.memory.source(node)
+        elif node in self.made or not node.shape:
             return None
-        home = self.memory.home(node)
+        else:
+            home = self.memory.home(node)
         if home is None:
             return None
         value = self.load(home, index)

@@ -16,7 +16,7 @@ from math import prod
 
 from interpreters.backends.llvm.graph import Block, Function, Node, bodies
 from interpreters.backends.llvm.indices import ZERO, Affine, Index, Shape, Strided, broadcast, variable_
-from interpreters.backends.llvm.memory import GIVEN, MADE, RUNNING, Memory, windowed
+from interpreters.backends.llvm.memory import GIVEN, MADE, RUNNING, Memory, is_same, windowed
 
 SPACE = 1 << 9
 """The axes of a nest are variables from here on."""
@@ -134,6 +134,8 @@ class Schedule:
 
     def _node(self, node: Node, tasks: list[Task]) -> None:
         memory = self.memory
+        if node.shape and not node.size:
+            return
         for place in self._written(node):
             self._clear(place, tasks)
         if node.op in ("loop", "choice"):
@@ -148,7 +150,7 @@ class Schedule:
             self._assembly(node, tasks)
         elif node.op in RUNNING or node.op in ("matmul", "put"):
             self._alone(node, tasks)
-        elif node.op not in GIVEN:
+        elif node.op not in GIVEN and node.op != "reshape":
             if node.shape and node in memory.places:
                 self._join(Out(node, memory.places[node]), tasks)
             return
@@ -191,8 +193,9 @@ class Schedule:
         cleared = len(tasks)
         for piece, window in zip(node.args, node.par, strict=True):
             place = windowed(memory.homes[node], window, piece.shape)
-            if any(_same(place, known) for known in memory.places.get(piece, ())):
-                last = max(last, self._ready.get(piece, -1), self._copied.get(piece, -1))
+            if any(is_same(place, known) for known in memory.places.get(piece, ())):
+                made = self._ready.get(_base(piece) if piece.op == "reshape" else piece, -1)
+                last = max(last, made, self._copied.get(piece, -1))
             else:
                 kind = "add" if node in memory.filled else "store"
                 last = max(last, self._join(Out(piece, [place], kind), tasks, first=cleared))
@@ -246,6 +249,8 @@ class Schedule:
         visited: list[tuple[Node, Index]] = []
         reads: list[tuple[Node, Index | None]] = []
         seen: set[tuple[Node, Index]] = set()
+        if out.node.op == "reshape":
+            return [], [(_base(out.node), None)]
         is_made = out.node in self._ready or out.node.op in GIVEN
         todo = [(out.node, out.index)] if is_made else operands(out.node, out.index)
         while todo:
@@ -253,7 +258,9 @@ class Schedule:
             if pair in seen:
                 continue
             seen.add(pair)
-            if node.op in MADE or node.op in GIVEN or node in self.memory.homes:
+            if node.op == "reshape":
+                reads.append((_base(node), None))
+            elif node.op in MADE or node.op in GIVEN or node in self.memory.homes:
                 reads.append(pair)
             elif node.shape and self.memory.home(node) is not None:
                 reads.append((_base(node), None))
@@ -291,12 +298,6 @@ def _base(node: Node) -> Node:
     while node.op in ("view", "reshape") and node.args[0].shape:
         node = node.args[0]
     return node
-
-
-def _same(a: Strided, b: Strided) -> bool:
-    strides = zip(a.shape, a.strides, b.strides, strict=True)
-    same = all(n == 1 or p == q for n, p, q in strides)
-    return same and a.storage is b.storage and a.offset == b.offset
 
 
 def planned(function: Function) -> tuple[Memory, Schedule]:

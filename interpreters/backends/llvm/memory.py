@@ -78,10 +78,18 @@ class Memory:
             self.homes[node] = self.places[node][0]
         return self.homes[node]
 
+    def source(self, node: Node) -> Strided:
+        """The elements of what is reshaped, where they lie."""
+        inner = self.home(node.args[0])
+        found = inner and inner.reshaped(node.shape)
+        assert found is not None
+        return found
+
     def copies(self, node: Node) -> list[Strided]:
         """The places that an array in memory is copied to."""
         places = self.places.get(node, [])
-        return [place for place in places if place is not self.homes.get(node)]
+        home = self.source(node) if node.op == "reshape" else self.homes.get(node)
+        return [place for place in places if home is None or not is_same(place, home)]
 
     # ---- requests, from the last node of a block to the first
 
@@ -126,7 +134,8 @@ class Memory:
         (x,) = node.args
         place = self.places.get(node)
         back = place[0].reshaped(x.shape) if place else None
-        if back is not None and x.op in MADE and x.block is node.block and x not in self.places:
+        is_free = x.op not in GIVEN and x.block is node.block and x not in self.places
+        if back is not None and is_free:
             self._put(x, back)
             self.own(x)
             return
@@ -175,6 +184,13 @@ def _storage(kind: str, node: Node, number: int = 0) -> Strided:
     """A storage of the size of an array, and the array."""
     size = node.size * np.dtype(node.dtype).itemsize
     return Strided.whole(Storage(kind, size, number), node.shape, node.dtype)
+
+
+def is_same(a: Strided, b: Strided) -> bool:
+    """Whether two arrays have their elements in the same places."""
+    strides = zip(a.shape, a.strides, b.strides, strict=True)
+    same = all(n == 1 or p == q for n, p, q in strides)
+    return same and a.storage is b.storage and a.offset == b.offset
 
 
 def windowed(home: Strided, window: Window, shape: tuple[int, ...]) -> Strided:
