@@ -13,17 +13,16 @@ should be, in type or shape or layout, goes to ``slow``, a function of Python th
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from combinators.objects import Object, components
-from combinators.terms import Lam
 from interpreters.backends.llvm.graph import Function, Node
 from interpreters.backends.llvm.scopes import TYPES, WIDTHS
 from interpreters.backends.llvm.symbols import address
+from interpreters.backends.llvm.values import Leaf, Several, Skeleton
 
 TYPE, VALUE, LENGTH, ITEMS = 8, 16, 16, 24
 DATA, RANK, EXTENTS, ELEMENTS, FLAGS = 16, 24, 32, 56, 64
@@ -62,9 +61,18 @@ def symbol(name: str) -> int:
 class Entry:
     """Writes the entry of a function."""
 
-    def __init__(self, lam: Lam, function: Function, work: int, *, checks: bool) -> None:
+    def __init__(
+        self,
+        function: Function,
+        params: Sequence[Skeleton],
+        result: Skeleton,
+        work: int,
+        *,
+        checks: bool,
+    ) -> None:
         """``work`` is how many bytes it works in; ``checks`` says that it may give up."""
-        self._lam, self._function, self._work, self._checks = lam, function, work, checks
+        self._function, self._params, self._result_form = function, params, result
+        self._work, self._checks = work, checks
         self._lines: list[str] = []
         self._head: list[str] = []
         self._data: list[str] = []
@@ -73,12 +81,12 @@ class Entry:
 
     def text(self) -> str:
         """The function ``entry`` of the object itself, its arguments and their number."""
-        self._need(self._op(f"icmp eq i64 %count, {len(self._lam.params)}"))
+        self._need(self._op(f"icmp eq i64 %count, {len(self._params)}"))
         params = iter(self._function.params)
         args = [
             text
-            for number, param in enumerate(self._lam.params)
-            for text in self._taken(self._at("%args", 8 * number), param.type, params)
+            for number, form in enumerate(self._params)
+            for text in self._taken(self._at("%args", 8 * number), form, params)
         ]
         made = [self._result(number, node) for number, node in enumerate(self._function.outputs)]
         given = [
@@ -90,14 +98,14 @@ class Entry:
         if self._checks:
             self._lines += [f"br i1 {failed}, label %drop, label %fine", "fine:"]
         pairs = iter(zip(made, self._function.outputs, strict=True))
-        self._lines.append(f"ret ptr {self._shown(self._lam.body.type, pairs)}")
+        self._lines.append(f"ret ptr {self._shown(self._result_form, pairs)}")
         if self._checks:
             self._lines.append("drop:")
             for text, node in zip(made, self._function.outputs, strict=True):
                 if node.shape:
                     self._lines.append(f"call void @Py_DecRef(ptr {text})")
             self._lines.append("br label %slow")
-        self._lines.append("slow:")
+        self._lines += ["none:", "ret ptr null", "slow:"]
         slow = self._at("%self", ITEMS)
         given = f"ptr {slow}, ptr %args, i64 %count, ptr null"
         self._lines.append(f"ret ptr {self._op(f'call ptr @PyObject_Vectorcall({given})')}")
@@ -125,9 +133,10 @@ class Entry:
     def _at(self, pointer: str, offset: int, kind: str = "ptr") -> str:
         return self._op(f"load {kind}, ptr {self._field(pointer, offset)}")
 
-    def _need(self, test: str) -> None:
+    def _need(self, test: str, otherwise: str = "slow") -> None:
         self._count += 1
-        self._lines += [f"br i1 {test}, label %ok{self._count}, label %slow", f"ok{self._count}:"]
+        label = f"ok{self._count}"
+        self._lines += [f"br i1 {test}, label %{label}, label %{otherwise}", f"{label}:"]
 
     def _is(self, pointer: str, name: str) -> str:
         self._outside.add(name)
@@ -135,17 +144,17 @@ class Entry:
 
     # ---- arguments
 
-    def _taken(self, pointer: str, obj: Object, params: Iterator[Node]) -> list[str]:
+    def _taken(self, pointer: str, form: Skeleton, params: Iterator[Node]) -> list[str]:
         """What the function takes for an argument: tuples are opened."""
-        parts = components(obj)
-        if parts is None:
+        if isinstance(form, Leaf):
             node = next(params)
             return [self._array(pointer, node) if node.shape else self._number(pointer, node.dtype)]
+        assert isinstance(form, Several)
         self._need(self._is(self._at(pointer, TYPE), "PyTuple_Type"))
-        self._need(self._op(f"icmp eq i64 {self._at(pointer, LENGTH, 'i64')}, {parts.width}"))
+        self._need(self._op(f"icmp eq i64 {self._at(pointer, LENGTH, 'i64')}, {len(form.parts)}"))
         return [
             text
-            for index, part in enumerate(parts.parts)
+            for index, part in enumerate(form.parts)
             for text in self._taken(self._at(pointer, ITEMS + 8 * index), part, params)
         ]
 
@@ -192,10 +201,12 @@ class Entry:
         self._data.append(f"@extents{number} = internal constant [{rank} x i64] [{extents}]")
         self._outside |= {dtype, "np_array_type"}
         self._lines.append(f"call void @Py_IncRef(ptr @{dtype})")
-        return self._op(
+        made = self._op(
             f"call ptr @np_new(ptr @np_array_type, ptr @{dtype}, i32 {rank}, "
             f"ptr @extents{number}, ptr null, ptr null, i32 0, ptr null)"
         )
+        self._need(self._op(f"icmp ne ptr {made}, null"), otherwise="none")
+        return made
 
     def _memory(self) -> str:
         if not self._work:
@@ -206,13 +217,13 @@ class Entry:
         self._data.append("@work = external global i8")
         return "@work"
 
-    def _shown(self, obj: Object, made: Iterator[tuple[str, Node]]) -> str:
+    def _shown(self, form: Skeleton, made: Iterator[tuple[str, Node]]) -> str:
         """An object of a result: a tuple of a product."""
-        parts = components(obj)
-        if parts is None:
+        if isinstance(form, Leaf):
             text, node = next(made)
             return text if node.shape else self._boxed(text, node.dtype)
-        items = [self._shown(part, made) for part in parts.parts]
+        assert isinstance(form, Several)
+        items = [self._shown(part, made) for part in form.parts]
         whole = self._op(f"call ptr @PyTuple_New(i64 {len(items)})")
         for index, item in enumerate(items):
             field = self._field(whole, ITEMS + 8 * index)

@@ -7,8 +7,8 @@ What has no code here raises ``MissingRule``, by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step, recurse
@@ -22,6 +22,7 @@ from interpreters.backends.llvm.graph import Block, Choice, Function, Graph, Loo
 from interpreters.backends.llvm.values import (
     Chosen,
     Closure,
+    Skeleton,
     Value,
     form_of,
     joined,
@@ -36,19 +37,37 @@ from interpreters.backends.llvm.values import (
 Env = dict[str, Value]
 
 
-def lowered(lam: Lam, survey: Occurrences) -> Function:
-    """The graph of a closed λ whose parameters and results are arrays and numbers."""
-    graph = Graph()
+class Lowered(NamedTuple):
+    """A graph, and what its parameters and its result are."""
+
+    function: Function
+    params: list[Skeleton]
+    result: Skeleton
+
+
+def lowered(
+    lam: Lam, survey: Occurrences, captured: Mapping[str, Skeleton] | None = None
+) -> Lowered:
+    """The graph of a λ, whose parameters come behind what it captures."""
+    graph, captured = Graph(), captured or {}
+    forms = {**captured, **{param.name: form_of(param.type) for param in lam.params}}
     env: Env = {}
-    for param in lam.params:
-        form = form_of(param.type)
+    for name, form in forms.items():
         nodes = [graph.param(leaf.shape, leaf.dtype) for leaf in kinds(form)]
-        env[param.name] = value_of(form, iter(nodes))
-    form = form_of(lam.body.type)
-    result = recurse(_Lowering(graph, survey).body(lam, env))
-    graph.function.block.outputs = nodes_of(graph, result, form)
+        env[name] = value_of(form, iter(nodes))
+    value: Value = recurse(_Lowering(graph, survey).body(lam, env))
+    result = joined(skeleton(value), _known(lam.body.type))
+    graph.function.block.outputs = nodes_of(graph, value, result)
     prune(graph.function)
-    return graph.function
+    return Lowered(graph.function, list(forms.values()), result)
+
+
+def _known(obj: Object) -> Skeleton:
+    """The skeleton of a type of data; None of one in which there are functions."""
+    try:
+        return form_of(obj)
+    except MissingRule:
+        return None
 
 
 class _Lowering:
