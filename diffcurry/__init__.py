@@ -51,6 +51,7 @@ from combinators.objects import (
 from combinators.tracing.classes import List, Maybe
 from combinators.type_folds import order
 from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
+from diffcurry.backend import backend
 from diffcurry.check import check_grads, debug_nans
 from diffcurry.compare import compare
 from diffcurry.first_class import J, J_inverse, plus, zero

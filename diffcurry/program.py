@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
 from combinators.type_folds import fold_type, parts_inside
+from diffcurry.backend import chosen
 from diffcurry.border import At, Ats, Border, Guard
 from diffcurry.closures import arrow_in, lift
 from diffcurry.leaves import fits
@@ -104,11 +104,25 @@ def _computed(node: Prim, over: Carrier) -> object:
         return result
 
 
+class Compiled(Protocol):
+    """A program that a backend compiled."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
+        ...
+
+    @property
+    def computes_arrays(self) -> bool:
+        """Whether arrays are computed in it."""
+        ...
+
+
 class Quick(NamedTuple):
     """A compiled program at its border."""
 
     border: Border
-    compiled: PythonProgram
+    compiled: Compiled
 
     def entry(self, guard: Guard | None) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments; ``NotThese`` for those that need a conversion."""
@@ -248,10 +262,6 @@ class Program:
         return tuple(lift(arg, obj, mode) for arg, obj in zip(args, self.types, strict=True))
 
     @cached_property
-    def python(self) -> PythonProgram:
-        return self._code(self._compiled.name or "f")
-
-    @cached_property
     def _quick(self) -> Quick | None:
         lam, types = self._compiled, (*self.types, self.cod)
         if self._is_rep and isinstance(self.cod, Product):
@@ -262,9 +272,23 @@ class Program:
             return None
         border = Border(self.types, self.faces, self.cod, self.face, self._ats(self))
         try:
-            return Quick(border, native(lam, self) or self._code(lam.name or "f"))
+            return Quick(border, self._native(lam) or self._python)
         except MissingRule:
             return None
+
+    @cached_property
+    def _python(self) -> PythonProgram:
+        return self._code(self._compiled.name or "f")
+
+    def _native(self, lam: Lam) -> Compiled | None:
+        """The program as machine code, where that is asked for and everything in it has such."""
+        if chosen() != "llvm":
+            return None
+        from interpreters.backends.llvm.native_program import NativeProgram
+
+        with suppress(MissingRule):
+            return NativeProgram(lam, lambda *args: self._python.function(*args))
+        return None
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it takes numbers and has code.
@@ -279,17 +303,6 @@ class Program:
 
     def __str__(self) -> str:
         return str(self.lam)
-
-
-def native(lam: Lam, program: Program) -> Any:
-    if os.environ.get("DIFFCURRY_BACKEND") != "llvm":
-        return None
-    from interpreters.backends.llvm.native_program import NativeProgram
-
-    try:
-        return NativeProgram(lam, lambda *args: program.python.function(*args))
-    except MissingRule:
-        return None
 
 
 def is_of_data(obj: Object) -> bool:

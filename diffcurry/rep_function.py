@@ -273,7 +273,7 @@ def _holds_sums(program: Program) -> bool:
 def _has_arrays(program: Program, quick: Quick) -> bool:
     """Whether code computes with arrays, or takes or gives them."""
     found = (leaf for obj in (*program.types, program.cod) for leaf in leaves(obj))
-    return "np." in getattr(quick.compiled, "source", "np.") or any(
+    return quick.compiled.computes_arrays or any(
         isinstance(leaf, Tensor) and leaf.shape for leaf in found
     )
 

@@ -10,16 +10,23 @@ from collections.abc import Sequence
 
 from interpreters.backends.llvm.fusion import operands
 from interpreters.backends.llvm.graph import Node
-from interpreters.backends.llvm.indices import Affine, Index, Storage, Strided
-from interpreters.backends.llvm.memory import Memory
+from interpreters.backends.llvm.indices import Index, Position, Storage, Strided
 from interpreters.backends.llvm.operations import Arithmetic, literal
-from interpreters.backends.llvm.scopes import IN_MEMORY, WIDTHS, Module, Scope, Text, Value
+from interpreters.backends.llvm.places import Memory
+from interpreters.backends.llvm.scopes import (
+    IN_MEMORY,
+    WIDTHS,
+    NativeModule,
+    NativeText,
+    TextScope,
+    Value,
+)
 
 
-class Elements(Text):
+class ElementText(NativeText):
     """Writes elements of the nodes of a function."""
 
-    def __init__(self, module: Module, memory: Memory) -> None:
+    def __init__(self, module: NativeModule, memory: Memory) -> None:
         """Of arrays that have their places."""
         super().__init__(module)
         self.memory = memory
@@ -43,7 +50,7 @@ class Elements(Text):
             self.pointers[storage] = f"{name}{storage.number}", 0
         return self.pointers[storage]
 
-    def address(self, place: Strided, index: Sequence[Affine]) -> tuple[str, int, int]:
+    def address(self, place: Strided, index: Sequence[Position]) -> tuple[str, int, int]:
         """A pointer to an element, the stride of the lanes, and the scope that knows it."""
         where = place.place(index)
         pointer, depth = self.begin(place.storage)
@@ -57,7 +64,7 @@ class Elements(Text):
             pointer = self._offset(pointer, kind, where.constant, self.scopes[depth])
         return pointer, lanes, depth
 
-    def _moved(self, pointer: str, kind: str, variable: int, factor: int, scope: Scope) -> str:
+    def _moved(self, pointer: str, kind: str, variable: int, factor: int, scope: TextScope) -> str:
         text = self.variables[variable].text
         if text.lstrip("-").isdigit():
             return self._offset(pointer, kind, int(text) * factor, scope)
@@ -68,7 +75,7 @@ class Elements(Text):
         found: str = scope.known[key]
         return found
 
-    def _offset(self, pointer: str, kind: str, steps: int, scope: Scope) -> str:
+    def _offset(self, pointer: str, kind: str, steps: int, scope: TextScope) -> str:
         if not steps:
             return pointer
         key = (pointer, kind, steps)
@@ -79,7 +86,7 @@ class Elements(Text):
 
     # ---- memory
 
-    def load(self, place: Strided, index: Sequence[Affine]) -> Value:
+    def load(self, place: Strided, index: Sequence[Position]) -> Value:
         """An element; a vector of them, where the lanes differ."""
         pointer, lanes, depth = self.address(place, index)
         if place.storage.kind not in ("param", "constant"):
@@ -98,13 +105,13 @@ class Elements(Text):
                 found = self.op(f"insertelement {vector} {found}, {kind} {one}, i64 {lane}", scope)
         return Value(self._truth(found, place.dtype, bool(lanes), scope), bool(lanes), depth)
 
-    def _truth(self, text: str, dtype: str, is_vector: bool, scope: Scope) -> str:
+    def _truth(self, text: str, dtype: str, is_vector: bool, scope: TextScope) -> str:
         if dtype != "bool":
             return text
         kinds = [self.type_of(dtype, vector=is_vector, memory=memory) for memory in (True, False)]
         return self.op(f"trunc {kinds[0]} {text} to {kinds[1]}", scope)
 
-    def _load_lanes(self, pointer: str, dtype: str, scope: Scope) -> str:
+    def _load_lanes(self, pointer: str, dtype: str, scope: TextScope) -> str:
         kind = self.type_of(dtype, vector=True, memory=True)
         align = WIDTHS[dtype]
         if self.active is None:
@@ -127,7 +134,7 @@ class Elements(Text):
         bits = ", ".join(f"i1 {int(lane < active)}" for lane in range(self.lanes))
         return f"<{self.lanes} x i1> <{bits}>"
 
-    def store(self, place: Strided, index: Sequence[Affine], value: Value) -> None:
+    def store(self, place: Strided, index: Sequence[Position], value: Value) -> None:
         """Put an element, or a vector of them, into memory."""
         pointer, lanes, _ = self.address(place, index)
         dtype, scope = place.dtype, self.here
@@ -240,7 +247,7 @@ class Elements(Text):
     def _keep(self, key: tuple[Node, Index], value: Value) -> None:
         self.scopes[value.depth].known[key] = value
 
-    def position(self, where: Affine) -> Value:
+    def position(self, where: Position) -> Value:
         """A position along an axis, as an integer."""
         text, depth, is_vector = str(where.constant), 0, False
         for known, variable, factor in sorted(
@@ -319,9 +326,9 @@ class Elements(Text):
         return value
 
     def _gathered(
-        self, pointer: str, lanes: int, offset: str, dtype: str, scope: Scope, is_vector: bool
+        self, pointer: str, lanes: int, offset: str, dtype: str, scope: TextScope, is_vector: bool
     ) -> str:
-        """What lies at computed offsets from a pointer: lane by lane, which is quicker than gather."""
+        """What lies at computed offsets from a pointer, lane by lane: gathers are slower."""
         kind = IN_MEMORY[dtype]
         if not is_vector:
             at = self.op(f"getelementptr {kind}, ptr {pointer}, i64 {offset}", scope)
@@ -334,5 +341,3 @@ class Elements(Text):
             one = self.op(f"load {kind}, ptr {at}", scope)
             found = self.op(f"insertelement {vector} {found}, {kind} {one}, i64 {lane}", scope)
         return self._truth(found, dtype, True, scope)
-
-

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interpreters.backends.llvm import steps
-from interpreters.backends.llvm.elements import Elements
+from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import Schedule, Task
-from interpreters.backends.llvm.graph import Block, Choice, Function, Loop, Node
+from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode, Node, NodeBlock
 from interpreters.backends.llvm.indices import Storage, variable_
-from interpreters.backends.llvm.memory import RUNNING, Memory
 from interpreters.backends.llvm.nests import write_nest
-from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, Module, Value
+from interpreters.backends.llvm.places import RUNNING, Memory
+from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, NativeModule, Value
 
 ALIGNED = 64
 
@@ -29,15 +29,15 @@ class Emitted:
     constants: list[Node]
 
 
-class Emission(Elements):
+class Emission(ElementText):
     """Writes the tasks of a function."""
 
-    def __init__(self, module: Module, memory: Memory, schedule: Schedule) -> None:
+    def __init__(self, module: NativeModule, memory: Memory, schedule: Schedule) -> None:
         """Of a plan."""
         super().__init__(module, memory)
         self.schedule = schedule
         self.work = 0
-        self._depths: dict[Block, int] = {}
+        self._depths: dict[NodeBlock, int] = {}
 
     def whole(self, name: str) -> Emitted:
         """The function."""
@@ -72,7 +72,7 @@ class Emission(Elements):
             self.pointers[storage] = name, 0
         return super().begin(storage)
 
-    def block(self, block: Block) -> None:
+    def block(self, block: NodeBlock) -> None:
         """The tasks of a block, in order."""
         floor, self.floor = self.floor, self.here.depth
         for task in self.schedule.tasks[block]:
@@ -104,7 +104,7 @@ class Emission(Elements):
         """Rounds; numbers are carried in cells, arrays in two storages that change their places."""
         node = task.node
         assert node is not None
-        loop: Loop = node.par
+        loop: LoopNode = node.par
         inside = set(loop.body.nodes)
         cells: dict[int, str] = {}
         swapped: list[tuple[str, str, Node]] = []
@@ -141,7 +141,7 @@ class Emission(Elements):
         return cells[0], cells[1]
 
     def _begin_round(
-        self, loop: Loop, cells: dict[int, str], swapped: list[tuple[str, str, Node]]
+        self, loop: LoopNode, cells: dict[int, str], swapped: list[tuple[str, str, Node]]
     ) -> None:
         depth = self.here.depth
         for number, cell in cells.items():
@@ -153,7 +153,7 @@ class Emission(Elements):
                 self.pointers[place.storage] = self.op(f"load ptr, ptr {cell}"), depth
 
     def _end_round(
-        self, loop: Loop, cells: dict[int, str], swapped: list[tuple[str, str, Node]]
+        self, loop: LoopNode, cells: dict[int, str], swapped: list[tuple[str, str, Node]]
     ) -> None:
         kept = len(loop.carries)
         for number, out in loop.outs.items():
@@ -176,7 +176,7 @@ class Emission(Elements):
         """A jump to one of two blocks, and behind both."""
         node = task.node
         assert node is not None
-        choice: Choice = node.par
+        choice: ChoiceNode = node.par
         outs = {number: out for number, out in choice.outs.items() if not out.shape}
         cells = {number: self.cell(TYPES[out.dtype]) for number, out in outs.items()}
         test, name, outer = self.elem(node.args[0], ()), self.fresh(), self.here
@@ -199,7 +199,9 @@ class Emission(Elements):
             self.numbers[outs[number]] = Value(text, False, self.here.depth)
 
 
-def emitted(module: Module, function: Function, name: str, plan: tuple[Memory, Schedule]) -> Emitted:
+def emitted(
+    module: NativeModule, function: FunctionGraph, name: str, plan: tuple[Memory, Schedule]
+) -> Emitted:
     """The text of a function that is planned."""
     assert plan[0].function is function
     return Emission(module, *plan).whole(name)

@@ -15,14 +15,15 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from interpreters.backends.llvm.graph import Function, Node
+from interpreters.backends.llvm.graph import FunctionGraph, Node
+from interpreters.backends.llvm.libraries import address
+from interpreters.backends.llvm.native_values import ArrayForm, Form, ProductForm
 from interpreters.backends.llvm.scopes import TYPES, WIDTHS
-from interpreters.backends.llvm.symbols import address
-from interpreters.backends.llvm.values import Leaf, Several, Skeleton
 
 TYPE, VALUE, LENGTH, ITEMS = 8, 16, 16, 24
 DATA, RANK, EXTENTS, ELEMENTS, FLAGS = 16, 24, 32, 56, 64
@@ -40,8 +41,7 @@ _C_API = ctypes.pythonapi
 @cache
 def numpy_symbols() -> dict[str, int]:
     """What entries need of NumPy, by name."""
-    from numpy._core import _multiarray_umath as umath
-
+    umath = import_module("numpy._core._multiarray_umath")
     get = _C_API.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = ctypes.cast(get(umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
@@ -63,9 +63,9 @@ class Entry:
 
     def __init__(
         self,
-        function: Function,
-        params: Sequence[Skeleton],
-        result: Skeleton,
+        function: FunctionGraph,
+        params: Sequence[Form],
+        result: Form,
         work: int,
         *,
         checks: bool,
@@ -89,12 +89,12 @@ class Entry:
             for text in self._taken(self._at("%args", 8 * number), form, params)
         ]
         made = [self._result(number, node) for number, node in enumerate(self._function.outputs)]
-        given = [
+        results = [
             f"ptr {self._at(text, DATA)}" if node.shape else f"ptr {text}"
             for text, node in zip(made, self._function.outputs, strict=True)
         ]
-        given = ", ".join([*args, *given, f"ptr {self._memory()}"])
-        failed = self._op(f"call i1 @run({given})")
+        given = [*args, *results, f"ptr {self._memory()}"]
+        failed = self._op(f"call i1 @run({', '.join(given)})")
         if self._checks:
             self._lines += [f"br i1 {failed}, label %drop, label %fine", "fine:"]
         pairs = iter(zip(made, self._function.outputs, strict=True))
@@ -107,8 +107,8 @@ class Entry:
             self._lines.append("br label %slow")
         self._lines += ["none:", "ret ptr null", "slow:"]
         slow = self._at("%self", ITEMS)
-        given = f"ptr {slow}, ptr %args, i64 %count, ptr null"
-        self._lines.append(f"ret ptr {self._op(f'call ptr @PyObject_Vectorcall({given})')}")
+        call = f"call ptr @PyObject_Vectorcall(ptr {slow}, ptr %args, i64 %count, ptr null)"
+        self._lines.append(f"ret ptr {self._op(call)}")
         body = "\n".join(["entry:", *self._head, *self._lines])
         declared = [f"@{name} = external global i8" for name in sorted(self._outside)]
         return "\n".join(
@@ -144,12 +144,12 @@ class Entry:
 
     # ---- arguments
 
-    def _taken(self, pointer: str, form: Skeleton, params: Iterator[Node]) -> list[str]:
+    def _taken(self, pointer: str, form: Form, params: Iterator[Node]) -> list[str]:
         """What the function takes for an argument: tuples are opened."""
-        if isinstance(form, Leaf):
+        if isinstance(form, ArrayForm):
             node = next(params)
             return [self._array(pointer, node) if node.shape else self._number(pointer, node.dtype)]
-        assert isinstance(form, Several)
+        assert isinstance(form, ProductForm)
         self._need(self._is(self._at(pointer, TYPE), "PyTuple_Type"))
         self._need(self._op(f"icmp eq i64 {self._at(pointer, LENGTH, 'i64')}, {len(form.parts)}"))
         return [
@@ -217,12 +217,12 @@ class Entry:
         self._data.append("@work = external global i8")
         return "@work"
 
-    def _shown(self, form: Skeleton, made: Iterator[tuple[str, Node]]) -> str:
+    def _shown(self, form: Form, made: Iterator[tuple[str, Node]]) -> str:
         """An object of a result: a tuple of a product."""
-        if isinstance(form, Leaf):
+        if isinstance(form, ArrayForm):
             text, node = next(made)
             return text if node.shape else self._boxed(text, node.dtype)
-        assert isinstance(form, Several)
+        assert isinstance(form, ProductForm)
         items = [self._shown(part, made) for part in form.parts]
         whole = self._op(f"call ptr @PyTuple_New(i64 {len(items)})")
         for index, item in enumerate(items):

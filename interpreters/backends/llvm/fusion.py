@@ -14,19 +14,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import prod
 
-from interpreters.backends.llvm.graph import Block, Function, Node, bodies
-from interpreters.backends.llvm.indices import ZERO, Affine, Index, Shape, Strided, broadcast, variable_
-from interpreters.backends.llvm.memory import GIVEN, MADE, RUNNING, Memory, is_same, windowed
+from interpreters.backends.llvm.graph import FunctionGraph, Node, NodeBlock, bodies
+from interpreters.backends.llvm.indices import (
+    ZERO,
+    Index,
+    Position,
+    Shape,
+    Strided,
+    broadcast,
+    variable_,
+)
+from interpreters.backends.llvm.operations import LIBM
+from interpreters.backends.llvm.places import GIVEN, MADE, RUNNING, Memory, is_same, windowed
 
 SPACE = 1 << 9
 """The axes of a nest are variables from here on."""
 COSTLY = 10
 """What costs as much is rather kept than computed twice."""
-WEIGHTS = dict.fromkeys(
-    "exp expm1 exp2 log log1p log2 log10 sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh "
-    "arccosh arctanh erf power hypot arctan2 cbrt".split(),
-    20,
-) | dict.fromkeys("divide unscale sqrt floor_divide remainder take".split(), 5)
+WEIGHTS = {
+    **dict.fromkeys(LIBM, 20),
+    **dict.fromkeys(("divide", "unscale", "sqrt", "floor_divide", "remainder", "take"), 5),
+}
+"""Of operations that cost more than 1."""
 FREE = frozenset({"view", "copy", "reshape", "fill", "iota"}) | GIVEN
 
 
@@ -47,7 +56,7 @@ class Out:
 
     def __post_init__(self) -> None:
         self.space = tuple(n for n in self.node.shape if n != 1)
-        found: list[Affine] = []
+        found: list[Position] = []
         axis = SPACE
         for n in self.node.shape:
             found.append(ZERO if n == 1 else variable_(axis))
@@ -115,7 +124,7 @@ class Schedule:
     def __init__(self, memory: Memory) -> None:
         """Of arrays that have their places."""
         self.memory = memory
-        self.tasks: dict[Block, list[Task]] = {}
+        self.tasks: dict[NodeBlock, list[Task]] = {}
         self.wanted: set[Node] = set()
         """What is costly, in no memory, and would be computed more often than it has elements."""
         self._ready: dict[Node, int] = {}
@@ -127,7 +136,7 @@ class Schedule:
         """The last task that copies a node from memory to other places."""
         self._block(memory.function.block)
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: NodeBlock) -> None:
         tasks = self.tasks[block] = []
         for node in block.nodes:
             self._node(node, tasks)
@@ -244,8 +253,10 @@ class Schedule:
             node not in results and task.made.get(node, index) == index for node, index in reads
         )
 
-    def _reached(self, out: Out) -> tuple[list[tuple[Node, Index]], list[tuple[Node, Index | None]]]:
-        """What is computed for an element of it, and what is read, from memory or made by a task."""
+    def _reached(
+        self, out: Out
+    ) -> tuple[list[tuple[Node, Index]], list[tuple[Node, Index | None]]]:
+        """What is computed for an element of it, and what is read that is in memory."""
         visited: list[tuple[Node, Index]] = []
         reads: list[tuple[Node, Index | None]] = []
         seen: set[tuple[Node, Index]] = set()
@@ -300,7 +311,7 @@ def _base(node: Node) -> Node:
     return node
 
 
-def planned(function: Function) -> tuple[Memory, Schedule]:
+def planned(function: FunctionGraph) -> tuple[Memory, Schedule]:
     """The places and the tasks, in which nothing costly is computed twice."""
     stored: set[Node] = set()
     while True:

@@ -1,4 +1,4 @@
-"""A program as a graph: arrays and numbers, equal nodes once, each in the outermost block it can be in.
+"""A program as a graph: arrays and numbers, equal nodes once, as far out as they can stand.
 
     λ(w, xs). fold (λ(c, x). tanh (w * c + exp w * x)) 0 xs
 
@@ -32,10 +32,10 @@ from interpreters.backends.llvm.indices import (
 
 
 @dataclass(eq=False)
-class Block:
+class NodeBlock:
     """Where nodes are computed: a function, the body of a loop, or a branch."""
 
-    parent: Block | None = None
+    parent: NodeBlock | None = None
     is_loop: bool = False
     nodes: list[Node] = field(default_factory=list)
     """In order; those that the results need, once ``prune`` has been over the graph."""
@@ -45,9 +45,9 @@ class Block:
     def __post_init__(self) -> None:
         self.depth = 0 if self.parent is None else self.parent.depth + 1
 
-    def holds(self, other: Block) -> bool:
+    def holds(self, other: NodeBlock) -> bool:
         """Whether ``other`` is this block or one inside it."""
-        here: Block | None = other
+        here: NodeBlock | None = other
         while here is not None and here.depth > self.depth:
             here = here.parent
         return here is self
@@ -63,7 +63,7 @@ class Node:
     """What else it depends on: the map of a view, the axes of a sum, a number."""
     shape: Shape
     dtype: str
-    block: Block
+    block: NodeBlock
     number: int
 
     @property
@@ -76,7 +76,7 @@ class Node:
 
 
 @dataclass(eq=False)
-class Loop:
+class LoopNode:
     """``par`` of a loop: its rounds, its body, and what it carries.
 
     The outputs of the body are the new carries, then what is kept. The starts are ``args``.
@@ -84,7 +84,7 @@ class Loop:
 
     length: int
     reverse: bool
-    body: Block
+    body: NodeBlock
     variable: int
     """The number of the round."""
     carries: list[Node]
@@ -93,18 +93,18 @@ class Loop:
 
 
 @dataclass(eq=False)
-class Choice:
+class ChoiceNode:
     """``par`` of a choice: two blocks, of which one is run."""
 
-    blocks: tuple[Block, Block]
+    blocks: tuple[NodeBlock, NodeBlock]
     outs: dict[int, Node] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
-class Function:
+class FunctionGraph:
     """A closed λ of arrays and numbers."""
 
-    block: Block = field(default_factory=Block)
+    block: NodeBlock = field(default_factory=NodeBlock)
     params: list[Node] = field(default_factory=list)
 
     @property
@@ -113,7 +113,7 @@ class Function:
         return self.block.outputs
 
 
-class Array:
+class ArrayLiteral:
     """A constant array, equal to others of the same bytes."""
 
     def __init__(self, value: np.ndarray[Any, Any]) -> None:
@@ -121,7 +121,7 @@ class Array:
         self.key = (value.dtype.name, value.shape, self.value.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Array) and self.key == other.key
+        return isinstance(other, ArrayLiteral) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -131,16 +131,16 @@ Window = tuple[Shape, Shape]
 """Where a piece begins along each axis, and its steps."""
 
 
-class Graph:
+class GraphBuilder:
     """Makes the nodes of a function."""
 
     def __init__(self) -> None:
-        self.function = Function()
+        self.function = FunctionGraph()
         self.block = self.function.block
         self._table: dict[tuple[Any, ...], Node] = {}
         self._count = 0
         self._rounds = ROUNDS
-        self._bodies: dict[int, Block] = {}
+        self._bodies: dict[int, NodeBlock] = {}
 
     def fresh(self, op: str, args: tuple[Node, ...], par: Any, shape: Shape, dtype: str) -> Node:
         """A node that is equal to no other, in the block that is being written."""
@@ -157,7 +157,7 @@ class Graph:
             self._table[key] = found
         return found
 
-    def _outermost(self, node: Node) -> Block:
+    def _outermost(self, node: Node) -> NodeBlock:
         """The outermost block in which all that it is computed from is, but inside its branch."""
         needed = [arg.block for arg in node.args]
         if node.op == "view":
@@ -193,7 +193,7 @@ class Graph:
             return self.fill(array.flat[0], shape, dtype)
         if array.ndim == 1 and dtype == "int64" and np.array_equal(array, np.arange(array.size)):
             return self.node("iota", (), None, shape, dtype)
-        found = self.node("constant", (), Array(array), shape, dtype)
+        found = self.node("constant", (), ArrayLiteral(array), shape, dtype)
         found.block = self.function.block
         return found
 
@@ -272,9 +272,7 @@ class Graph:
         plain = [self.fill(x.par, (), x.dtype) if x.op == "fill" else x for x in args]
         return self.node(op, [_unrepeated(self, x) for x in plain], None, shape, dtype)
 
-    def assembly(
-        self, pieces: Sequence[tuple[Node, Window]], shape: Shape, dtype: str
-    ) -> Node:
+    def assembly(self, pieces: Sequence[tuple[Node, Window]], shape: Shape, dtype: str) -> Node:
         """The sum of pieces among zeros."""
         given = [(x, window) for x, window in pieces if x.size and not _is_zero(x)]
         if not given:
@@ -310,10 +308,10 @@ class Graph:
 
     # ---- loops
 
-    def body(self) -> tuple[Block, int]:
+    def body(self) -> tuple[NodeBlock, int]:
         """A new body of a loop, which is written from now on, and its round."""
         self._rounds += 1
-        self.block = self._bodies[self._rounds] = Block(self.block, is_loop=True)
+        self.block = self._bodies[self._rounds] = NodeBlock(self.block, is_loop=True)
         return self.block, self._rounds
 
 
@@ -334,7 +332,7 @@ def _is_whole(window: Window) -> bool:
     return not any(window[0]) and all(step == 1 for step in window[1])
 
 
-def _unrepeated(graph: Graph, x: Node) -> Node:
+def _unrepeated(graph: GraphBuilder, x: Node) -> Node:
     """An operand without the axes along which it is the same: the operation broadcasts."""
     if x.op != "view" or not x.shape:
         return x
@@ -349,7 +347,7 @@ def _unrepeated(graph: Graph, x: Node) -> Node:
     return graph.view(x.args[0], tuple(position.at(moved) for position in x.par), shape)
 
 
-def prune(function: Function) -> None:
+def prune(function: FunctionGraph) -> None:
     """Give each block its nodes in order, those that the results need."""
     seen: set[int] = set()
     todo = list(function.outputs)
@@ -387,7 +385,7 @@ def needed_by(node: Node) -> Sequence[Node]:
             return node.args
 
 
-def bodies(node: Node) -> Sequence[Block]:
+def bodies(node: Node) -> Sequence[NodeBlock]:
     """The blocks inside a node."""
     if node.op == "loop":
         return (node.par.body,)

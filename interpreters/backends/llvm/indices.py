@@ -7,6 +7,7 @@ of a strided array is an offset and strides again.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from typing import NamedTuple
 Shape = tuple[int, ...]
 
 
-class Affine(NamedTuple):
+class Position(NamedTuple):
     """``constant + Σ coefficient · variable``; the variables are numbers, in order.
 
     A view counts its own axes 0, 1, …; the rounds of loops and of nests have larger numbers.
@@ -23,27 +24,29 @@ class Affine(NamedTuple):
     constant: int = 0
     terms: tuple[tuple[int, int], ...] = ()
 
-    def scaled(self, factor: int, plus: int = 0) -> Affine:
+    def scaled(self, factor: int, plus: int = 0) -> Position:
         """``factor · self + plus``."""
         terms = tuple((v, c * factor) for v, c in self.terms) if factor else ()
-        return Affine(self.constant * factor + plus, terms)
+        return Position(self.constant * factor + plus, terms)
 
-    def plus(self, other: Affine) -> Affine:
+    def plus(self, other: Position) -> Position:
         """The sum."""
         if not other.terms:
-            return Affine(self.constant + other.constant, self.terms)
+            return Position(self.constant + other.constant, self.terms)
         found = dict(self.terms)
         for variable, factor in other.terms:
             found[variable] = found.get(variable, 0) + factor
         terms = tuple(sorted((v, c) for v, c in found.items() if c))
-        return Affine(self.constant + other.constant, terms)
+        return Position(self.constant + other.constant, terms)
 
-    def at(self, values: Mapping[int, Affine]) -> Affine:
+    def at(self, values: Mapping[int, Position]) -> Position:
         """With some variables given."""
-        found = Affine(self.constant)
+        found = Position(self.constant)
         for variable, factor in self.terms:
             value = values.get(variable)
-            found = found.plus(variable_(variable, factor) if value is None else value.scaled(factor))
+            found = found.plus(
+                variable_(variable, factor) if value is None else value.scaled(factor)
+            )
         return found
 
     def factor(self, variable: int) -> int:
@@ -51,16 +54,16 @@ class Affine(NamedTuple):
         return next((c for v, c in self.terms if v == variable), 0)
 
 
-ZERO = Affine()
-Index = tuple[Affine, ...]
+ZERO = Position()
+Index = tuple[Position, ...]
 """Where an element is: a position along each axis."""
 ROUNDS = 1 << 10
 """From here on variables are rounds, and not axes of a view."""
 
 
-def variable_(number: int, factor: int = 1) -> Affine:
+def variable_(number: int, factor: int = 1) -> Position:
     """A variable."""
-    return Affine(0, ((number, factor),))
+    return Position(0, ((number, factor),))
 
 
 def axes(rank: int) -> Index:
@@ -152,7 +155,7 @@ class Strided:
     """An array in a storage: where its first element is, in elements, and how far the next are."""
 
     storage: Storage
-    offset: Affine
+    offset: Position
     strides: Shape
     shape: Shape
     dtype: str
@@ -162,7 +165,7 @@ class Strided:
         """All of a storage."""
         return cls(storage, ZERO, strides_of(shape), shape, dtype)
 
-    def place(self, index: Sequence[Affine]) -> Affine:
+    def place(self, index: Sequence[Position]) -> Position:
         """Where an element is."""
         found = self.offset
         for position, stride in zip(index, self.strides, strict=True):
@@ -174,13 +177,13 @@ class Strided:
         found = self.place(index)
         own = tuple(found.factor(axis) for axis in range(len(shape)))
         rest = tuple((v, c) for v, c in found.terms if v >= ROUNDS)
-        return Strided(self.storage, Affine(found.constant, rest), own, shape, self.dtype)
+        return Strided(self.storage, Position(found.constant, rest), own, shape, self.dtype)
 
     def reshaped(self, shape: Shape) -> Strided | None:
         """The same elements in another shape, where they lie so."""
         strides = [0] * len(shape)
         for several, parts in runs(self.shape, shape):
-            for before, after in zip(several, several[1:], strict=False):
+            for before, after in itertools.pairwise(several):
                 if self.strides[before] != self.strides[after] * self.shape[after]:
                     return None
             step = self.strides[several[-1]]

@@ -8,6 +8,7 @@ What has no code here raises ``MissingRule``, by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from combinators.errors import MissingRule
@@ -17,12 +18,20 @@ from combinators.primitives.loops import LOOP, LoopTerm, LoopType
 from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences
-from interpreters.backends.llvm.arrays import of_arrays
-from interpreters.backends.llvm.graph import Block, Choice, Function, Graph, Loop, Node, prune
-from interpreters.backends.llvm.values import (
+from interpreters.backends.llvm.graph import (
+    ChoiceNode,
+    FunctionGraph,
+    GraphBuilder,
+    LoopNode,
+    Node,
+    NodeBlock,
+    prune,
+)
+from interpreters.backends.llvm.native_arrays import of_arrays
+from interpreters.backends.llvm.native_values import (
     Chosen,
     Closure,
-    Skeleton,
+    Form,
     Value,
     form_of,
     joined,
@@ -40,16 +49,14 @@ Env = dict[str, Value]
 class Lowered(NamedTuple):
     """A graph, and what its parameters and its result are."""
 
-    function: Function
-    params: list[Skeleton]
-    result: Skeleton
+    function: FunctionGraph
+    params: list[Form]
+    result: Form
 
 
-def lowered(
-    lam: Lam, survey: Occurrences, captured: Mapping[str, Skeleton] | None = None
-) -> Lowered:
+def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None = None) -> Lowered:
     """The graph of a λ, whose parameters come behind what it captures."""
-    graph, captured = Graph(), captured or {}
+    graph, captured = GraphBuilder(), captured or {}
     forms = {**captured, **{param.name: form_of(param.type) for param in lam.params}}
     env: Env = {}
     for name, form in forms.items():
@@ -62,7 +69,7 @@ def lowered(
     return Lowered(graph.function, list(forms.values()), result)
 
 
-def _known(obj: Object) -> Skeleton:
+def _known(obj: Object) -> Form:
     """The skeleton of a type of data; None of one in which there are functions."""
     try:
         return form_of(obj)
@@ -70,10 +77,14 @@ def _known(obj: Object) -> Skeleton:
         return None
 
 
+_MOST = 4
+"""Rounds in which what a loop carries is found: one λ or another, each with what it captures."""
+
+
 class _Lowering:
     """One walk over a term."""
 
-    def __init__(self, graph: Graph, survey: Occurrences) -> None:
+    def __init__(self, graph: GraphBuilder, survey: Occurrences) -> None:
         self.graph = graph
         self._captured = survey.captured
 
@@ -189,12 +200,12 @@ class _Lowering:
         graph, outside = self.graph, self.graph.block
         blocks, values = [], []
         for branch in (then, other):
-            graph.block = Block(outside)
+            graph.block = NodeBlock(outside)
             values.append((yield branch()))
             blocks.append(graph.block)
             graph.block = outside
         form = joined(skeleton(values[0]), skeleton(values[1]))
-        made = graph.fresh("choice", (test,), Choice((blocks[0], blocks[1])), (), "")
+        made = graph.fresh("choice", (test,), ChoiceNode((blocks[0], blocks[1])), (), "")
         found: list[Node] = []
         sides = []
         for block, value in zip(blocks, values, strict=True):
@@ -223,11 +234,11 @@ class _Lowering:
         rows = self._stacked(given, types.xs)
         if not types.length:
             kept = None if types.stack is None else self._zeros(types.stack)
-            return types.joined(init, kept, _pair)
+            return self._halves(types, init, kept)
         carried = skeleton(init)
-        while True:
+        for _ in range(_MOST):
             body, variable = graph.body()
-            loop = Loop(types.length, types.reverse, body, variable, [])
+            loop = LoopNode(types.length, types.reverse, body, variable, [])
             made = graph.fresh("loop", (), loop, (), "")
             made.block = outside
             loop.carries = [
@@ -235,13 +246,17 @@ class _Lowering:
                 for i, leaf in enumerate(kinds(carried))
             ]
             carry = value_of(carried, iter(loop.carries))
-            row = self._row(rows, lambda node, at=variable: graph.row(node, at))
-            found: Value = yield self._called(function, row if types.carry is None else (carry, row))
+            row = self._row(rows, partial(graph.row, variable=variable))
+            found: Value = yield self._called(
+                function, row if types.carry is None else (carry, row)
+            )
             after, item = types.halves(found, _part)
             more = joined(carried, skeleton(after))
             if more == carried:
                 break
             carried, graph.block = more, outside
+        else:
+            raise MissingRule("the native backend carries no function that captures the last one")
         kept_form = skeleton(item)
         new = nodes_of(graph, after, carried) + nodes_of(graph, item, kept_form)
         body.outputs = [self._in(x, body) for x in new]
@@ -259,7 +274,11 @@ class _Lowering:
         nodes = iter(outs)
         carry = value_of(carried, nodes)
         stack = value_of(stack_of(kept, length), nodes)
-        return types.joined(carry, stack, _pair)
+        return self._halves(types, carry, stack)
+
+    def _halves(self, types: LoopType, carry: Value, kept: Value) -> Value:
+        found: Value = types.joined(carry, kept, _pair)
+        return found
 
     def _stacked(self, value: Value, obj: Object) -> Value:
         """Rows that were given one by one, as one stack."""
@@ -274,7 +293,7 @@ class _Lowering:
         stacks = [self.graph.stack(column) for column in columns]
         return value_of(stack_of(form, len(value)), iter(stacks))
 
-    def _in(self, node: Node, block: Block, *, copied: bool = False) -> Node:
+    def _in(self, node: Node, block: NodeBlock, *, copied: bool = False) -> Node:
         """An array that is computed outside of a block, copied in it."""
         if node.shape and (copied or node.block is not block):
             made = self.graph.fresh("copy", (node,), None, node.shape, node.dtype)

@@ -20,9 +20,9 @@ from interpreters.backends.llvm.emission import emitted
 from interpreters.backends.llvm.entry import Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.lowering import lowered
-from interpreters.backends.llvm.machine import Loaded, lanes, whole_text
-from interpreters.backends.llvm.scopes import Module
-from interpreters.backends.llvm.values import Functions, Several, Skeleton, kinds
+from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
+from interpreters.backends.llvm.native_values import Form, FunctionForm, ProductForm, kinds
+from interpreters.backends.llvm.scopes import NativeModule
 
 LINE = 64
 """Bytes of a line of the cache, at which work begins."""
@@ -40,7 +40,7 @@ class NativeProgram:
         lam: Lam,
         slow: Callable[..., Any],
         survey: Occurrences | None = None,
-        captured: Mapping[str, Skeleton] | None = None,
+        captured: Mapping[str, Form] | None = None,
     ) -> None:
         """``captured`` are the skeletons of what it captures, which is given first, each in turn.
 
@@ -50,14 +50,16 @@ class NativeProgram:
         with uncollected():
             self._build(captured or {})
 
-    def _build(self, captured: Mapping[str, Skeleton]) -> None:
+    def _build(self, captured: Mapping[str, Form]) -> None:
         made = lowered(self._lam, self._survey, captured)
         self._form = made.result
         watched = None if captured else _watched(self._lam, self._survey)
-        module = Module(lanes(), watched is None, watched or frozenset())
+        module = NativeModule(lanes(), watched is None, watched or frozenset())
         code = emitted(module, made.function, "run", planned(made.function))
-        params = [Several(tuple(kinds(form))) if _is_open(form) else form for form in made.params]
-        shown = Several(tuple(kinds(made.result))) if _is_open(made.result) else made.result
+        params = [
+            ProductForm(tuple(kinds(form))) if _is_open(form) else form for form in made.params
+        ]
+        shown = ProductForm(tuple(kinds(made.result))) if _is_open(made.result) else made.result
         entry = Entry(made.function, params, shown, code.work, checks=bool(watched))
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
         if code.work:
@@ -66,6 +68,11 @@ class NativeProgram:
             arrays["work"] = room[start : start + code.work]
         self.text = whole_text(module, [code.text, entry.text()], len(code.constants))
         self._arrays = arrays
+
+    @property
+    def computes_arrays(self) -> bool:
+        """Whether arrays are computed in it; what it gives it does not keep."""
+        return True
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -76,7 +83,7 @@ class NativeProgram:
         if not _is_open(form):
             return function_object(loaded.address("entry"), slow, loaded)
         quick = function_object(loaded.address("entry"), lambda *args: _Slow(slow(*args)), loaded)
-        functions = _Functions(slow, self._survey)
+        functions = _FunctionResults(slow, self._survey)
 
         def whole(*args: Any) -> Any:
             found = quick(*args)
@@ -93,29 +100,27 @@ class _Slow(NamedTuple):
     result: Any
 
 
-class _Functions:
+class _FunctionResults:
     """Makes functions of Python of the functions among results."""
 
     def __init__(self, slow: Callable[..., Any], survey: Occurrences) -> None:
         self.slow, self._survey = slow, survey
         self._known: dict[tuple[Lam, Any], Callable[..., Any]] = {}
 
-    def value(self, form: Skeleton, leaves: Iterator[Any], args: Any, path: tuple[int, ...]) -> Any:
+    def value(self, form: Form, leaves: Iterator[Any], args: Any, path: tuple[int, ...]) -> Any:
         """The value of a skeleton; ``path`` says where it stands in the result at ``args``."""
         match form:
-            case Several(parts):
+            case ProductForm(parts):
                 each = enumerate(parts)
                 return tuple([self.value(p, leaves, args, (*path, i)) for i, p in each])
-            case Functions(lams):
+            case FunctionForm(lams):
                 tag = next(leaves) if len(lams) > 1 else 0
-                given = [
-                    tuple(_nested(part, leaves) for part in parts) for parts in form.captured
-                ]
+                given = [tuple(_nested(part, leaves) for part in parts) for parts in form.captured]
                 return NativeFunction(self, form, tag, given[tag], args, path)
             case _:
                 return next(leaves)
 
-    def compiled(self, form: Functions, tag: int) -> Callable[..., Any]:
+    def compiled(self, form: FunctionForm, tag: int) -> Callable[..., Any]:
         """The code of a λ, with what it captures given first."""
         key = form.lams[tag], form.captured[tag]
         if key not in self._known:
@@ -135,8 +140,8 @@ class NativeFunction:
 
     def __init__(
         self,
-        functions: _Functions,
-        form: Functions,
+        functions: _FunctionResults,
+        form: FunctionForm,
         tag: int,
         captured: tuple[Any, ...],
         args: tuple[Any, ...],
@@ -170,21 +175,21 @@ def _is_whole(lam: Lam) -> bool:
     return len(lam.params) == 1 and components(lam.params[0].type) is not None
 
 
-def _nested(form: Skeleton, leaves: Iterator[Any]) -> Any:
+def _nested(form: Form, leaves: Iterator[Any]) -> Any:
     """What an entry takes for a value of this skeleton."""
     if _is_open(form):
         return tuple([next(leaves) for _ in kinds(form)])
-    if isinstance(form, Several):
+    if isinstance(form, ProductForm):
         return tuple([_nested(part, leaves) for part in form.parts])
     return next(leaves) if form is not None else ()
 
 
-def _is_open(form: Skeleton) -> bool:
+def _is_open(form: Form) -> bool:
     """Whether there are functions in it."""
     match form:
-        case Functions():
+        case FunctionForm():
             return True
-        case Several(parts):
+        case ProductForm(parts):
             return any(map(_is_open, parts))
         case _:
             return False
@@ -212,5 +217,3 @@ def _facts(obj: Object, known: Fact) -> list[Fact]:
         for index, part in enumerate(parts.parts)
         for fact in _facts(part, component(known, index, part))
     ]
-
-

@@ -11,11 +11,10 @@ vectors at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from interpreters.backends.llvm.elements import Elements
+from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import SPACE, Out, Task
 from interpreters.backends.llvm.operations import Arithmetic
 from interpreters.backends.llvm.scopes import Value
@@ -29,7 +28,7 @@ COMBINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"
 
 
 @dataclass
-class Sums:
+class ReductionCells:
     """The cells of a reduction."""
 
     cells: list[str]
@@ -40,11 +39,11 @@ class Sums:
 class Nest:
     """A nest that is being written."""
 
-    text: Elements
+    text: ElementText
     task: Task
     order: list[tuple[int, int]]
     """The variables and their extents, from the outermost on."""
-    sums: dict[Out, Sums] = field(default_factory=dict)
+    sums: dict[Out, ReductionCells] = field(default_factory=dict)
 
     @property
     def across(self) -> int | None:
@@ -55,7 +54,7 @@ class Nest:
         return variable if extent >= LEAST else None
 
 
-def write_nest(text: Elements, task: Task) -> None:
+def write_nest(text: ElementText, task: Task) -> None:
     """Write the loops of a nest."""
     text.made = task.made
     inner = sorted(task.reduced)
@@ -107,7 +106,7 @@ def _level(nest: Nest, level: int) -> None:
     text.across = None
 
 
-def _rounds(text: Elements, variable: int, start: int, count: int, step: int) -> ExitStack:
+def _rounds(text: ElementText, variable: int, start: int, count: int, step: int) -> ExitStack:
     """Rounds from a start on."""
     stack = ExitStack()
     if not start:
@@ -138,7 +137,7 @@ def _chained(nest: Nest, level: int, count: int) -> None:
             _body(nest, chain)
 
 
-def _moved(text: Elements, first: str, steps: int) -> str:
+def _moved(text: ElementText, first: str, steps: int) -> str:
     if not steps:
         return first
     return str(int(first) + steps) if first.isdigit() else text.op(f"add nsw i64 {first}, {steps}")
@@ -159,7 +158,7 @@ def _body(nest: Nest, chain: int) -> None:
             text.store(place, out.target, found)
 
 
-def _total(text: Elements, out: Out, x: Value, y: Value) -> Value:
+def _total(text: ElementText, out: Out, x: Value, y: Value) -> Value:
     dtype, scope = out.node.dtype, text.here
     is_vector = x.is_vector or y.is_vector
     texts = [text.splat(v, dtype, scope) if is_vector else v.text for v in (x, y)]
@@ -175,7 +174,7 @@ def _is_across(nest: Nest) -> bool:
     return nest.across in nest.task.reduced
 
 
-def _begun(nest: Nest, out: Out) -> Sums:
+def _begun(nest: Nest, out: Out) -> ReductionCells:
     """Cells with the neutral number: of vectors, where there are lanes."""
     text, dtype = nest.text, out.node.dtype
     is_vector = nest.across is not None
@@ -186,18 +185,18 @@ def _begun(nest: Nest, out: Out) -> Sums:
     arithmetic = Arithmetic(text, text.here, dtype, vector=is_vector)
     for cell in cells:
         text.do(f"store {arithmetic.kind} {arithmetic.number(neutral(out))}, ptr {cell}")
-    return Sums(cells, is_vector)
+    return ReductionCells(cells, is_vector)
 
 
 def neutral(out: Out) -> float | int:
     """What a reduction begins with."""
-    number, dtype = NEUTRAL[out.kind], out.node.dtype
+    dtype = out.node.dtype
     if dtype[0] == "i" and out.kind in ("max", "min"):
         bits = 63 if dtype == "int64" else 31
         return -(2**bits) if out.kind == "max" else 2**bits - 1
     if dtype == "bool":
         return int(out.kind in ("prod", "min"))
-    return number
+    return NEUTRAL[out.kind]
 
 
 def _combine(nest: Nest, out: Out, value: Value, chain: int) -> None:
@@ -205,7 +204,8 @@ def _combine(nest: Nest, out: Out, value: Value, chain: int) -> None:
     arithmetic = Arithmetic(text, text.here, dtype, vector=sums.is_vector)
     x = text.splat(value, dtype, text.here) if sums.is_vector else value.text
     if sums.is_vector and text.active is not None and _is_across(nest):
-        x = arithmetic.op(f"select {text.mask}, {arithmetic.kind} {x}, {arithmetic.kind} {arithmetic.number(neutral(out))}")
+        kind, none = arithmetic.kind, arithmetic.number(neutral(out))
+        x = arithmetic.op(f"select {text.mask}, {kind} {x}, {kind} {none}")
     cell = sums.cells[min(chain, len(sums.cells) - 1)]
     before = arithmetic.op(f"load {arithmetic.kind}, ptr {cell}")
     after = arithmetic.apply(COMBINED[out.kind], [before, x], dtype)
@@ -231,7 +231,7 @@ def _finished(nest: Nest, out: Out) -> None:
         text.store(place, out.target, value)
 
 
-def _across(text: Elements, out: Out, vector: str) -> str:
+def _across(text: ElementText, out: Out, vector: str) -> str:
     """The lanes of a vector as one number, half of them on the other half."""
     lanes, dtype = text.lanes, out.node.dtype
     arithmetic = Arithmetic(text, text.here, dtype, vector=True)
@@ -243,5 +243,3 @@ def _across(text: Elements, out: Out, vector: str) -> str:
         vector = arithmetic.apply(COMBINED[out.kind], [vector, other], dtype)
         half //= 2
     return text.op(f"extractelement {arithmetic.kind} {vector}, i64 0")
-
-

@@ -13,17 +13,42 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import MissingRule
-from interpreters.backends.llvm.scopes import TYPES, Scope, Text
-from interpreters.backends.llvm.symbols import vector_function
+from interpreters.backends.llvm.libraries import vector_function
+from interpreters.backends.llvm.scopes import TYPES, NativeText, TextScope
 
-_FLOATS = {"less": "olt", "less_equal": "ole", "greater": "ogt", "greater_equal": "oge", "equal": "oeq", "not_equal": "une"}
-_INTS = {"less": "slt", "less_equal": "sle", "greater": "sgt", "greater_equal": "sge", "equal": "eq", "not_equal": "ne"}
+_FLOATS = {
+    "less": "olt",
+    "less_equal": "ole",
+    "greater": "ogt",
+    "greater_equal": "oge",
+    "equal": "oeq",
+    "not_equal": "une",
+}
+_INTS = {
+    "less": "slt",
+    "less_equal": "sle",
+    "greater": "sgt",
+    "greater_equal": "sge",
+    "equal": "eq",
+    "not_equal": "ne",
+}
 _BITS = {name: sign.replace("s", "u") for name, sign in _INTS.items()}
 _ARITHMETIC = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div"}
-_INTRINSICS = {"sqrt": "sqrt", "absolute": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "roundeven"}
+_INTRINSICS = {
+    "sqrt": "sqrt",
+    "absolute": "fabs",
+    "floor": "floor",
+    "ceil": "ceil",
+    "trunc": "trunc",
+    "round": "roundeven",
+}
+_SAME = (
+    *("exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "cbrt", "erf", "hypot"),
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh"),
+)
 LIBM = {
+    **{name: name for name in _SAME},
     **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{name: name for name in "exp expm1 exp2 log log1p log2 log10 sin cos tan sinh cosh tanh cbrt erf hypot".split()},
     "power": "pow",
     "arctan2": "atan2",
 }
@@ -44,7 +69,7 @@ def literal(number: Any, dtype: str) -> str:
 class Arithmetic:
     """Writes operations of one element type into a scope."""
 
-    def __init__(self, text: Text, scope: Scope, dtype: str, *, vector: bool) -> None:
+    def __init__(self, text: NativeText, scope: TextScope, dtype: str, *, vector: bool) -> None:
         self.text, self.scope, self.dtype, self.vector = text, scope, dtype, vector
         self.kind = text.type_of(dtype, vector=vector)
         self.bits = text.type_of("bool", vector=vector)
@@ -147,7 +172,9 @@ class Arithmetic:
     def _call(self, name: str, args: Sequence[str]) -> str:
         kinds = ", ".join([self.kind] * len(args))
         function = self.text.module.declare(name, f"{self.kind} @{name}({kinds})")
-        return self.op(f"call {self.kind} {function}({', '.join(f'{self.kind} {a}' for a in args)})")
+        return self.op(
+            f"call {self.kind} {function}({', '.join(f'{self.kind} {a}' for a in args)})"
+        )
 
     def _called(self, name: str, args: Sequence[str]) -> str:
         """A function of the C library: of vectors, where it has it, else lane by lane."""

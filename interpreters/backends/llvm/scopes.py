@@ -28,7 +28,7 @@ class Value(NamedTuple):
 
 
 @dataclass(eq=False)
-class Scope:
+class TextScope:
     """Lines that belong together, and what is known in them."""
 
     depth: int
@@ -37,7 +37,7 @@ class Scope:
     known: dict[Any, Any] = field(default_factory=dict)
 
 
-class Variable(NamedTuple):
+class Round(NamedTuple):
     """What a variable is: text, and the scope that knows it."""
 
     text: str
@@ -45,7 +45,7 @@ class Variable(NamedTuple):
 
 
 @dataclass(eq=False)
-class Module:
+class NativeModule:
     """What the functions of a program have in common."""
 
     lanes: int
@@ -53,7 +53,7 @@ class Module:
     careful: bool
     """Whether products that hide zeros are written with care."""
     watched: frozenset[int] = frozenset()
-    """The results in which a nan is in doubt: it may be one that a careful product would not give."""
+    """The results in which a nan may be one that a careful product would not give."""
     declared: dict[str, str] = field(default_factory=dict)
 
     def declare(self, name: str, signature: str) -> str:
@@ -62,14 +62,14 @@ class Module:
         return f"@{name}"
 
 
-class Text:
+class NativeText:
     """The text of one function."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: NativeModule) -> None:
         self.module, self.lanes = module, module.lanes
-        self.scopes = [Scope(0, "entry")]
+        self.scopes = [TextScope(0, "entry")]
         self.allocated: list[str] = []
-        self.variables: dict[int, Variable] = {}
+        self.variables: dict[int, Round] = {}
         self.across: int | None = None
         """The variable along which vectors lie."""
         self.active: int | None = None
@@ -77,7 +77,7 @@ class Text:
         self._count = 0
 
     @property
-    def here(self) -> Scope:
+    def here(self) -> TextScope:
         """The innermost scope."""
         return self.scopes[-1]
 
@@ -86,13 +86,13 @@ class Text:
         self._count += 1
         return f"{wish}{self._count}"
 
-    def op(self, text: str, scope: Scope | None = None) -> str:
+    def op(self, text: str, scope: TextScope | None = None) -> str:
         """A line that gives a value; its name."""
         name = f"%{self.fresh()}"
         (scope or self.here).lines.append(f"{name} = {text}")
         return name
 
-    def do(self, text: str, scope: Scope | None = None) -> None:
+    def do(self, text: str, scope: TextScope | None = None) -> None:
         """A line that gives none."""
         (scope or self.here).lines.append(text)
 
@@ -107,7 +107,7 @@ class Text:
         kind = (IN_MEMORY if memory else TYPES)[dtype]
         return f"<{self.lanes} x {kind}>" if vector else kind
 
-    def splat(self, value: Value, dtype: str, scope: Scope | None = None) -> str:
+    def splat(self, value: Value, dtype: str, scope: TextScope | None = None) -> str:
         """A value as a vector."""
         if value.is_vector:
             return value.text
@@ -120,25 +120,24 @@ class Text:
             first = self.op(
                 f"insertelement {kind} poison, {TYPES[dtype]} {value.text}, i64 0", target
             )
-            target.known[key] = self.op(
-                f"shufflevector {kind} {first}, {kind} poison, <{self.lanes} x i32> zeroinitializer",
-                target,
-            )
+            order = f"<{self.lanes} x i32> zeroinitializer"
+            text = f"shufflevector {kind} {first}, {kind} poison, {order}"
+            target.known[key] = self.op(text, target)
         found: str = target.known[key]
         return found
 
     @contextmanager
     def loop(
         self, variable: int, length: int, step: int = 1, *, reverse: bool = False
-    ) -> Iterator[Scope]:
+    ) -> Iterator[TextScope]:
         """Rounds of a variable from 0 on, in steps; of one round only, the round."""
         outer, name = self.here, self.fresh()
-        inner = Scope(outer.depth + 1, f"body{name}")
+        inner = TextScope(outer.depth + 1, f"body{name}")
         before = self.variables.get(variable)
         first, end = (length - 1, -1) if reverse else (0, -(-length // step) * step)
         is_one = length <= step
         text = str(first) if is_one else f"%round{name}"
-        self.variables[variable] = Variable(text, inner.depth)
+        self.variables[variable] = Round(text, inner.depth)
         self.scopes.append(inner)
         yield inner
         self.scopes.pop()
@@ -162,12 +161,12 @@ class Text:
         outer.label = f"end{name}"
 
     @contextmanager
-    def fixed(self, variable: int, text: str) -> Iterator[Scope]:
+    def fixed(self, variable: int, text: str) -> Iterator[TextScope]:
         """A scope in which a variable is known."""
         outer = self.here
-        inner = Scope(outer.depth + 1, outer.label)
+        inner = TextScope(outer.depth + 1, outer.label)
         before = self.variables.get(variable)
-        self.variables[variable] = Variable(text, inner.depth)
+        self.variables[variable] = Round(text, inner.depth)
         self.scopes.append(inner)
         yield inner
         self.scopes.pop()
@@ -177,9 +176,9 @@ class Text:
         outer.label = inner.label
 
     @contextmanager
-    def branch(self, label: str) -> Iterator[Scope]:
+    def branch(self, label: str) -> Iterator[TextScope]:
         """A scope that is reached by a jump, whose lines are placed by who opened it."""
-        inner = Scope(self.here.depth + 1, label)
+        inner = TextScope(self.here.depth + 1, label)
         self.scopes.append(inner)
         yield inner
         self.scopes.pop()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from interpreters.backends.llvm.elements import Elements
+from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import SPACE, Out, Task
-from interpreters.backends.llvm.indices import ZERO, Affine, Index, Strided, broadcast, variable_
+from interpreters.backends.llvm.indices import ZERO, Index, Position, Strided, broadcast, variable_
 from interpreters.backends.llvm.operations import Arithmetic, literal
 from interpreters.backends.llvm.scopes import IN_MEMORY, WIDTHS, Value
 
@@ -16,14 +16,14 @@ ROWS, VECTORS = 4, 2
 """The tile of a product whose sums stay in registers: rows, and vectors of columns."""
 
 
-def clear(text: Elements, task: Task) -> None:
+def clear(text: ElementText, task: Task) -> None:
     """Zeros where an array lies."""
     assert task.node is not None
     home = text.memory.homes[task.node]
     zeros(text, home)
 
 
-def zeros(text: Elements, place: Strided) -> None:
+def zeros(text: ElementText, place: Strided) -> None:
     """Zeros in a place: in one piece, or row by row."""
     shape, rest = list(place.shape), 1
     step = 1
@@ -31,7 +31,7 @@ def zeros(text: Elements, place: Strided) -> None:
         step *= shape.pop()
         rest = step
     with ExitStack() as stack:
-        index: list[Affine] = []
+        index: list[Position] = []
         for axis, extent in enumerate(shape):
             stack.enter_context(text.loop(LEAD + axis, extent))
             index.append(variable_(LEAD + axis))
@@ -46,7 +46,7 @@ def zeros(text: Elements, place: Strided) -> None:
 # ---- products of matrices
 
 
-def matmul(text: Elements, task: Task) -> None:
+def matmul(text: ElementText, task: Task) -> None:
     """A product for each of the leading indices."""
     node = task.node
     assert node is not None
@@ -55,7 +55,7 @@ def matmul(text: Elements, task: Task) -> None:
     assert y is not None
     assert z is not None
     with ExitStack() as stack:
-        lead: list[Affine] = []
+        lead: list[Position] = []
         for axis, extent in enumerate(node.shape[:-2]):
             stack.enter_context(text.loop(LEAD + axis, extent))
             lead.append(variable_(LEAD + axis))
@@ -75,7 +75,7 @@ def _matrix(array: Strided, lead: Index) -> Strided:
     )
 
 
-def _product(text: Elements, x: Strided, y: Strided, z: Strided, *, is_absorbing: bool) -> None:
+def _product(text: ElementText, x: Strided, y: Strided, z: Strided, *, is_absorbing: bool) -> None:
     """By tiles along what lies one behind the other; element by element where nothing does."""
     if is_absorbing or x.dtype[0] != "f":
         _plainly(text, x, y, z, is_absorbing=is_absorbing)
@@ -93,7 +93,7 @@ def _turned(array: Strided) -> Strided:
     return Strided(array.storage, array.offset, array.strides[::-1], array.shape[::-1], array.dtype)
 
 
-def _plainly(text: Elements, x: Strided, y: Strided, z: Strided, *, is_absorbing: bool) -> None:
+def _plainly(text: ElementText, x: Strided, y: Strided, z: Strided, *, is_absorbing: bool) -> None:
     """A sum of products for each element."""
     dtype, kind = z.dtype, text.type_of(z.dtype)
     cell = text.cell(kind)
@@ -112,9 +112,9 @@ def _plainly(text: Elements, x: Strided, y: Strided, z: Strided, *, is_absorbing
         text.store(z, (variable_(ROW), variable_(COLUMN)), Value(found, False, text.here.depth))
 
 
-def _tiled(text: Elements, x: Strided, y: Strided, z: Strided) -> None:
+def _tiled(text: ElementText, x: Strided, y: Strided, z: Strided) -> None:
     """Blocks of rows times vectors of columns, whose sums stay in registers."""
-    m, n = z.shape
+    _m, n = z.shape
     lanes = text.lanes
     wide = n // (lanes * VECTORS) * lanes * VECTORS
     text.across = COLUMN
@@ -129,7 +129,7 @@ def _tiled(text: Elements, x: Strided, y: Strided, z: Strided) -> None:
     text.across = None
 
 
-def _rows(text: Elements, x: Strided, y: Strided, z: Strided, vectors: int) -> None:
+def _rows(text: ElementText, x: Strided, y: Strided, z: Strided, vectors: int) -> None:
     m = z.shape[0]
     whole = m // ROWS * ROWS
     if whole:
@@ -140,7 +140,7 @@ def _rows(text: Elements, x: Strided, y: Strided, z: Strided, vectors: int) -> N
             _tile(text, x, y, z, m - whole, vectors)
 
 
-def _tile(text: Elements, x: Strided, y: Strided, z: Strided, rows: int, vectors: int) -> None:
+def _tile(text: ElementText, x: Strided, y: Strided, z: Strided, rows: int, vectors: int) -> None:
     dtype = z.dtype
     kind = text.type_of(dtype, vector=True)
     cells = [[text.cell(kind) for _ in range(vectors)] for _ in range(rows)]
@@ -164,7 +164,7 @@ def _tile(text: Elements, x: Strided, y: Strided, z: Strided, rows: int, vectors
             text.store(z, (at, column), Value(found, True, text.here.depth))
 
 
-def _dots(text: Elements, x: Strided, y: Strided, z: Strided) -> None:
+def _dots(text: ElementText, x: Strided, y: Strided, z: Strided) -> None:
     """Each element as the product of two rows, lanes at a time."""
     dtype = z.dtype
     kind, lanes = text.type_of(dtype, vector=True), text.lanes
@@ -194,7 +194,9 @@ def _dots(text: Elements, x: Strided, y: Strided, z: Strided) -> None:
         half = lanes // 2
         while half:
             order = ", ".join(f"i32 {i + half}" if i < half else "i32 poison" for i in range(lanes))
-            other = text.op(f"shufflevector {kind} {vector}, {kind} poison, <{lanes} x i32> <{order}>")
+            other = text.op(
+                f"shufflevector {kind} {vector}, {kind} poison, <{lanes} x i32> <{order}>"
+            )
             vector = text.op(f"fadd {kind} {vector}, {other}")
             half //= 2
         found = text.op(f"extractelement {kind} {vector}, i64 0")
@@ -204,7 +206,7 @@ def _dots(text: Elements, x: Strided, y: Strided, z: Strided) -> None:
 # ---- running sums and products
 
 
-def running(text: Elements, task: Task) -> None:
+def running(text: ElementText, task: Task) -> None:
     """Along one axis, one element after the other."""
     node = task.node
     assert node is not None
@@ -239,7 +241,7 @@ def running(text: Elements, task: Task) -> None:
 # ---- scattered sums
 
 
-def put(text: Elements, task: Task) -> None:
+def put(text: ElementText, task: Task) -> None:
     """Each element is added where its indices say; those outside are nowhere."""
     node = task.node
     assert node is not None

@@ -195,6 +195,11 @@ class PythonProgram:
         return self._module.source()
 
     @property
+    def computes_arrays(self) -> bool:
+        """Whether arrays are computed in it."""
+        return "np." in self.source
+
+    @property
     def function(self) -> Callable[..., Any]:
         """The function: of Python's numbers, NumPy's arrays, tuples, and functions of them.
 

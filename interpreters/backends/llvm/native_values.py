@@ -7,14 +7,14 @@ such a value is applied, the program chooses among the λs that it can be, as it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from combinators.errors import MissingRule
 from combinators.objects import Object, Tensor, components
 from combinators.terms import Lam
-from interpreters.backends.llvm.graph import Graph, Node
+from interpreters.backends.llvm.graph import GraphBuilder, Node
 from interpreters.backends.llvm.indices import Shape
 
 ELEMENTS = frozenset({"float64", "float32", "int64", "int32", "bool"})
@@ -41,7 +41,7 @@ Value: TypeAlias = "Node | tuple[Value, ...] | Closure | Chosen | None"
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ArrayForm:
     """A number or an array."""
 
     shape: Shape
@@ -49,31 +49,31 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Several:
+class ProductForm:
     """The components of a product."""
 
-    parts: tuple[Skeleton, ...]
+    parts: tuple[Form, ...]
 
 
 @dataclass(frozen=True)
-class Functions:
+class FunctionForm:
     """Closures of some λs, each with the names and skeletons of what it captures."""
 
     lams: tuple[Lam, ...]
     names: tuple[tuple[str, ...], ...]
-    captured: tuple[tuple[Skeleton, ...], ...]
+    captured: tuple[tuple[Form, ...], ...]
 
 
-Skeleton: TypeAlias = "Leaf | Several | Functions | None"
+Form: TypeAlias = "ArrayForm | ProductForm | FunctionForm | None"
 
 
-def skeleton(value: Value) -> Skeleton:
+def skeleton(value: Value) -> Form:
     """What a value is made of."""
     match value:
         case Node():
-            return Leaf(value.shape, value.dtype)
+            return ArrayForm(value.shape, value.dtype)
         case tuple():
-            return Several(tuple(map(skeleton, value)))
+            return ProductForm(tuple(map(skeleton, value)))
         case Closure():
             return _functions((value,))
         case Chosen():
@@ -82,31 +82,31 @@ def skeleton(value: Value) -> Skeleton:
             return None
 
 
-def _functions(options: tuple[Closure, ...]) -> Functions:
-    return Functions(
+def _functions(options: tuple[Closure, ...]) -> FunctionForm:
+    return FunctionForm(
         tuple(option.lam for option in options),
         tuple(tuple(option.env) for option in options),
         tuple(tuple(map(skeleton, option.env.values())) for option in options),
     )
 
 
-def joined(a: Skeleton, b: Skeleton) -> Skeleton:
+def joined(a: Form, b: Form) -> Form:
     """What either is."""
     match a, b:
         case None, _:
             return b
         case _, None:
             return a
-        case Several(first), Several(second) if len(first) == len(second):
-            return Several(tuple(joined(x, y) for x, y in zip(first, second, strict=True)))
-        case Functions(), Functions():
+        case ProductForm(first), ProductForm(second) if len(first) == len(second):
+            return ProductForm(tuple(joined(x, y) for x, y in zip(first, second, strict=True)))
+        case FunctionForm(), FunctionForm():
             return _either(a, b)
         case _ if a == b:
             return a
     raise MissingRule("the native backend has no tangent that is of one type or another")
 
 
-def _either(a: Functions, b: Functions) -> Functions:
+def _either(a: FunctionForm, b: FunctionForm) -> FunctionForm:
     lams, names, captured = list(a.lams), list(a.names), list(a.captured)
     for lam, own, given in zip(b.lams, b.names, b.captured, strict=True):
         at = next((i for i, known in enumerate(lams) if known is lam), None)
@@ -116,28 +116,28 @@ def _either(a: Functions, b: Functions) -> Functions:
             captured.append(given)
         else:
             captured[at] = tuple(joined(x, y) for x, y in zip(captured[at], given, strict=True))
-    return Functions(tuple(lams), tuple(names), tuple(captured))
+    return FunctionForm(tuple(lams), tuple(names), tuple(captured))
 
 
-def nodes_of(graph: Graph, value: Value, form: Skeleton) -> list[Node]:
+def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
     """The nodes of a value as one of this skeleton; what is not of it is zero."""
     match form:
         case None:
             return []
-        case Leaf(shape, dtype):
+        case ArrayForm(shape, dtype):
             return [value if isinstance(value, Node) else graph.fill(0, shape, dtype)]
-        case Several(parts):
+        case ProductForm(parts):
             given = value if isinstance(value, tuple) else (None,) * len(parts)
             return [
                 node
                 for part, inner in zip(given, parts, strict=True)
                 for node in nodes_of(graph, part, inner)
             ]
-        case Functions():
+        case FunctionForm():
             return _nodes_of_function(graph, value, form)
 
 
-def _nodes_of_function(graph: Graph, value: Value, form: Functions) -> list[Node]:
+def _nodes_of_function(graph: GraphBuilder, value: Value, form: FunctionForm) -> list[Node]:
     options = value.options if isinstance(value, Chosen) else (value,)
     places: list[int] = []
     for option in options:
@@ -161,23 +161,23 @@ def _nodes_of_function(graph: Graph, value: Value, form: Functions) -> list[Node
     return found
 
 
-def _renamed(graph: Graph, given: Node, tag: Node, old: int, new: int) -> Node:
+def _renamed(graph: GraphBuilder, given: Node, tag: Node, old: int, new: int) -> Node:
     """``new`` where the given tag is ``old``, else ``tag``."""
     numbers = [graph.fill(number, (), "int64") for number in (old, new)]
     is_old = graph.pointwise("equal", (given, numbers[0]), (), "bool")
     return graph.pointwise("where", (is_old, numbers[1], tag), (), "int64")
 
 
-def value_of(form: Skeleton, nodes: Iterator[Node]) -> Value:
+def value_of(form: Form, nodes: Iterator[Node]) -> Value:
     """The value of a skeleton whose nodes are these: the inverse of ``nodes_of``."""
     match form:
         case None:
             return None
-        case Leaf():
+        case ArrayForm():
             return next(nodes)
-        case Several(parts):
+        case ProductForm(parts):
             return tuple([value_of(part, nodes) for part in parts])
-        case Functions(lams, names, captured):
+        case FunctionForm(lams, names, captured):
             tag = next(nodes) if len(lams) > 1 else None
             options = tuple(
                 Closure(lam, {n: value_of(part, nodes) for n, part in zip(own, parts, strict=True)})
@@ -186,51 +186,50 @@ def value_of(form: Skeleton, nodes: Iterator[Node]) -> Value:
             return options[0] if tag is None else Chosen(tag, options)
 
 
-def kinds(form: Skeleton) -> list[Leaf]:
+def kinds(form: Form) -> list[ArrayForm]:
     """The numbers and arrays of a skeleton, in order."""
     match form:
         case None:
             return []
-        case Leaf():
+        case ArrayForm():
             return [form]
-        case Several(parts):
+        case ProductForm(parts):
             return [leaf for part in parts for leaf in kinds(part)]
-        case Functions(lams, _, captured):
-            tag = [Leaf((), "int64")] if len(lams) > 1 else []
+        case FunctionForm(lams, _, captured):
+            tag = [ArrayForm((), "int64")] if len(lams) > 1 else []
             return tag + [leaf for parts in captured for part in parts for leaf in kinds(part)]
 
 
-def row_of(form: Skeleton) -> Skeleton:
+def row_of(form: Form) -> Form:
     """The skeleton of a row, where that of the stack is this."""
-    return _mapped(form, lambda leaf: Leaf(leaf.shape[1:], leaf.dtype))
+    return _mapped(form, lambda leaf: ArrayForm(leaf.shape[1:], leaf.dtype))
 
 
-def stack_of(form: Skeleton, length: int) -> Skeleton:
+def stack_of(form: Form, length: int) -> Form:
     """The skeleton of as many rows."""
-    return _mapped(form, lambda leaf: Leaf((length, *leaf.shape), leaf.dtype))
+    return _mapped(form, lambda leaf: ArrayForm((length, *leaf.shape), leaf.dtype))
 
 
-def _mapped(form: Skeleton, change: object) -> Skeleton:
-    assert callable(change)
+def _mapped(form: Form, change: Callable[[ArrayForm], ArrayForm]) -> Form:
     match form:
         case None:
             return None
-        case Leaf():
+        case ArrayForm():
             return change(form)
-        case Several(parts):
-            return Several(tuple(_mapped(part, change) for part in parts))
-        case Functions(lams, names, captured):
+        case ProductForm(parts):
+            return ProductForm(tuple(_mapped(part, change) for part in parts))
+        case FunctionForm(lams, names, captured):
             if len(lams) > 1:
                 raise MissingRule("the native backend keeps no rows of functions of several codes")
             inside = tuple(tuple(_mapped(part, change) for part in parts) for parts in captured)
-            return Functions(lams, names, inside)
+            return FunctionForm(lams, names, inside)
 
 
-def form_of(obj: Object) -> Skeleton:
+def form_of(obj: Object) -> Form:
     """The skeleton of a type of numbers and arrays."""
     parts = components(obj)
     if parts is not None:
-        return Several(tuple(map(form_of, parts.parts)))
+        return ProductForm(tuple(map(form_of, parts.parts)))
     if isinstance(obj, Tensor) and obj.dtype in ELEMENTS:
-        return Leaf(obj.shape, obj.dtype)
+        return ArrayForm(obj.shape, obj.dtype)
     raise MissingRule(f"the native backend has no values of {obj!r}")

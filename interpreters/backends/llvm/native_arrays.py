@@ -1,7 +1,7 @@
 """The primitives of arrays and numbers as nodes: a row each.
 
 What moves elements is a view or an assembly; what is pointwise is a node of its name, or several
-(``sigmoid`` is ``where(x ≥ 0, 1, e) / (1 + e)`` with ``e = exp(−|x|)``, as its values are declared).
+(``sigmoid`` is ``where(x ≥ 0, 1, e) / (1 + e)`` with ``e = exp(−|x|)``, as its values say).
 """
 
 from __future__ import annotations
@@ -13,33 +13,23 @@ from typing import Any
 from combinators.errors import MissingRule
 from combinators.objects import Tensor
 from combinators.operation import Operation
-from interpreters.backends.llvm.graph import Graph, Node
+from interpreters.backends.llvm.graph import GraphBuilder, Node
 from interpreters.backends.llvm.indices import Shape
-
-UNARY = frozenset(
-    "negative absolute sign floor ceil trunc round sqrt cbrt exp expm1 exp2 log log1p log2 log10 sin "
-    "cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh erf logical_not".split()
-)
-COMPARISONS = frozenset("less less_equal greater greater_equal equal not_equal".split())
-BINARY = COMPARISONS | frozenset(
-    "add subtract multiply divide floor_divide remainder scale unscale maximum minimum power hypot "
-    "arctan2 logical_and logical_or logical_xor".split()
-)
-POINTWISE = UNARY | BINARY | {"where", "convert"}
+from interpreters.carriers.pointwise_values import ROWS as POINTWISE
 
 
-def of_arrays(graph: Graph, operation: Operation, args: Sequence[Node], obj: Tensor) -> Node:
+def of_arrays(graph: GraphBuilder, operation: Operation, args: Sequence[Node], obj: Tensor) -> Node:
     """The node of a primitive of arrays; ``MissingRule`` where it has no code."""
     name = operation.name
-    if name in POINTWISE:
-        return _pointwise(graph, name, args, obj)
     row = ROWS.get(name)
-    if row is None:
-        raise MissingRule(f"the native backend has no code for {name}")
-    return row(graph, args, obj, **operation.keywords)
+    if row is not None:
+        return row(graph, args, obj, **operation.keywords)
+    if name in POINTWISE or name in ("where", "convert"):
+        return _pointwise(graph, name, args, obj)
+    raise MissingRule(f"the native backend has no code for {name}")
 
 
-def _pointwise(graph: Graph, name: str, args: Sequence[Node], obj: Tensor) -> Node:
+def _pointwise(graph: GraphBuilder, name: str, args: Sequence[Node], obj: Tensor) -> Node:
     """A node of its name; products that hide no zero are plain."""
     known = [x.par if x.op == "fill" else None for x in args]
     if name == "convert" and args[0].dtype == obj.dtype:
@@ -55,7 +45,7 @@ def _pointwise(graph: Graph, name: str, args: Sequence[Node], obj: Tensor) -> No
     return _plain(graph, name, args, obj)
 
 
-def _plain(graph: Graph, name: str, args: Sequence[Node], obj: Tensor) -> Node:
+def _plain(graph: GraphBuilder, name: str, args: Sequence[Node], obj: Tensor) -> Node:
     return graph.pointwise(name, args, obj.shape, obj.dtype)
 
 
@@ -67,7 +57,7 @@ def _is_finite_nonzero(number: Any) -> bool:
     return number is not None and number != 0 and number - number == 0
 
 
-def _power(graph: Graph, args: Sequence[Node], exponent: Any, obj: Tensor) -> Node:
+def _power(graph: GraphBuilder, args: Sequence[Node], exponent: Any, obj: Tensor) -> Node:
     """A known power: the square root and the square are what NumPy takes for them."""
     x = args[0]
     if exponent == 0.5:
@@ -80,27 +70,27 @@ def _power(graph: Graph, args: Sequence[Node], exponent: Any, obj: Tensor) -> No
 # ---- what is several pointwise nodes
 
 
-def _number(graph: Graph, value: Any, obj: Tensor) -> Node:
+def _number(graph: GraphBuilder, value: Any, obj: Tensor) -> Node:
     return graph.fill(value, (), obj.dtype)
 
 
-def _square(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _square(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     return _plain(graph, "multiply", [args[0], args[0]], obj)
 
 
-def _reciprocal(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _reciprocal(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     return _plain(graph, "divide", [_number(graph, 1, obj), args[0]], obj)
 
 
-def _relu(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _relu(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     return _plain(graph, "maximum", [args[0], _number(graph, 0, obj)], obj)
 
 
-def _clip(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _clip(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     return _plain(graph, "minimum", [_plain(graph, "maximum", args[:2], obj), args[2]], obj)
 
 
-def _sigmoid(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _sigmoid(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     (x,) = args
     one, bits = _number(graph, 1, obj), Tensor(obj.shape, "bool")
     small = _plain(graph, "exp", [_negative_size(graph, x, obj)], obj)
@@ -109,11 +99,11 @@ def _sigmoid(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
     return _plain(graph, "divide", [above, _plain(graph, "add", [one, small], obj)], obj)
 
 
-def _negative_size(graph: Graph, x: Node, obj: Tensor) -> Node:
+def _negative_size(graph: GraphBuilder, x: Node, obj: Tensor) -> Node:
     return _plain(graph, "negative", [_plain(graph, "absolute", [x], obj)], obj)
 
 
-def _logaddexp(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _logaddexp(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     """``max(x, y) + log1p(exp(−|x − y|))``; of equal infinities, x."""
     x, y = args
     bits = Tensor(obj.shape, "bool")
@@ -126,59 +116,55 @@ def _logaddexp(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
     return _plain(graph, "where", [are_equal, ln2, found], obj)
 
 
-def _softplus(graph: Graph, args: Sequence[Node], obj: Tensor) -> Node:
+def _softplus(graph: GraphBuilder, args: Sequence[Node], obj: Tensor) -> Node:
     return _logaddexp(graph, [args[0], _number(graph, 0, obj)], obj)
 
 
 # ---- what moves elements
 
 
-def _reshape(graph: Graph, args: Sequence[Node], obj: Tensor, shape: Shape) -> Node:
+def _reshape(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, shape: Shape) -> Node:
     return graph.reshape(args[0], obj.shape)
 
 
-def _transpose(graph: Graph, args: Sequence[Node], obj: Tensor, axes: Shape) -> Node:
+def _transpose(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axes: Shape) -> Node:
     return graph.transpose(args[0], axes)
 
 
-def _broadcast_to(graph: Graph, args: Sequence[Node], obj: Tensor, shape: Shape) -> Node:
+def _broadcast_to(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, shape: Shape) -> Node:
     return graph.broadcast(args[0], obj.shape)
 
 
 def _slice(
-    graph: Graph, args: Sequence[Node], obj: Tensor, start: Shape, step: Shape, extent: Shape
+    graph: GraphBuilder, args: Sequence[Node], obj: Tensor, start: Shape, step: Shape, extent: Shape
 ) -> Node:
     return graph.window(args[0], (start, step), obj.shape)
 
 
 def _embed(
-    graph: Graph, args: Sequence[Node], obj: Tensor, start: Shape, step: Shape, shape: Shape
+    graph: GraphBuilder, args: Sequence[Node], obj: Tensor, start: Shape, step: Shape, shape: Shape
 ) -> Node:
     return graph.assembly([(args[0], (start, step))], obj.shape, obj.dtype)
 
 
-def _concatenate(graph: Graph, args: Sequence[Node], obj: Tensor, axis: int) -> Node:
+def _concatenate(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: int) -> Node:
     rank = len(obj.shape)
     starts = accumulate((x.shape[axis] for x in args), initial=0)
-    windows = (
-        (tuple(at if i == axis else 0 for i in range(rank)), (1,) * rank) for at in starts
-    )
+    windows = ((tuple(at if i == axis else 0 for i in range(rank)), (1,) * rank) for at in starts)
     return graph.assembly(list(zip(args, windows, strict=False)), obj.shape, obj.dtype)
 
 
-def _take(graph: Graph, args: Sequence[Node], obj: Tensor, axis: int) -> Node:
+def _take(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: int) -> Node:
     return graph.node("take", args, axis, obj.shape, obj.dtype) if obj.size else _none(graph, obj)
 
 
-def _put(
-    graph: Graph, args: Sequence[Node], obj: Tensor, axis: int, extents: Shape
-) -> Node:
+def _put(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: int, extents: Shape) -> Node:
     if not obj.size or not args[0].size:
         return _none(graph, obj)
     return graph.node("put", args, axis, obj.shape, obj.dtype)
 
 
-def _none(graph: Graph, obj: Tensor) -> Node:
+def _none(graph: GraphBuilder, obj: Tensor) -> Node:
     return graph.fill(0, obj.shape, obj.dtype)
 
 
@@ -187,7 +173,7 @@ def _none(graph: Graph, obj: Tensor) -> Node:
 
 def _reduction(kind: str) -> Callable[..., Node]:
     def row(
-        graph: Graph, args: Sequence[Node], obj: Tensor, axis: Shape, keepdims: bool = False
+        graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: Shape, keepdims: bool = False
     ) -> Node:
         return graph.reshape(graph.reduce(kind, args[0], tuple(axis)), obj.shape)
 
@@ -195,7 +181,7 @@ def _reduction(kind: str) -> Callable[..., Node]:
 
 
 def _logsumexp(
-    graph: Graph, args: Sequence[Node], obj: Tensor, axis: Shape, keepdims: bool = False
+    graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: Shape, keepdims: bool = False
 ) -> Node:
     """``log(sum(exp(x − m))) + m`` with the largest ``m``, where that is finite."""
     (x,) = args
@@ -213,7 +199,7 @@ def _logsumexp(
 
 def _running(name: str) -> Callable[..., Node]:
     def row(
-        graph: Graph, args: Sequence[Node], obj: Tensor, axis: int, reverse: bool = False
+        graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: int, reverse: bool = False
     ) -> Node:
         if not obj.size:
             return _none(graph, obj)
@@ -222,7 +208,9 @@ def _running(name: str) -> Callable[..., Node]:
     return row
 
 
-def _matmul(graph: Graph, args: Sequence[Node], obj: Tensor, absorbing: bool = False) -> Node:
+def _matmul(
+    graph: GraphBuilder, args: Sequence[Node], obj: Tensor, absorbing: bool = False
+) -> Node:
     """A product of matrices; of a column and a row, one of elements."""
     x, y = args
     if not obj.size or not x.size:
@@ -236,11 +224,11 @@ def _matmul(graph: Graph, args: Sequence[Node], obj: Tensor, absorbing: bool = F
     return graph.node("matmul", (x, y), absorbing, obj.shape, obj.dtype)
 
 
-def _iota(graph: Graph, args: Sequence[Node], obj: Tensor, length: int) -> Node:
+def _iota(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, length: int) -> Node:
     return graph.node("iota", (), None, obj.shape, obj.dtype)
 
 
-def _same(graph: Graph, args: Sequence[Node], obj: Tensor, **_: Any) -> Node:
+def _same(graph: GraphBuilder, args: Sequence[Node], obj: Tensor, **_: Any) -> Node:
     return args[0]
 
 

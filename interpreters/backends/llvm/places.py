@@ -14,8 +14,15 @@ from math import prod
 
 import numpy as np
 
-from interpreters.backends.llvm.graph import Block, Function, Loop, Node, Window, bodies
-from interpreters.backends.llvm.indices import Affine, Index, Storage, Strided, axes, variable_
+from interpreters.backends.llvm.graph import (
+    FunctionGraph,
+    LoopNode,
+    Node,
+    NodeBlock,
+    Window,
+    bodies,
+)
+from interpreters.backends.llvm.indices import Index, Position, Storage, Strided, axes, variable_
 
 GIVEN = frozenset({"param", "constant", "carry"})
 """What is in memory before anything is computed."""
@@ -27,7 +34,7 @@ MADE = RUNNING | {"matmul", "assembly", "out", "put", "reduce"}
 class Memory:
     """The places of a function's arrays."""
 
-    def __init__(self, function: Function, stored: Collection[Node] = ()) -> None:
+    def __init__(self, function: FunctionGraph, stored: Collection[Node] = ()) -> None:
         """``stored`` are to be in memory besides."""
         self.function, self.stored = function, stored
         self.homes: dict[Node, Strided] = {}
@@ -93,7 +100,7 @@ class Memory:
 
     # ---- requests, from the last node of a block to the first
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: NodeBlock) -> None:
         for node in reversed(block.nodes):
             if node.shape and (node.op in MADE or node in self.stored or node in self.places):
                 self.own(node)
@@ -158,7 +165,7 @@ class Memory:
                 self._put(piece, place)
 
     def _loop(self, node: Node) -> None:
-        loop: Loop = node.par
+        loop: LoopNode = node.par
         inside = set(loop.body.nodes)
         for number, carry in enumerate(loop.carries):
             if not carry.shape or carry not in inside:
@@ -196,14 +203,14 @@ def is_same(a: Strided, b: Strided) -> bool:
 def windowed(home: Strided, window: Window, shape: tuple[int, ...]) -> Strided:
     """The window of an array."""
     index: Index = tuple(
-        Affine(start, ((axis, step),) if n > 1 else ())
+        Position(start, ((axis, step),) if n > 1 else ())
         for axis, (start, step, n) in enumerate(zip(*window, shape, strict=True))
     )
     return home.view(index, shape)
 
 
 def are_apart(node: Node) -> bool:
-    """Whether the pieces of an assembly do not meet; of many pieces, whether they follow each other."""
+    """Whether the pieces of an assembly do not meet; of many, whether they follow each other."""
     boxes = [
         tuple(range(s, s + t * n, t) for s, t, n in zip(*window, piece.shape, strict=True))
         for piece, window in zip(node.args, node.par, strict=True)

@@ -5,26 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 from combinators.errors import MissingRule
 from interpreters.backends.llvm.helpers import helper
-from interpreters.backends.llvm.scopes import Module
-from interpreters.backends.llvm.symbols import address
+from interpreters.backends.llvm.libraries import address
+from interpreters.backends.llvm.scopes import NativeModule
 
 SHORT, LONG = 500, 6_000
 """Lines up to which LLVM's own passes pay, and from which quick code generation does."""
 
 
 @cache
+def llvm() -> Any:
+    """LLVM's bindings, which know this processor; ImportError where they are not installed."""
+    found = import_module("llvmlite.binding")
+    found.initialize_native_target()
+    found.initialize_native_asmprinter()
+    return found
+
+
+@cache
 def features() -> tuple[str, str]:
     """The processor, and what it has."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return llvm().get_host_cpu_name(), llvm().get_host_cpu_features().flatten()
 
 
 def lanes() -> int:
@@ -36,12 +43,16 @@ def lanes() -> int:
 def target(level: int) -> Any:
     """What makes code for this processor."""
     cpu, has = features()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=has, opt=level, reloc="pic", codemodel="jitdefault", jit=True
+    return (
+        llvm()
+        .Target.from_default_triple()
+        .create_target_machine(
+            cpu=cpu, features=has, opt=level, reloc="pic", codemodel="jitdefault", jit=True
+        )
     )
 
 
-def whole_text(module: Module, bodies: list[str], constants: int) -> str:
+def whole_text(module: NativeModule, bodies: list[str], constants: int) -> str:
     """The module: what it takes from elsewhere, its functions, their attributes."""
     width = module.lanes * 64
     declared = [d for name, d in sorted(module.declared.items()) if not name.startswith("dc_")]
@@ -59,8 +70,10 @@ def whole_text(module: Module, bodies: list[str], constants: int) -> str:
         kept.append(line)
     data = [f"@constant{number} = external global i8" for number in range(constants)]
     attributes = [
-        f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
-        f'"min-legal-vector-width"="{width}" "no-builtins" "stackrealign" }}',
+        (
+            f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
+            f'"min-legal-vector-width"="{width}" "no-builtins" "stackrealign" }}'
+        ),
         "attributes #1 = { nounwind alwaysinline }",
         "attributes #2 = { nounwind willreturn memory(none) }",
     ]
@@ -84,11 +97,11 @@ class Loaded:
         """Of a module's text, the arrays that it names, and where everything else is."""
         count = text.count("\n")
         machine = target(2 if count < LONG else 0)
-        made = llvm.parse_assembly(text)
+        made = llvm().parse_assembly(text)
         made.verify()
         _passes(made, machine, short=count < SHORT)
         self._arrays = arrays
-        self.engine = llvm.create_mcjit_compiler(made, machine)
+        self.engine = llvm().create_mcjit_compiler(made, machine)
         for named in (*made.functions, *made.global_variables):
             name = named.name
             if not named.is_declaration or name.startswith("llvm."):
@@ -106,13 +119,12 @@ class Loaded:
 
 
 def _passes(module: Any, machine: Any, *, short: bool) -> None:
-    tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+    tuning = llvm().create_pipeline_tuning_options(speed_level=1)
     tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_interleaving = False
-    builder = llvm.create_pass_builder(machine, tuning)
+    builder = llvm().create_pass_builder(machine, tuning)
     if short:
         builder.getModulePassManager().run(module, builder)
         return
-    manager = llvm.create_new_module_pass_manager()
-    manager.add_always_inliner_pass() if hasattr(manager, "add_always_inliner_pass") else None
+    manager = llvm().create_new_module_pass_manager()
     manager.add_sroa_pass()
     manager.run(module, builder)
