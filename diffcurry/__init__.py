@@ -120,6 +120,7 @@ __all__ = [
     "WrongAlternative",
     "WrongDerivative",
     "WrongMode",
+    "backend",
     "check_grads",
     "compare",
     "data_parallel",

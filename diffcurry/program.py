@@ -280,6 +280,9 @@ class Program:
     def _python(self) -> PythonProgram:
         return self._code(self._compiled.name or "f")
 
+    def _by_python(self, *args: Any) -> Any:
+        return self._python.function(*args)
+
     def _native(self, lam: Lam) -> Compiled | None:
         """The program as machine code, where that is asked for and everything in it has such."""
         if chosen() != "llvm":
@@ -287,7 +290,7 @@ class Program:
         from interpreters.backends.llvm.native_program import NativeProgram
 
         with suppress(MissingRule):
-            return NativeProgram(lam, lambda *args: self._python.function(*args))
+            return NativeProgram(lam, self._by_python)
         return None
 
     def quick(self) -> Quick | None:

@@ -48,32 +48,39 @@ def files_in_circles(root: Path) -> int:
     return sum(map(len, circles(arrows(root))))
 
 
-def in_papers(root: Path) -> int:
-    return sum(map(lines, files(root, "papers")))
+PAPERS, MACHINE_CODE = "papers", "interpreters/backends/llvm"
+"""Rooms that have measures of their own."""
 
 
-def lines_without_papers(root: Path) -> int:
-    return sum(map(lines, files(root))) - in_papers(root)
+def lines_in(room: str) -> Callable[[Path], int]:
+    return lambda root: sum(map(lines, files(root, room)))
 
 
-def files_without_papers(root: Path) -> int:
-    return len(list(files(root))) - len(list(files(root, "papers")))
+def lines_of_source(root: Path) -> int:
+    apart = (lines_in(room)(root) for room in (PAPERS, MACHINE_CODE))
+    return sum(map(lines, files(root))) - sum(apart)
+
+
+def files_of_source(root: Path) -> int:
+    apart = (len(list(files(root, room))) for room in (PAPERS, MACHINE_CODE))
+    return len(list(files(root))) - sum(apart)
 
 
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
-    "lines of source": (lines_without_papers, 36_000, 54_955),
-    "lines of the literal systems": (in_papers, 4_000, 5_675),
-    "files": (files_without_papers, 270, 270),
+    "lines of source": (lines_of_source, 36_000, 55_046),
+    "lines of the literal systems": (lines_in(PAPERS), 4_000, 5_675),
+    "lines of machine code": (lines_in(MACHINE_CODE), 6_000, 6_000),
+    "files": (files_of_source, 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
     "files of one name": (lambda root: max(stems(root).values()), 3, 3),
     "files in circles of imports": (files_in_circles, 0, 0),
     "imports inside functions": (lambda root: len(imports_in_functions(root)), 15, 15),
 }
 ENTERED = {
-    "the first gradient of a scalar": (40, 63),
-    "the first gradient of a fold": (55, 78),
-    "the first Hessian": (60, 95),
-    "the first vjp at numbers": (45, 69),
+    "the first gradient of a scalar": (40, 64),
+    "the first gradient of a fold": (55, 79),
+    "the first Hessian": (60, 96),
+    "the first vjp at numbers": (45, 70),
 }
 
 

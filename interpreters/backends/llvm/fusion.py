@@ -130,7 +130,8 @@ class Schedule:
         self._ready: dict[Node, int] = {}
         """The task of its block that makes a node."""
         self._where: dict[Node, tuple[Task, Index]] = {}
-        self._cleared: set[Node] = set()
+        self._cleared: dict[Node, int] = {}
+        """How many tasks of its block there are when a whole is zero."""
         self._costs: dict[Node, int] = {}
         self._copied: dict[Node, int] = {}
         """The last task that copies a node from memory to other places."""
@@ -180,12 +181,15 @@ class Schedule:
         while todo:
             whole = self.memory.wholes.get(todo.pop())
             if whole is not None and whole not in self._cleared:
-                self._cleared.add(whole)
                 wholes.append(whole)
                 todo.append(self.memory.homes[whole])
         for whole in reversed(wholes):
-            if whole in self.memory.filled:
-                tasks.append(Task("clear", whole))
+            self._zero(whole, tasks)
+
+    def _zero(self, whole: Node, tasks: list[Task]) -> None:
+        if whole in self.memory.filled:
+            tasks.append(Task("clear", whole))
+        self._cleared[whole] = len(tasks)
 
     def _alone(self, node: Node, tasks: list[Task]) -> None:
         self._ready[node] = len(tasks)
@@ -195,10 +199,8 @@ class Schedule:
         """Zeros, where there are any, and the pieces that are not in their windows already."""
         memory, last = self.memory, -1
         if node not in self._cleared:
-            self._cleared.add(node)
             self._clear(memory.homes[node], tasks)
-            if node in memory.filled:
-                tasks.append(Task("clear", node))
+            self._zero(node, tasks)
         cleared = len(tasks)
         for piece, window in zip(node.args, node.par, strict=True):
             place = windowed(memory.homes[node], window, piece.shape)
@@ -214,10 +216,14 @@ class Schedule:
 
     def _join(self, out: Out, tasks: list[Task], first: int = 0) -> int:
         """Have the first nest make it that can; its number."""
+        for place in out.places:
+            whole = self.memory.wholes.get(place)
+            if whole is not None and self._is_here(whole, tasks):
+                first = max(first, self._cleared[whole])
         visited, reads = self._reached(out)
         for node, index in reads:
             ready = self._ready.get(node, -1) if self._is_here(node, tasks) else -1
-            if ready >= 0 and (tasks[ready].kind != "nest" or tasks[ready].made.get(node) != index):
+            if ready >= 0 and (index is None or tasks[ready].made.get(node) != index):
                 ready += 1
             first = max(first, ready)
         for number in range(first, len(tasks)):

@@ -23,7 +23,12 @@ CHAINS = 4
 """Vectors that a sum along the lanes is kept in."""
 LEAST = 2
 """Extents from which on an axis lies along the lanes."""
-NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf")}
+NEUTRAL: dict[str, float | int] = {
+    "sum": 0.0,
+    "prod": 1.0,
+    "max": float("-inf"),
+    "min": float("inf"),
+}
 COMBINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
@@ -193,7 +198,7 @@ def neutral(out: Out) -> float | int:
     dtype = out.node.dtype
     if dtype[0] == "i" and out.kind in ("max", "min"):
         bits = 63 if dtype == "int64" else 31
-        return -(2**bits) if out.kind == "max" else 2**bits - 1
+        return -(1 << bits) if out.kind == "max" else (1 << bits) - 1
     if dtype == "bool":
         return int(out.kind in ("prod", "min"))
     return NEUTRAL[out.kind]

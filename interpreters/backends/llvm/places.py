@@ -142,8 +142,10 @@ class Memory:
         place = self.places.get(node)
         back = place[0].reshaped(x.shape) if place else None
         is_free = x.op not in GIVEN and x.block is node.block and x not in self.places
-        if back is not None and is_free:
+        if place and back is not None and is_free:
             self._put(x, back)
+            if place[0] in self.wholes:
+                self.wholes[back] = self.wholes[place[0]]
             self.own(x)
             return
         if x.op in GIVEN:
