@@ -4,106 +4,95 @@
                  | gather sh t (λis. ix) | scatter sh t (λis. ix) | [t₁, …, tₙ] | replicate k t
                  | tr_b t | reshape sh t | build1 k (λi. t)
 
-Delta terms, do-blocks, ``oneHot`` and ``share`` are forms as well.
+Delta terms, ``oneHot`` and ``share`` are forms as well. Operations have NumPy's names.
 
 >>> a, i = var("a", 4), var("i", of=int)
 >>> t = form("sumOuter", form("build1", 4, i, a[i] * a[3 - i]))
->>> t, type_of(t), evaluate(t, {"a": np.array([1.0, 2.0, 3.0, 4.0])})
+>>> t, t.type, evaluate(t, {"a": np.array([1.0, 2.0, 3.0, 4.0])})
 (sumOuter (build1 4 (λi. (index a [i]) × (index a [3 - i]))), Real, np.float64(20.0))
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from combinators.errors import MissingRule
 from combinators.literal import Literal
 from combinators.objects import Tensor
 
-GRAMMAR = {
-    "let": "let {0} = {1!s} in {2!s}",
-    "gather": "gather {0} {1} (λ{2}. {3})",
-    "scatter": "scatter {0} {1} (λ{2}. {3})",
-    "build1": "build1 {0} (λ{1}. {2!s})",
-    "←": "{0!s} ← {1!s}",
-    "let =": "let {0} = {1!s}",
-    "genID": "id{0} ← genID",
-    "Share": "Share id{0} {1}",
-    "Gather": "Gather {0} {1} (λ{2}. {3})",
-    "Scatter": "Scatter {0} {1} (λ{2}. {3})",
-}
-"""How a form is written, if not as its kind and its arguments; one with ``!s`` stands bare."""
-ATOMS = ("c", "x", "[]", "pair", "Zero")
 BINDERS = {"let": (0, 2), "build1": (1, 2), "gather": (2, 3), "scatter": (2, 3)}
 BINDERS |= {"Gather": (2, 3), "Scatter": (2, 3)}
 """Which argument is bound, and in which."""
+ATOMS = ("c", "x", "[]", "pair", "Zero")
+BARE = {
+    **dict.fromkeys(("c", "x", "[]"), "{0}"),
+    "let": "let {0} = {1} in {2}",
+    "build1": "build1 {0} (λ{1}. {2})",
+}
+"""How a form is written, if not as its kind and its arguments."""
+IN_PARENTHESES = {"op": "{0} {1}", "Share": "Share id{0} {1}"}
+IN_PARENTHESES |= {kind: kind + " {0} {1} (λ{2}. {3})" for kind in BINDERS if BINDERS[kind][1] == 3}
 INFIX = {"add": "+", "subtract": "-", "multiply": "×", "divide": "÷", "less": "<", "equal": "=="}
-"""Operations have NumPy's names."""
-Env = Mapping[str, Any]
-
-
-def operator(name: str) -> Any:
-    """``op t u``, or ``op t``."""
-    return lambda *args: form("op", name, *map(term, args))
-
-
-def reflected(operation: Any) -> Any:
-    """With what stands on the left as the second argument."""
-    return lambda u, t: operation(t, u)
+INFIX |= {"remainder": "mod", "floor_divide": "div"}
 
 
 @dataclass(frozen=True, repr=False)
-class Form:
+class Form(NDArrayOperatorsMixin):
     """A term: its kind, and its arguments. A variable has its name, and is ``of`` a type."""
 
     kind: str
     args: tuple[Any, ...]
     of: Any = None
 
-    def __repr__(self) -> str:
-        """As the paper writes it."""
-        args = [Written(arg) for arg in self.args]
-        match self.kind:
-            case "c" | "x" | "[]":
-                return str(args[0])
-            case "pair":
-                return f"({', '.join(map(str, args))})"
-            case "op" if len(args) == 3:
-                return f"{args[1]} {INFIX.get(self.args[0], self.args[0])} {args[2]}"
-            case "op":
-                return f"{args[0]} {args[1]}"
-            case "do":
-                lines = "\n".join(map(str, (*self.args[0], self.args[1])))
-                return "do " + lines.replace("\n", "\n   ")
-        text = GRAMMAR.get(self.kind)
-        return text.format(*args) if text else " ".join([self.kind, *map(format, args)])
+    def __array_ufunc__(self, operation: Any, method: str, *args: Any) -> Form:
+        """``op t u``, or ``op t``."""
+        return form("op", operation.__name__, *map(term, args))
 
     def __getitem__(self, ix: Any) -> Form:
         """``index t ix``."""
         return form("index", self, tuple(map(term, ix if isinstance(ix, tuple) else (ix,))))
 
-    __add__, __sub__ = operator("add"), operator("subtract")
-    __mul__, __truediv__, __neg__ = operator("multiply"), operator("divide"), operator("negative")
-    __rsub__, __rtruediv__ = reflected(__sub__), reflected(__truediv__)
+    @cached_property
+    def type(self) -> Tensor:
+        """Its shape and what it is of, which no values of its variables change (Fig. 8)."""
+        zeros = {name: np.zeros(obj.shape, obj.dtype) for name, obj in free(self).items()}
+        with np.errstate(all="ignore"):
+            array = np.asarray(evaluate(self, zeros))
+        return Tensor(array.shape, array.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``shape t``."""
+        return self.type.shape
+
+    def __repr__(self) -> str:
+        """As the paper writes it."""
+        match self:
+            case Form("pair", parts):
+                return f"({', '.join(map(str, parts))})"
+            case Form("op", (name, t, u)):
+                return f"{inside(t)} {INFIX.get(name, name)} {inside(u)}"
+            case Form(kind, args) if kind in BARE:
+                return BARE[kind].format(*map(written, args))
+        usual = " ".join([self.kind, *["{}"] * len(self.args)])
+        return IN_PARENTHESES.get(self.kind, usual).format(*map(inside, self.args))
 
 
-@dataclass(frozen=True)
-class Written:
-    """An argument; formatted, it is in parentheses where it is no atom."""
+def written(part: Any) -> str:
+    """An argument, or a list of them."""
+    return f"[{', '.join(map(written, part))}]" if isinstance(part, tuple) else str(part)
 
-    part: Any
 
-    def __str__(self) -> str:
-        many = isinstance(self.part, tuple)
-        return f"[{', '.join(str(Written(p)) for p in self.part)}]" if many else str(self.part)
-
-    def __format__(self, _: str) -> str:
-        bare = not isinstance(self.part, Form) or self.part.kind in ATOMS
-        return str(self) if bare else f"({self!s})"
+def inside(part: Any) -> str:
+    """In parentheses, if it is no atom."""
+    bare = not isinstance(part, Form) or part.kind in ATOMS
+    return written(part) if bare else f"({part})"
 
 
 def form(kind: str, *args: Any) -> Form:
@@ -121,75 +110,60 @@ def term(value: Any) -> Form:
     return value if isinstance(value, Form) else form("c", Literal(value))
 
 
-def evaluate(t: Form, env: Env) -> Any:
-    """What a term means where its variables have the values ``env``.
+def place(array: Any, ix: Any) -> tuple[int, ...]:
+    """An index; one that is out of range is the nearest in range: conditionals are strict (5.2)."""
+    return tuple(min(max(int(i), 0), n - 1) for i, n in zip(ix, array.shape, strict=False))
 
-    An index out of range is taken to the nearest in range, since conditionals are strict (5.2).
-    """
 
-    def at(part: Form, names: Any = (), values: Any = ()) -> Any:
+def gathered(at: Any, sh: Any, t: Form, names: Any, ix: Any) -> Any:
+    """``[index t ix, …]``, for each value of the names."""
+    array, every = at(t), np.ndindex(*sh[: len(names)])
+    return np.array([array[place(array, at(ix, names, n))] for n in every]).reshape(sh)
+
+
+def scattered(at: Any, sh: Any, t: Form, names: Any, ix: Any) -> Any:
+    """What is sent to one place is added."""
+    array = np.asarray(at(t))
+    made = np.zeros(sh, array.dtype)
+    for n in np.ndindex(*array.shape[: len(names)]):
+        made[place(made, at(ix, names, n))] += array[n]
+    return made
+
+
+MEANING: dict[str, Callable[..., Any]] = {
+    "c": lambda at, c: c.array,
+    "let": lambda at, x, u, v: at(v, x, (at(u),)),
+    "cond": lambda at, b, u, v: np.where(at(b), at(u), at(v)),
+    "op": lambda at, name, *ts: getattr(np, name)(*at(ts)),
+    "index": lambda at, t, ix: (array := at(t))[place(array, at(ix))],
+    "sumOuter": lambda at, t: at(t).sum(axis=0),
+    "gather": gathered,
+    "scatter": scattered,
+    "oneHot": lambda at, sh, ix, t: scattered(at, sh, t, (), ix),
+    "[]": lambda at, ts: np.stack(at(ts)),
+    "replicate": lambda at, k, t: np.stack([at(t)] * k),
+    "tr": lambda at, axes, t: np.moveaxis(at(t), axes, range(len(axes))),
+    "reshape": lambda at, sh, t: at(t).reshape(sh),
+    "build1": lambda at, k, i, t: np.stack([at(t, i, (n,)) for n in range(k)]),
+    "share": lambda at, _, t: at(t),
+    "pair": lambda at, *ts: at(ts),
+}
+"""What each form means, given the meanings ``at`` of its parts."""
+
+
+def evaluate(t: Any, env: Mapping[str, Any]) -> Any:
+    """What a term, or each of a list, means where its variables have the values ``env``."""
+
+    def at(part: Any, names: Any = (), values: Any = ()) -> Any:
         return evaluate(part, {**env, **dict(zip(names_of(names), values, strict=True))})
 
-    def place(array: Any, ix: tuple[Form, ...], names: Any = (), values: Any = ()) -> Any:
-        each = [int(at(i, names, values)) for i in ix]
-        return tuple(min(max(i, 0), n - 1) for i, n in zip(each, array.shape, strict=False))
-
-    match t:
-        case Form("c", (literal,)):
-            return literal.array
-        case Form("x", (name,)):
-            return np.asarray(env[name])
-        case Form("let", (x, u, v)):
-            return at(v, x, (at(u),))
-        case Form("cond", (b, u, v)):
-            return np.where(at(b), at(u), at(v))
-        case Form("op", (name, *args)):
-            return getattr(np, name)(*map(at, args))
-        case Form("index", (u, ix)):
-            array = at(u)
-            return array[place(array, ix)]
-        case Form("sumOuter", (u,)):
-            return at(u).sum(axis=0)
-        case Form("gather", (sh, u, names, ix)):
-            array, where = at(u), np.ndindex(*sh[: len(names)])
-            return np.array([array[place(array, ix, names, n)] for n in where]).reshape(sh)
-        case Form("scatter", (sh, u, names, ix)):
-            array = at(u)
-            made = np.zeros(sh, array.dtype)
-            for n in np.ndindex(*array.shape[: len(names)]):
-                made[place(made, ix, names, n)] += array[n]
-            return made
-        case Form("oneHot", (sh, ix, u)):
-            return at(form("scatter", sh, u, (), ix))
-        case Form("[]", (items,)):
-            return np.stack([at(item) for item in items])
-        case Form("replicate", (k, u)):
-            return np.stack([at(u)] * k)
-        case Form("tr", (axes, u)):
-            array = at(u)
-            return array.transpose(*axes, *range(len(axes), array.ndim))
-        case Form("reshape", (sh, u)):
-            return at(u).reshape(sh)
-        case Form("build1", (k, i, u)):
-            return np.stack([at(u, i, (n,)) for n in range(k)])
-        case Form("share", (_, u)):
-            return at(u)
-        case Form("pair", parts):
-            return tuple(map(at, parts))
-    raise MissingRule(f"{t} is no term of the core language (003, Fig. 7)")
-
-
-def type_of(t: Form) -> Tensor:
-    """Its shape and what it is of, which no values of its variables change (Fig. 8)."""
-    zeros = {name: np.zeros(obj.shape, obj.dtype) for name, obj in free(t).items()}
-    with np.errstate(all="ignore"):
-        array = np.asarray(evaluate(t, zeros))
-    return Tensor(array.shape, array.dtype)
-
-
-def shape(t: Form) -> tuple[int, ...]:
-    """``shape t``."""
-    return type_of(t).shape
+    if isinstance(t, tuple):
+        return tuple(map(at, t))
+    if t.kind == "x":
+        return np.asarray(env[t.args[0]])
+    if t.kind not in MEANING:
+        raise MissingRule(f"{t} is no term of the core language (003, Fig. 7)")
+    return MEANING[t.kind](at, *t.args)
 
 
 def names_of(xs: Any) -> tuple[str, ...]:
@@ -204,10 +178,9 @@ def free(t: Any) -> dict[str, Tensor]:
             return {name: obj}
         case Form(kind, args) if kind in BINDERS:
             at, scope = BINDERS[kind]
-            inside = free(args[scope])
-            for name in names_of(args[at]):
-                inside.pop(name, None)
-            return free((*args[:at], *args[at + 1 : scope])) | inside
+            within = free(args[scope]).items()
+            rest, bound = free((*args[:at], *args[at + 1 : scope])), names_of(args[at])
+            return rest | {name: obj for name, obj in within if name not in bound}
         case Form(_, parts) | tuple(parts):
             return {name: obj for part in parts for name, obj in free(part).items()}
     return {}
@@ -221,27 +194,29 @@ def renamed(x: Form, *others: Any) -> Form:
     return Form("x", (name,), x.of)
 
 
+def mapped(f: Callable[[Any], Any], t: Any) -> Any:
+    """``t`` with ``f`` of each part."""
+    if isinstance(t, tuple):
+        return tuple(map(f, t))
+    return Form(t.kind, mapped(f, t.args), t.of) if isinstance(t, Form) else t
+
+
 def substituted(t: Any, env: Mapping[str, Form]) -> Any:
     """``t[u/x, …]``; what would capture is renamed."""
     match t:
         case Form("x", (name,)):
             return env.get(name, t)
-        case Form("fst", (Form("x", (name,)),)) if name in env:
-            return env[name].args[0] if env[name].kind == "pair" else env[name]
         case Form(kind, args) if kind in BINDERS:
             at, scope = BINDERS[kind]
-            bound, many = args[at], isinstance(args[at], tuple)
-            inside = free(args[scope]).keys() - set(names_of(bound))
-            inner = {name: u for name, u in env.items() if name in inside}
-            given = tuple(inner.values())
-            new = tuple(renamed(x, given, t) for x in (bound if many else (bound,)))
-            made = [substituted(arg, env) for arg in args]
-            made[at] = new if many else new[0]
-            names = dict(zip(names_of(bound), new, strict=True))
-            made[scope] = substituted(args[scope], inner | names)
-            return Form(kind, tuple(made), t.of)
-        case Form(kind, args):
-            return Form(kind, substituted(args, env), t.of)
-        case tuple():
-            return tuple(substituted(part, env) for part in t)
-    return t
+            bound, names = args[at], names_of(args[at])
+            inner = {x: env[x] for x in free(args[scope]) if x in env and x not in names}
+            new = mapped(
+                lambda x: renamed(x, tuple(inner.values()), t),
+                bound if isinstance(bound, tuple) else (bound,),
+            )
+            inner |= dict(zip(names, new, strict=True))
+            made = {at: new if isinstance(bound, tuple) else new[0]}
+            made[scope] = substituted(args[scope], inner)
+            parts = [made.get(n) or substituted(arg, env) for n, arg in enumerate(args)]
+            return Form(kind, tuple(parts), t.of)
+    return mapped(lambda part: substituted(part, env), t)

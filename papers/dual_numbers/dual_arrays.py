@@ -1,43 +1,58 @@
-"""Dual arrays: D and D′ on terms (Figures 12 to 15).
+"""Dual arrays: D and D′ on terms, and a gradient that is a program (Figures 12 to 15, 17 to 21).
 
 x₁ : τ₁, …, xₙ : τₙ ⊢ t : τ   ⇝   x₁ : D[τ₁], …, xₙ : D[τₙ] ⊢ D[t] : IdGen D[τ]
 D[Array sh ℝ] = (Array sh ℝ, Delta sh)      D[Array sh Int] = Array sh Int
+
+IdGen is a monad of state, for which Python has its own. So ``D`` gives what the laws of the monad
+make of the paper's nested do-blocks: value and Delta term are apart (Eq. 6).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from papers.dual_numbers.core_language import Form, form, free, shape, substituted, term, type_of
-from papers.dual_numbers.evaluators import ZERO, Add, Scale, Share
+from papers.dual_numbers.bulk_rules import bound, chosen, normal_form
+from papers.dual_numbers.core_language import Form, form, free, mapped, substituted, term, var
+from papers.dual_numbers.scalars import (
+    PARTIALS,
+    ZERO,
+    Input,
+    Share,
+    handed,
+    moved,
+    reverse_pass,
+)
 
-LINEAR = ("index", "sumOuter", "gather", "scatter", "replicate", "tr", "reshape")
-"""Each has a Delta constructor of its name (Fig. 12), which is ``of`` the shape of its array."""
-PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "add": lambda x, y: (None, None),
-    "subtract": lambda x, y: (None, term(-1.0)),
-    "multiply": lambda x, y: (y, x),
-    "divide": lambda x, y: (1.0 / y, -x / (y * y)),
-    "negative": lambda x: (term(-1.0),),
-    "sin": lambda x: (form("op", "cos", x),),
-    "cos": lambda x: (-form("op", "sin", x),),
-    "exp": lambda x: (form("op", "exp", x),),
-    "log": lambda x: (1.0 / x,),
-}
-"""What ``Scale`` scales by (Fig. 15), None where by nothing. A number stands for an array of it."""
+Gamma = Mapping[str, tuple[Form, Form]]
+LINEAR = {"index": 0, "sumOuter": 0}
+LINEAR |= dict.fromkeys(("gather", "scatter", "replicate", "tr", "reshape"), 1)
+"""Where its array stands. Each has a Delta constructor (Fig. 12), ``of`` the array's shape."""
 
 
-def primal(t: Any) -> Any:
-    """``D′_Γ[t]``: ``fst`` of a dual variable. It is free in ``t``, and what is in Γ is not."""
-    real = {name: Form("x", (name,), obj) for name, obj in inputs_of(t).items()}
-    return substituted(t, {name: form("fst", x) for name, x in real.items()})
+class Separated(NamedTuple):
+    """``do let binds; ids ← genID; return (value, delta)`` (Eq. 6)."""
+
+    binds: list[tuple[Form, Form]]
+    ids: list[int]
+    value: Form
+    delta: Form
+
+    def __repr__(self) -> str:
+        lets = [f"let {x} = {u}" for x, u in self.binds]
+        ids = [f"id{id} ← genID" for id in self.ids]
+        return "do " + "\n   ".join([*lets, *ids, f"return {form('pair', *self[2:])}"])
+
+
+def primal(t: Any, gamma: Gamma) -> Any:
+    """``D′_Γ[t]``: the first half of a dual variable (Fig. 13)."""
+    return substituted(t, {name: x for name, (x, _) in gamma.items()})
 
 
 def inputs_of(t: Any) -> dict[str, Any]:
@@ -45,73 +60,108 @@ def inputs_of(t: Any) -> dict[str, Any]:
     return {name: obj for name, obj in sorted(free(t).items()) if obj.is_smooth}
 
 
-def D(t: Form) -> Form:
-    """``D[t]``, a do-block of the dual variables that are those of ``t`` (Fig. 14 and 15)."""
-    return Differentiation(Names(re.findall(r"\w+", f"{t}"))).D(t)
+def D(t: Form) -> Separated:
+    """``D[t]``, of the variables that are those of ``t`` (Fig. 14 and 15)."""
+    names, binds, ids = Names([*free(t), "c"]), list[tuple[Form, Form]](), list[int]()
 
+    def let(wish: str, t: Form) -> Form:
+        """A variable for ``t``; an atom stands for itself."""
+        if t.kind in ("x", "c"):
+            return t
+        binds.append((Form("x", (names.fresh(wish),), t.type), t))
+        return binds[-1][0]
 
-@dataclass
-class Differentiation:
-    """``D[-]``, with names and identifiers that are used once."""
+    def share(delta: Form) -> Form:
+        ids.append(len(ids) + 1)
+        return Share(ids[-1], delta)
 
-    names: Names
-    ids: Iterator[int] = field(default_factory=lambda: count(1))
-
-    def D(self, t: Form) -> Form:
-        """The rules; those of linear operations are one."""
+    def D(t: Form, gamma: Gamma, wish: str = "x") -> tuple[Form, Form]:
         match t:
-            case Form("x"):
-                return form("return", t)
+            case Form("x", (name,)) if name in gamma:
+                return gamma[name]
             case Form("let", (x, u, v)):
-                return form("do", (form("←", x, self.D(u)),), self.D(v))
-            case _ if not type_of(t).is_smooth:
-                return form("return", primal(t))
+                return D(v, {**gamma, x.args[0]: D(u, gamma, *x.args)}, wish)
             case Form("c"):
-                return form("return", form("pair", t, ZERO))
-            case Form("op", (name, *ts)):
-                return self.shared(ts, lambda xs: form("op", name, *xs), None, PARTIALS[name])
-            case Form("[]", (ts,)):
-                return self.shared(ts, lambda xs: form("[]", xs), lambda ds: form("LitArray", ds))
+                return t, ZERO
+            case _ if not t.type.is_smooth:
+                return let(wish, primal(t, gamma)), ZERO
             case Form("cond", (b, u, v)):
-                which = (form("cond", primal(b), term(0), term(1)),)
-                return self.shared(
-                    (u, v),
-                    lambda xs: form("cond", primal(b), *xs),
-                    lambda ds: Form("Index", (form("LitArray", ds), which), (2, *shape(t))),
-                )
+                return D(chosen(b, u, v), gamma, wish)
+            case Form("op", (name, *ts)) if name in PARTIALS:
+                xs, ds = zip(*[D(t, gamma) for t in ts], strict=True)
+                factors = [p if p is None else let("p", term(p)) for p in PARTIALS[name](*xs)]
+                return let(wish, form("op", name, *xs)), share(moved(factors, ds))
+            case Form("[]", (ts,)):
+                xs, ds = zip(*[D(t, gamma) for t in ts], strict=True)
+                return let(wish, form("[]", xs)), share(form("LitArray", ds))
             case Form(kind, args) if kind in LINEAR:
-                at = 0 if kind in ("index", "sumOuter") else 1
-                before, u, after = primal(args[:at]), args[at], primal(args[at:][1:])
-                delta = "Transpose" if kind == "tr" else kind[0].upper() + kind[1:]
-                lets = list[Form]()
+                at, still = LINEAR[kind], primal(t, gamma).args
+                (x, d), first, last = D(args[at], gamma), still[:at], still[at + 1 :]
                 if kind == "index":
-                    lets = [form("let =", self.var("i", term(0)), i) for i in after[0]]
-                    after = (tuple(line.args[0] for line in lets),)
-                return self.shared(
-                    (u,),
-                    lambda xs: form(kind, *before, *xs, *after),
-                    lambda ds: Form(delta, (*before, *ds, *after), shape(u)),
-                    lets=lets,
-                )
+                    last = (tuple(let("i", i) for i in last[0]),)
+                delta = "Transpose" if kind == "tr" else kind[0].upper() + kind[1:]
+                term_of_d = Form(delta, (*first, d, *last), x.shape)
+                return let(wish, form(kind, *first, x, *last)), share(term_of_d)
         raise MissingRule(f"Fig. 14 of 003 has no rule for {t}; build1 is taken away before")
 
-    def shared(
-        self, ts: Sequence[Form], value: Any, delta: Any, partials: Any = None, lets: Any = ()
-    ) -> Form:
-        """``do (x₁, d₁) ← D[t₁]; …; id ← genID; return (value, Share id delta)``."""
-        xs, ds = (tuple(self.var(wish, t) for t in ts) for wish in "xd")
-        pairs = [form("pair", x, d) for x, d in zip(xs, ds, strict=True)]
-        lines = [form("←", pair, self.D(t)) for pair, t in zip(pairs, ts, strict=True)]
-        id, scaled = next(self.ids), list[Form]()
-        for p, d in zip(partials(*xs) if partials else (), ds, strict=False):
-            factor = p if p is None or p.kind in ("x", "c") else self.var("p", p)
-            lines += [] if factor is p else [form("let =", factor, p)]
-            scaled.append(d if p is None else Scale(factor, d))
-        whole = Share(id, reduce(Add, scaled) if partials else delta(ds))
-        return form(
-            "do", (*lines, *lets, form("genID", id)), form("return", form("pair", value(xs), whole))
-        )
+    inputs = {name: Form("x", (name,), obj) for name, obj in inputs_of(t).items()}
+    result = D(t, {name: (x, Input(name)) for name, x in inputs.items()})
+    return Separated(binds, ids, *result)
 
-    def var(self, wish: str, like: Form) -> Form:
-        """A new variable."""
-        return Form("x", (self.names.fresh(wish),), type_of(like))
+
+TRANSPOSED: dict[str, Callable[..., Form]] = {
+    "Index": lambda c, sh, d, ix: form("oneHot", sh, ix, c),
+    "SumOuter": lambda c, sh, d: form("replicate", sh[0], c),
+    "Gather": lambda c, sh, _, d, names, ix: form("scatter", sh, c, names, ix),
+    "Scatter": lambda c, sh, _, d, names, ix: form("gather", sh, c, names, ix),
+    "Replicate": lambda c, sh, _, d: form("sumOuter", c),
+    "Transpose": lambda c, sh, b, d: form("tr", tuple(map(b.index, range(len(b)))), c),
+    "Reshape": lambda c, sh, _, d: form("reshape", sh, c),
+}
+"""What a linear operation hands on of the cotangent ``c`` to its array, of a shape (Fig. 17)."""
+
+
+def symbolic_pass(c: Form, delta: Form) -> dict[str, Form]:
+    """``reversePass``, on terms; a cotangent that goes several ways is in ``share`` (Fig. 19)."""
+    ids = count(1)
+
+    def linear(c: Form, d: Form) -> Any:
+        if d.kind in ("Add", "LitArray"):
+            c = form("share", next(ids), c)
+        if d.kind == "LitArray":
+            return [(c[n], part) for n, part in reversed([*enumerate(d.args[0])])]
+        if d.kind not in TRANSPOSED:
+            return handed(c, d)
+        (below,) = (part for part in d.args if isinstance(part, Form))
+        return [(TRANSPOSED[d.kind](c, d.of, *d.args), below)]
+
+    return reverse_pass(c, delta, handed=linear)
+
+
+Shared = dict[int, tuple[Form, Form]]
+
+
+def unshare(m: Shared, t: Any) -> Any:
+    """``t`` with a variable for each ``share``, which ``m`` says what it stands for (Fig. 20)."""
+    if not isinstance(t, Form) or t.kind != "share":
+        return mapped(partial(unshare, m), t)
+    i, u = t.args
+    if i not in m:
+        below = unshare(m, u)
+        m[i] = Form("x", (f"shared{i}",), below.type), below
+    return m[i][0]
+
+
+def share_to_let(t: Form) -> Form:
+    """``shareToLet``: the lets stand in the order of the identifiers (``stackLets``)."""
+    m = Shared()
+    t = unshare(m, t)
+    return bound([m[i] for i in sorted(m)], t)
+
+
+def wrapper(t: Form) -> Form:
+    """The program ``(t, gradient of t)`` of the variables and the cotangent ``c`` (Fig. 21)."""
+    binds, _, value, delta = D(normal_form(t))
+    zero = {name: term(np.zeros(obj.shape)) for name, obj in inputs_of(t).items()}
+    slopes = form("pair", *(zero | symbolic_pass(var("c"), delta)).values())
+    return bound(binds, form("pair", value, share_to_let(slopes)))

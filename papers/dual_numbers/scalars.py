@@ -1,11 +1,14 @@
-"""Dual numbers: scalars with a Delta term, and the wrapper (Figures 1, 2, 3 and 6).
+"""Dual numbers: scalars with a Delta term, five evaluators, and the wrapper (Figures 1 to 6).
+
+    data Delta = Zero | Input DVarName | Add Delta Delta | Scale ℝ Delta | Share ID Delta
 
 A number ``x`` becomes ``(x, d)``, where the Delta term ``d`` says how ``x`` moves with the inputs.
 What a program does between its operations on numbers stays as it is: closures, branches, tuples.
 Integers and booleans are discrete: they are no dual numbers, can be tested and be indices, and
-their cotangent is None.
+their cotangent is None. Each evaluator saves a kind of work, and calls ``see`` with every term that
+it visits, so that they can be counted.
 
->>> gradient(lambda x, y: x * y + sin(x), 0.0, 5.0)
+>>> gradient(lambda x, y: x * y + np.sin(x), 0.0, 5.0)
 (6.0, 0.0)
 >>> gradient(lambda x, n, p: x**n if p else x, 2.0, 3, True)
 (12.0, None, None)
@@ -13,120 +16,213 @@ their cotangent is None.
 
 from __future__ import annotations
 
+import heapq
 import math
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from papers.dual_numbers.evaluators import ZERO, Add, Delta, Input, Scale, Share, reverse_pass
+from combinators.errors import MissingRule
+from combinators.kit.recursion import Recursive, recurse
+from papers.dual_numbers.core_language import Form, form
 
-
-def dual(operation: Callable[..., Any], slopes: Callable[..., Sequence[Any]]) -> Any:
-    """``D[op t…]``, given the partial derivatives at the arguments and the result, None for 1."""
-
-    def operated(*args: Any) -> Number:
-        numbers = [number(x) for x in args]
-        xs = [x.primal for x in numbers]
-        y = operation(*xs)
-        return result(y, *zip(slopes(*xs, y), numbers, strict=True))
-
-    return operated
-
-
-def result(primal: Any, *moved: tuple[Any, Number]) -> Number:
-    """``(primal, Add (Scale p₁ d₁) …)``, in a ``Share`` if identifiers there are (Fig. 3)."""
-    delta = reduce(Add, [x.delta if p is None else Scale(p, x.delta) for p, x in moved])
-    ids = next((x.ids for _, x in moved if x.ids is not None), None)
-    return Number(primal, delta if ids is None else Share(next(ids), delta), ids)
-
-
-def read(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """What is discrete looks at the primals (2.7)."""
-    return lambda *xs: operation(*(x.primal if isinstance(x, Number) else x for x in xs))
-
-
-def reflected(operation: Any) -> Any:
-    """``y op x``, for a number on the left."""
-    return lambda x, y: operation(number(y), x)
+Delta = Form
+Input, Add, Scale, Share = (partial(form, kind) for kind in ("Input", "Add", "Scale", "Share"))
+ZERO = form("Zero")
+PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "add": lambda x, y: (None, None),
+    "subtract": lambda x, y: (None, -1),
+    "multiply": lambda x, y: (y, x),
+    "divide": lambda x, y: (1 / y, -x / (y * y)),
+    "negative": lambda x: (-1,),
+    "sin": lambda x: (np.cos(x),),
+    "cos": lambda x: (-np.sin(x),),
+    "exp": lambda x: (np.exp(x),),
+    "log": lambda x: (1 / x,),
+}
+"""What ``Scale`` scales by, None where by nothing: of numbers, and of terms (Fig. 15)."""
+OF_NUMBERS = PARTIALS | {
+    "power": lambda x, n: (n * x ** (n - 1) if n else 0.0, _of_exponent(x, x**n)),
+    "absolute": lambda x: (np.sign(x),),
+}
 
 
-def _power(x: Any, n: Any, y: Any) -> tuple[Any, Any]:
-    of_exponent = y * math.log(x) if x > 0 else math.nan
-    return (n * x ** (n - 1) if n else 0.0), (0.0 if y == 0 else of_exponent)
+def _of_exponent(x: Any, y: Any) -> Any:
+    return y * math.log(x) if x > 0 else math.nan if y else 0.0
+
+
+def moved(partials: Sequence[Any], deltas: Sequence[Delta]) -> Delta:
+    """``Add (Scale p₁ d₁) …``."""
+    both = zip(partials, deltas, strict=True)
+    return reduce(Add, [d if p is None else Scale(p, d) for p, d in both])
+
+
+def read(operation: Callable[[Any], Any]) -> Any:
+    """What is discrete looks at the primal (2.7)."""
+    return lambda x: operation(x.primal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class Number(NDArrayOperatorsMixin):
     """``(x, d)``; ``ids`` gives fresh identifiers, or is None to leave sharing out (Fig. 2)."""
 
     primal: Any
     delta: Delta = ZERO
     ids: Iterator[int] | None = None
 
-    __add__ = __radd__ = dual(operator.add, lambda x, y, _: (None, None))
-    __mul__ = __rmul__ = dual(operator.mul, lambda x, y, _: (y, x))
-    __sub__ = dual(operator.sub, lambda x, y, _: (None, -1))
-    __truediv__ = dual(operator.truediv, lambda x, y, z: (1 / y, -z / y))
-    __pow__ = dual(operator.pow, _power)
-    __neg__ = dual(operator.neg, lambda x, _: (-1,))
-    __abs__ = dual(abs, lambda x, _: (math.copysign(1.0, x) if x else 0.0,))
-    __rsub__, __rtruediv__ = reflected(__sub__), reflected(__truediv__)
-    __rpow__ = reflected(__pow__)
-    __int__, __floor__, __ceil__ = read(int), read(math.floor), read(math.ceil)
-    __bool__, __round__, __hash__ = read(bool), read(round), read(hash)
-    __eq__, __lt__, __le__ = read(operator.eq), read(operator.lt), read(operator.le)
-    __gt__, __ge__ = read(operator.gt), read(operator.ge)
+    def __array_ufunc__(self, operation: Any, method: str, *args: Any) -> Any:
+        """``D[op t…]`` (Fig. 3); ``D[r] = (r, Zero)``, and a comparison looks at the primals."""
+        numbers = [x if isinstance(x, Number) else Number(x) for x in args]
+        name, xs = operation.__name__, [x.primal for x in numbers]
+        y = plain(operation(*xs))
+        if isinstance(y, bool):
+            return y
+        if name not in OF_NUMBERS:
+            raise MissingRule(f"the dual numbers of 003 do not know {name}")
+        partials = [*map(plain, OF_NUMBERS[name](*xs))]
+        ids = next((x.ids for x in numbers if x.ids is not None), None)
+        delta = moved(partials, [x.delta for x in numbers])
+        return Number(y, delta if ids is None else Share(next(ids), delta), ids)
+
+    __bool__, __int__, __round__ = read(bool), read(int), read(round)
+    __floor__, __ceil__, __hash__ = read(math.floor), read(math.ceil), read(hash)
 
 
-sin = dual(math.sin, lambda x, _: (math.cos(x),))
-cos = dual(math.cos, lambda x, _: (-math.sin(x),))
-exp = dual(math.exp, lambda _, y: (y,))
-log = dual(math.log, lambda x, _: (1.0 / x,))
+def plain(x: Any) -> Any:
+    """A number of Python's."""
+    return x.item() if isinstance(x, np.generic) else x
 
 
-def number(x: Any) -> Number:
-    """``D[r] = (r, Zero)``; a dual number as it is."""
-    return x if isinstance(x, Number) else Number(x)
+def interleaved(x: Any, names: Iterator[int], ids: Iterator[int] | None) -> Any:
+    """Nested tuples with an input for each number."""
+    if isinstance(x, tuple):
+        return tuple(interleaved(part, names, ids) for part in x)
+    is_discrete = isinstance(x, bool | int | np.bool_ | np.integer)
+    return x if is_discrete else Number(x, Input(next(names)), ids)
 
 
-def total(numbers: Sequence[Number]) -> Number:
-    """``DsumOuter`` of 4.1: one ``Share`` around the sum of all."""
-    terms = [(None, x) for x in (number(0.0), *numbers)]
-    return result(sum([x.primal for _, x in terms]), *terms)
+def traced(f: Callable[..., Any], *inputs: Any, sharing: bool = True) -> Delta:
+    """The Delta term of ``D[f]`` at numbers, by Fig. 3, or without sharing by Fig. 2.
 
-
-def traced(f: Callable[..., Any], *inputs: float, sharing: bool = True) -> Number:
-    """``D[f]`` at numbers, each an input: by Fig. 3, or without sharing by Fig. 2.
-
-    >>> traced(lambda x: x + x, 3.0, sharing=False).delta
+    >>> traced(lambda x: x + x, 3.0, sharing=False)
     Add (Input 0) (Input 0)
     """
-    ids = count() if sharing else None
-    return number(f(*(Number(x, Input(i), ids) for i, x in enumerate(inputs))))
+    y = f(*interleaved(inputs, count(), count() if sharing else None))
+    return y.delta if isinstance(y, Number) else ZERO
 
 
 def gradient(f: Callable[..., Any], *inputs: Any, cotangent: Any = 1.0) -> Any:
     """The gradient at ``inputs``, numbers or nested tuples of them: ``wrapper`` (Fig. 6)."""
-    names, ids = count(), count()
-    named = each(lambda x: Number(x, Input(next(names)), ids), inputs)
-    found = reverse_pass(cotangent, number(f(*named)).delta)
-    return reconstructed(found, named)
+    found = reverse_pass(cotangent, traced(f, *inputs))
+
+    def reconstructed(x: Any) -> Any:
+        if isinstance(x, tuple):
+            return tuple(map(reconstructed, x))
+        return found.get(x.delta.args[0], 0.0) if isinstance(x, Number) else None  # T[Int] = ()
+
+    return reconstructed(interleaved(inputs, count(), None))
 
 
-def each(at: Callable[[Any], Any], value: Any) -> Any:
-    """``named``: nested tuples with ``at`` of each number."""
-    if isinstance(value, tuple):
-        return tuple(each(at, part) for part in value)
-    return value if isinstance(value, bool | int | np.bool_ | np.integer) else at(value)
+def eval0(delta: Delta, direction: Sequence[Any], see: Callable[[Delta], Any] = id) -> Any:
+    """``∇f · ε``; ``eval0`` of every basis vector is the gradient (2.3, Eq. 2)."""
+
+    def ev(d: Delta) -> Recursive[Any]:
+        see(d)
+        match d:
+            case Form("Input", (i,)):
+                return direction[i]
+            case Form("Add", (d1, d2)):
+                return (yield ev(d1)) + (yield ev(d2))
+            case Form("Scale", (r, d1)):
+                return r * (yield ev(d1))
+            case Form("Share", (_, d1)):
+                return (yield ev(d1))
+        return 0 * direction[0]
+
+    return recurse(ev(delta))
 
 
-def reconstructed(found: dict[int, Any], value: Any) -> Any:
-    """``reconstruct``, where ``T[Int] = ()``, which is None."""
-    if isinstance(value, tuple):
-        return tuple(reconstructed(found, part) for part in value)
-    return found.get(value.delta.args[0], 0.0) if isinstance(value, Number) else None
+eval1 = eval0
+"""One pass, at all basis vectors; but every node makes a vector (2.4)."""
+
+
+def eval2(delta: Delta, tangent: Any, see: Callable[[Delta], Any] = id) -> Any:
+    """Cayley-transformed: one vector goes through, and only ``Scale`` works on all of it.
+
+    It scales what its own term adds; what was there before stands still.
+    """
+
+    def ev(d: Delta, tg: Any) -> Recursive[Any]:
+        see(d)
+        match d:
+            case Form("Input", (i,)):
+                tg[i] += 1
+            case Form("Add", (d1, d2)):
+                tg = yield ev(d2, (yield ev(d1, tg)))
+            case Form("Scale", (r, d1)):
+                tg = tg + r * (yield ev(d1, np.zeros_like(tg)))
+            case Form("Share", (_, d1)):
+                tg = yield ev(d1, tg)
+        return tg
+
+    return recurse(ev(delta, tangent))
+
+
+def handed(c: Any, d: Delta) -> Sequence[tuple[Any, Delta]]:
+    """What goes to the terms below: ``c · d`` is the sum of what goes to its inputs."""
+    match d:
+        case Form("Add", (d1, d2)):
+            return (c, d2), (c, d1)
+        case Form("Scale", (r, d1)):
+            return ((c * r, d1),)
+        case Form("Share", (_, d1)):
+            return ((c, d1),)
+    return ()
+
+
+def eval3(c: Any, delta: Delta, tangent: Any, see: Callable[[Delta], Any] = id) -> Any:
+    """Factors are pushed inwards, which turns their order around: reverse mode. No vector work."""
+    todo = [(c, delta)]
+    while todo:
+        c, d = todo.pop()
+        see(d)
+        if d.kind == "Input":
+            tangent[d.args[0]] += c
+        todo += handed(c, d)
+    return tangent
+
+
+def reverse_pass(
+    c: Any,
+    delta: Delta,
+    see: Callable[[Delta], Any] = id,
+    handed: Callable[[Any, Delta], Sequence[tuple[Any, Delta]]] = handed,
+) -> dict[Any, Any]:
+    """``reversePass₄`` (Fig. 5): the gradient, where an input that is missing has 0.
+
+    What stands below a ``Share`` is put off; the highest identifier is taken out next. Arrays are
+    ``handed`` on by other operations, too (Fig. 17).
+    """
+    grad, accum, dfrag = dict[Any, Any](), dict[int, Any](), dict[int, Delta]()
+    todo, highest = [(c, delta)], list[int]()  # the keys of ``accum``, negated, as a heap
+    while todo or highest:
+        if not todo:
+            i = -heapq.heappop(highest)
+            todo.append((accum.pop(i), dfrag.pop(i)))
+        c, d = todo.pop()
+        see(d)
+        match d:
+            case Form("Input", (v,)):
+                grad[v] = c + grad[v] if v in grad else c
+            case Form("Share", (i, below)):
+                if i not in dfrag:
+                    heapq.heappush(highest, -i)
+                dfrag[i], accum[i] = below, c + accum[i] if i in accum else c
+            case _:
+                todo += handed(c, d)
+    return grad

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import diffcurry as dc
-from papers.dual_numbers.compile_time import wrapper
 from papers.dual_numbers.core_language import Form, evaluate
-from papers.dual_numbers.dual_arrays import inputs_of
+from papers.dual_numbers.dual_arrays import inputs_of, wrapper
 from tests.papers.dual_numbers.core_terms import house_function
 
 Values = Mapping[str, Any]

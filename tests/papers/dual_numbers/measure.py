@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from papers.dual_numbers.core_language import Form, names_of, shape
+from papers.dual_numbers.core_language import Form, names_of
 
 BASE = 10**12
 """More than any rule adds, at ranks, widths and depths below ten."""
@@ -62,7 +62,7 @@ def weight(t: Any, builds: int, pending: int, bound: Mapping[str, int]) -> int:
         case Form("sumOuter", (u,)):
             return computing + at(u, pending)
         case Form("reshape", (sh, u)):
-            return computing + at(u, max(pending + len(shape(u)) - len(sh), 0))
+            return computing + at(u, max(pending + len(u.shape) - len(sh), 0))
         case Form("replicate", (_, u)):
             return moving + at(u, pending)
         case Form("tr", (_, u)):

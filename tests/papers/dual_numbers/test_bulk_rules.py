@@ -15,7 +15,7 @@ from combinators.terms import Prim
 from interpreters.carriers.numpy import NumPy
 from papers.dual_numbers import bulk_rules
 from papers.dual_numbers.bulk_rules import normal_form, steps
-from papers.dual_numbers.core_language import Form, evaluate, form, type_of, var
+from papers.dual_numbers.core_language import Form, evaluate, form, var
 from papers.plain_functions import evaluated
 from tests.papers.dual_numbers.core_terms import INPUTS, core_terms, house_function, points
 from tests.papers.dual_numbers.measure import measure
@@ -28,7 +28,7 @@ build1 = partial(form, "build1")
 @given(core_terms((3,)), points())
 def test_every_rule_keeps_the_type_and_the_meaning(t, at):
     for name, made in steps(t):
-        assert type_of(made) is type_of(t), name
+        assert made.type is t.type, name
         np.testing.assert_array_equal(evaluate(made, at), evaluate(t, at))
 
 

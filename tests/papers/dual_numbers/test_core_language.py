@@ -5,7 +5,7 @@ import pytest
 
 from combinators.errors import MissingRule
 from combinators.objects import Int, Real, Tensor
-from papers.dual_numbers.core_language import evaluate, form, free, substituted, term, type_of, var
+from papers.dual_numbers.core_language import evaluate, form, free, substituted, term, var
 
 i, j, p = (var(name, of=int) for name in "ijp")
 RNG = np.random.default_rng(0)
@@ -39,7 +39,7 @@ def test_a_matrix_product_element_by_element_and_in_first_order():
 
 def test_a_transposition_takes_the_axes_in_the_order_that_it_is_given():
     a = var("a", 5, 3, 6, 9)
-    assert type_of(form("tr", (3, 0, 1, 2), a)) is Tensor((9, 5, 3, 6))
+    assert form("tr", (3, 0, 1, 2), a).type is Tensor((9, 5, 3, 6))
 
 
 def test_an_index_out_of_range_gives_a_value_since_conditionals_are_strict():
@@ -51,11 +51,11 @@ def test_an_index_out_of_range_gives_a_value_since_conditionals_are_strict():
 
 def test_types_are_of_shapes_and_elements():
     a = var("a", 3)
-    assert type_of(a[i]) is Real
-    assert type_of(i + 1) is Int
-    assert type_of(form("replicate", 2, a)) is Tensor((2, 3))
+    assert a[i].type is Real
+    assert (i + 1).type is Int
+    assert form("replicate", 2, a).type is Tensor((2, 3))
     with pytest.raises(MissingRule, match="no term of the core language"):
-        type_of(form("filter", a))
+        assert form("filter", a).type
 
 
 def test_substitution_renames_what_would_capture():
