@@ -12,6 +12,7 @@ import diffcurry.rooms  # noqa: F401 (first: it says who stands in the way of an
 from sys import modules as _modules
 from typing import Any as _Any
 
+from combinators import __version__ as __version__
 from combinators.errors import (
     ConcreteValueNeeded,
     DiffcurryError,
@@ -76,8 +77,6 @@ from diffcurry.transforms import (
     vjp,
 )
 from diffcurry.xla import data_parallel, xla
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Bool",

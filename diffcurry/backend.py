@@ -34,10 +34,7 @@ def backend(name: str) -> Iterator[None]:
 def chosen() -> str:
     """The backend that holds here."""
     name = _CHOSEN.get(None)
-    if name is None:
-        name = os.environ.get("DIFFCURRY_BACKEND", "python")
-        return name if name == "python" else _checked(name)
-    return name
+    return _checked(os.environ.get("DIFFCURRY_BACKEND", "python")) if name is None else name
 
 
 def _checked(name: str) -> str:

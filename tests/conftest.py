@@ -16,6 +16,7 @@ settings.register_profile("dev", max_examples=20, **UNTIMED)
 settings.register_profile("ci", max_examples=100, derandomize=True, print_blob=True, **UNTIMED)
 settings.register_profile("deep", max_examples=100, derandomize=True, print_blob=True, **UNTIMED)
 settings.register_profile("search", max_examples=5000, **UNTIMED)
+os.environ.setdefault("DIFFCURRY_CACHE", "off")
 settings.load_profile(os.environ.get("DIFFCURRY_PROFILE", "dev"))
 
 

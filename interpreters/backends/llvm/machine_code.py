@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 import numpy as np
 
+from combinators import __version__
 from combinators.errors import MissingRule
 from interpreters.backends.llvm.helpers import helper
 from interpreters.backends.llvm.libraries import address
+from interpreters.backends.llvm.object_cache import keep, kept
 from interpreters.backends.llvm.scopes import NativeModule
 
 SHORT, LONG = 500, 6_000
@@ -40,6 +44,7 @@ def lanes() -> int:
     return 8 if "+avx512f" in has and "+avx512dq" in has else 4
 
 
+@cache
 def target(level: int) -> Any:
     """What makes code for this processor."""
     cpu, has = features()
@@ -85,6 +90,15 @@ def _pure(line: str) -> str:
     return line if "@llvm." in line else f"{line} #2"
 
 
+@cache
+def _jit() -> Any:
+    """What loads object code and says what is missing: one for all programs."""
+    return llvm().create_lljit_compiler(use_jit_link=True)
+
+
+_COUNT = count()
+
+
 class Loaded:
     """Machine code, which lives as long as this."""
 
@@ -93,29 +107,52 @@ class Loaded:
         text: str,
         arrays: dict[str, np.ndarray[Any, Any]],
         symbol: Callable[[str], int] = address,
+        function: str = "entry",
     ) -> None:
         """Of a module's text, the arrays that it names, and where everything else is."""
-        count = text.count("\n")
-        machine = target(2 if count < LONG else 0)
-        made = llvm().parse_assembly(text)
-        made.verify()
-        _passes(made, machine, short=count < SHORT)
+        self.is_new, code = object_code(text)
         self._arrays = arrays
-        self.engine = llvm().create_mcjit_compiler(made, machine)
-        for named in (*made.functions, *made.global_variables):
-            name = named.name
-            if not named.is_declaration or name.startswith("llvm."):
-                continue
+        linker = llvm().JITLibraryBuilder().add_object_img(code).export_symbol(function)
+        for name in _outside(text):
             where = arrays[name].ctypes.data if name in arrays else symbol(name)
-            if not where:  # a function that is not found would be called at address 0
+            if not where:
                 raise MissingRule(f"the native backend finds no {name} here")
-            self.engine.add_global_mapping(named, where)
-        self.engine.finalize_object()
+            linker.import_symbol(name, where)
+        self._tracker = linker.add_current_process().link(_jit(), f"program{next(_COUNT)}")
+        self.address: int = self._tracker[function]
+        """Where the function is."""
 
-    def address(self, name: str) -> int:
-        """Where a function is."""
-        found: int = self.engine.get_function_address(name)
-        return found
+
+_OUTSIDE = re.compile(r"^(?:declare [^@]*)?@([\w$]+)(?:\(| = external)", re.MULTILINE)
+
+
+def _outside(text: str) -> list[str]:
+    """What a module takes from elsewhere: nothing with an address stands in its text."""
+    return _OUTSIDE.findall(text)
+
+
+def object_code(text: str) -> tuple[bool, bytes]:
+    """The object code of a module, and whether it was made now: it is kept on disk."""
+    lines = text.count("\n")
+    level, is_short = (2 if lines < LONG else 0), lines < SHORT
+    made_by = (__version__, *_maker(), str(level), str(is_short))
+    name = sha256("\0".join([*made_by, text]).encode()).hexdigest()
+    found = kept(name)
+    if found is not None:
+        return False, found
+    machine, module = target(level), llvm().parse_assembly(text)
+    _passes(module, machine, short=is_short)
+    code: bytes = machine.emit_object(module)
+    keep(name, code)
+    return True, code
+
+
+@cache
+def _maker() -> tuple[str, ...]:
+    """What makes code, and for what: all that decides, but a module's text."""
+    versions = ".".join(map(str, llvm().llvm_version_info))
+    own: str = import_module("llvmlite").__version__
+    return own, versions, llvm().get_default_triple(), *features()
 
 
 def _passes(module: Any, machine: Any, *, short: bool) -> None:

@@ -81,8 +81,8 @@ class NativeProgram:
             loaded = Loaded(self.text, self._arrays, symbol)
         slow, form = self._slow, self._form
         if not _is_open(form):
-            return function_object(loaded.address("entry"), slow, loaded)
-        quick = function_object(loaded.address("entry"), lambda *args: _Slow(slow(*args)), loaded)
+            return function_object(loaded.address, slow, loaded)
+        quick = function_object(loaded.address, lambda *args: _Slow(slow(*args)), loaded)
         functions = _FunctionResults(slow, self._survey)
 
         def whole(*args: Any) -> Any:

@@ -20,7 +20,7 @@ from interpreters.backends.llvm.emission import emitted
 from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.graph import FunctionGraph
 from interpreters.backends.llvm.lowering import lowered
-from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
+from interpreters.backends.llvm.machine_code import Loaded, lanes, llvm, whole_text
 from interpreters.backends.llvm.native_program import NativeProgram
 from interpreters.backends.llvm.scopes import NativeModule
 
@@ -64,11 +64,13 @@ class Bare:
         module = NativeModule(lanes(), careful=True)
         code = emitted(module, function, "run", planned(function))
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
-        loaded = self._loaded = Loaded(whole_text(module, [code.text], len(arrays)), arrays)
+        text = whole_text(module, [code.text], len(arrays))
+        llvm().parse_assembly(text).verify()
+        loaded = self._loaded = Loaded(text, arrays, function="run")
         self._params, self._outputs, self._work = function.params, function.outputs, code.work
         kinds = [ctypes.c_void_p if p.shape else NUMBERS[p.dtype] for p in function.params]
         kinds += [ctypes.c_void_p] * (len(function.outputs) + 1)
-        self._run = ctypes.CFUNCTYPE(ctypes.c_bool, *kinds)(loaded.address("run"))
+        self._run = ctypes.CFUNCTYPE(ctypes.c_bool, *kinds)(loaded.address)
 
     def __call__(self, *args: Any) -> Any:
         given = [
