@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step, recurse
-from combinators.objects import Object, Tangent, Tensor, Vector
+from combinators.objects import Object, Sum, Tagged, Tangent, Tensor, Vector, components
 from combinators.primitives.loops import LOOP, LoopTerm, LoopType
-from combinators.primitives.structural import PACK, PLUS, UNPACK, VECTOR, ZEROS
+from combinators.primitives.structural import (
+    OVERRIDE,
+    PACK,
+    PLUS,
+    RECOMPUTE,
+    UNPACK,
+    VECTOR,
+    ZEROS,
+)
+from combinators.primitives.sums import INJECT, IS, SUMS, TAG, UNTAG
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences
 from interpreters.backends.llvm.graph import (
@@ -29,21 +38,27 @@ from interpreters.backends.llvm.graph import (
 )
 from interpreters.backends.llvm.native_arrays import of_arrays
 from interpreters.backends.llvm.native_values import (
+    Alternatives,
     Chosen,
     Closure,
     Form,
     Value,
     form_of,
+    has_functions,
+    is_alternative,
     joined,
     kinds,
     nodes_of,
     row_of,
     skeleton,
     stack_of,
+    sum_of_tags,
     value_of,
 )
 
 Env = dict[str, Value]
+_APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
+"""What applies its first argument to its last."""
 
 
 class Lowered(NamedTuple):
@@ -132,9 +147,7 @@ class _Lowering:
         whole: Value = yield self.value(term.product, env)
         if isinstance(whole, tuple):
             return whole[term.index]
-        if whole is None:
-            return None
-        assert isinstance(term.product.type, Vector)
+        assert whole is None or isinstance(term.product.type, Vector)
         return self._row(whole, lambda node: self.graph.item(node, term.index))
 
     def _row(self, stack: Value, row: Callable[[Node], Node]) -> Value:
@@ -154,10 +167,11 @@ class _Lowering:
         if isinstance(function, Chosen):
             result: Value = yield self._any_called(function.tag, 0, function.options, argument)
             return result
-        assert isinstance(function, Closure)
+        if not isinstance(function, Closure):
+            return None
         params = function.lam.params
         parts = (argument,) if len(params) == 1 else argument
-        assert isinstance(parts, tuple)
+        parts = parts if isinstance(parts, tuple) else (None,) * len(params)
         env = dict(function.env)
         for param, part in zip(params, parts, strict=True):
             env[param.name] = part
@@ -184,7 +198,8 @@ class _Lowering:
 
     def _cond(self, term: Cond, env: Env) -> Recursive[Value]:
         test: Value = yield self.value(term.test, env)
-        assert isinstance(test, Node)
+        if not isinstance(test, Node):
+            return None
         result: Value = yield self._either(
             test, lambda: self.value(term.then, env), lambda: self.value(term.other, env)
         )
@@ -312,18 +327,46 @@ class _Lowering:
             return self._sum(args[0], args[1])
         if primitive is VECTOR:
             return args
+        if primitive in _APPLIED:
+            result: Value = yield self._called(args[0], args[-1])
+            return result
         if primitive is PACK:
+            if has_functions(skeleton(args[0])):
+                raise MissingRule("the native backend packs no functions into tangents")
             return args[0]
         if primitive is UNPACK:
             return self._zeros(term.type) if args[0] is None else args[0]
-        nodes = [arg for arg in args if isinstance(arg, Node)]
-        if len(nodes) != len(args) or not isinstance(term.type, Tensor):
+        if primitive in SUMS:
+            return self._of_sum(term, args[0])
+        given = zip(args, term.args, strict=True)
+        nodes = [self._zeros(x.type) if arg is None else arg for arg, x in given]
+        if not isinstance(term.type, Tensor) or not all(isinstance(x, Node) for x in nodes):
             raise MissingRule(f"the native backend has no code for {primitive.name}")
-        return of_arrays(self.graph, term.operation, nodes, term.type)
+        return of_arrays(self.graph, term.operation, cast("list[Node]", nodes), term.type)
+
+    def _of_sum(self, term: Prim, x: Value) -> Value:
+        """A value of a sum, or a part of one; what is of another alternative is nothing."""
+        primitive, index = term.operation.primitive, term.operation.keywords.get("index")
+        if index is None:
+            raise MissingRule("the native backend has no values of recursive types")
+        if primitive in (INJECT, TAG):
+            assert isinstance(term.type, Sum)
+            parts = tuple(x if i == index else None for i in range(len(term.type.parts)))
+            return Alternatives(self.graph.fill(index, (), "int64"), parts)
+        if primitive is IS:
+            return is_alternative(self.graph, x, index)
+        part = x.parts[index] if isinstance(x, Alternatives) else None
+        return self._zeros(term.type) if part is None and primitive is UNTAG else part
 
     def _zeros(self, obj: Object) -> Value:
-        if obj is Tangent:
+        """The zero of a type; of one that is known only with the value it belongs to, None."""
+        if obj is Tangent or isinstance(obj, Tagged | Vector):
             return None
+        parts = components(obj)
+        if parts is not None:
+            return tuple(map(self._zeros, parts.parts))
+        if not isinstance(obj, Tensor):
+            raise MissingRule(f"the native backend has no zero of {obj!r}")
         form = form_of(obj)
         return value_of(form, iter(nodes_of(self.graph, None, form)))
 
@@ -332,6 +375,10 @@ class _Lowering:
             return y if x is None else x
         if isinstance(x, tuple) and isinstance(y, tuple):
             return tuple(self._sum(a, b) for a, b in zip(x, y, strict=True))
+        if isinstance(x, Alternatives) and isinstance(y, Alternatives):
+            tag = sum_of_tags(self.graph, x.tag, y.tag)
+            parts = (self._sum(a, b) for a, b in zip(x.parts, y.parts, strict=True))
+            return Alternatives(tag, tuple(parts))
         if not isinstance(x, Node) or not isinstance(y, Node):
             raise MissingRule("the native backend adds no functions")
         return self.graph.add(x, y)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
-from combinators.objects import Object, components
+from combinators.objects import Object, Tensor, components
 from combinators.terms import Lam
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
@@ -21,7 +21,16 @@ from interpreters.backends.llvm.entry import Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
-from interpreters.backends.llvm.native_values import Form, FunctionForm, ProductForm, kinds
+from interpreters.backends.llvm.native_values import (
+    NONE,
+    ArrayForm,
+    Form,
+    FunctionForm,
+    ProductForm,
+    SumForm,
+    has_functions,
+    kinds,
+)
 from interpreters.backends.llvm.scopes import NativeModule
 
 LINE = 64
@@ -52,7 +61,11 @@ class NativeProgram:
 
     def _build(self, captured: Mapping[str, Form]) -> None:
         made = lowered(self._lam, self._survey, captured)
-        self._form = made.result
+        self.form = made.result
+        """What the result is made of."""
+        own = list(enumerate(made.params))[len(captured) :]
+        self._opened = {place: form for place, form in own if _is_open(form)}
+        """The arguments that are opened in Python, of which the entry takes the leaves."""
         watched = None if captured else _watched(self._lam, self._survey)
         module = NativeModule(lanes(), watched is None, watched or frozenset())
         code = emitted(module, made.function, "run", planned(made.function))
@@ -75,68 +88,81 @@ class NativeProgram:
         return True
 
     @cached_property
-    def function(self) -> Callable[..., Any]:
-        """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
+    def entry(self) -> Callable[..., Any]:
+        """The function of the leaves of what is opened, which gives those of what is open."""
         with uncollected():
             loaded = Loaded(self.text, self._arrays, symbol)
-        slow, form = self._slow, self._form
-        if not _is_open(form):
-            return function_object(loaded.address, slow, loaded)
-        quick = function_object(loaded.address, lambda *args: _Slow(slow(*args)), loaded)
-        functions = _FunctionResults(slow, self._survey)
+        slow = _give_up if _is_open(self.form) or self._opened else self._slow
+        return function_object(loaded.address, slow, loaded)
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
+        slow, form, entry = self._slow, self.form, self.entry
+        if not _is_open(form) and not self._opened:
+            return entry
+        functions = _FunctionResults(self._survey)
+        gives_functions = has_functions(form)
 
         def whole(*args: Any) -> Any:
-            found = quick(*args)
-            if type(found) is _Slow:
-                return found.result
-            return functions.value(form, iter(found), args, ())
+            found = entry(*self.opened(args))
+            if found is _GIVEN_UP:
+                return slow(*args)
+            if gives_functions:  # which may be called when the arrays are no longer what they were
+                args = _copied(args)
+            return functions.shown(form, found, lambda: slow(*args))
 
         return whole
 
+    def opened(self, args: Sequence[Any]) -> Sequence[Any]:
+        """The arguments, with sums as their leaves."""
+        given = list(args)
+        for place, form in self._opened.items():
+            given[place] = tuple(leaves_of(form, args[place]))
+        return given
 
-class _Slow(NamedTuple):
-    """A result that ``slow`` gave."""
 
-    result: Any
+def _copied(value: Any) -> Any:
+    """Arguments whose arrays are nobody else's."""
+    if isinstance(value, tuple):
+        return tuple(map(_copied, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 class _FunctionResults:
     """Makes functions of Python of the functions among results."""
 
-    def __init__(self, slow: Callable[..., Any], survey: Occurrences) -> None:
-        self.slow, self._survey = slow, survey
-        self._known: dict[tuple[Lam, Any], Callable[..., Any]] = {}
+    def __init__(self, survey: Occurrences) -> None:
+        self._survey = survey
+        self._known: dict[tuple[Lam, Any], NativeProgram | None] = {}
 
-    def value(self, form: Form, leaves: Iterator[Any], args: Any, path: tuple[int, ...]) -> Any:
-        """The value of a skeleton; ``path`` says where it stands in the result at ``args``."""
-        match form:
-            case ProductForm(parts):
-                each = enumerate(parts)
-                return tuple([self.value(p, leaves, args, (*path, i)) for i, p in each])
-            case FunctionForm(lams):
-                tag = next(leaves) if len(lams) > 1 else 0
-                given = [tuple(_nested(part, leaves) for part in parts) for parts in form.captured]
-                return NativeFunction(self, form, tag, given[tag], args, path)
-            case _:
-                return next(leaves)
+    def shown(self, form: Form, found: Any, again: Callable[[], Any]) -> Any:
+        """The result of an entry; ``again`` computes it in Python."""
+        if not _is_open(form):
+            return found
 
-    def compiled(self, form: FunctionForm, tag: int) -> Callable[..., Any]:
-        """The code of a λ, with what it captures given first."""
+        def made(inner: FunctionForm, leaves: Iterator[Any], path: tuple[int, ...]) -> Any:
+            tag = next(leaves) if len(inner.lams) > 1 else 0
+            given = [tuple(_nested(part, leaves) for part in parts) for parts in inner.captured]
+            return NativeFunction(self, inner, tag, given[tag], again, path)
+
+        return value_shown(form, iter(found), made)
+
+    def compiled(self, form: FunctionForm, tag: int) -> NativeProgram | None:
+        """The code of a λ, with what it captures given first; None where it has none."""
         key = form.lams[tag], form.captured[tag]
         if key not in self._known:
             captured = dict(zip(form.names[tag], form.captured[tag], strict=True))
-            try:
-                made = NativeProgram(form.lams[tag], _give_up, self._survey, captured)
-                self._known[key] = made.function
-            except MissingRule:
-                self._known[key] = _give_up
+            self._known[key] = None
+            with suppress(MissingRule):
+                self._known[key] = NativeProgram(form.lams[tag], _give_up, self._survey, captured)
         return self._known[key]
 
 
 class NativeFunction:
     """A function among the results of a program: its code, and what it captured."""
 
-    __slots__ = ("_args", "_captured", "_form", "_functions", "_path", "_tag")
+    __slots__ = ("_again", "_captured", "_form", "_functions", "_path", "_tag")
 
     def __init__(
         self,
@@ -144,23 +170,55 @@ class NativeFunction:
         form: FunctionForm,
         tag: int,
         captured: tuple[Any, ...],
-        args: tuple[Any, ...],
+        again: Callable[[], Any],
         path: tuple[int, ...],
     ) -> None:
-        """``path`` says where it stands in the result at ``args``."""
+        """``path`` says where it stands in the result, which Python computes ``again``."""
         self._functions, self._form, self._tag = functions, form, tag
-        self._captured, self._args, self._path = captured, args, path
+        self._captured, self._again, self._path = captured, again, path
 
     def __call__(self, *given: Any) -> Any:
         """Its value; the components of a product are given one by one."""
-        whole = (given,) if _is_whole(self._form.lams[self._tag]) else given
-        found = self._functions.compiled(self._form, self._tag)(*self._captured, *whole)
-        if found is not _GIVEN_UP:
-            return found
-        function = self._functions.slow(*self._args)
+        program = self._functions.compiled(self._form, self._tag)
+        if program is not None:
+            whole = (given,) if _is_whole(self._form.lams[self._tag]) else given
+            found = program.entry(*program.opened((*self._captured, *whole)))
+            if found is not _GIVEN_UP:
+                return self._functions.shown(program.form, found, lambda: self._python(given))
+        return self._python(given)
+
+    def _python(self, given: tuple[Any, ...]) -> Any:
+        function = self._again()
         for index in self._path:
             function = function[index]
         return function(*given)
+
+
+def _no_functions(form: FunctionForm, leaves: Iterator[Any], path: tuple[int, ...]) -> Any:
+    raise AssertionError("a result of data holds no functions")
+
+
+def value_shown(
+    form: Form,
+    leaves: Iterator[Any],
+    function: Callable[[FunctionForm, Iterator[Any], tuple[int, ...]], Any] = _no_functions,
+    path: tuple[int, ...] = (),
+) -> Any:
+    """The value of a skeleton, as Python has it; a ``function`` is made with where it stands."""
+    match form:
+        case ProductForm(parts):
+            each = enumerate(parts)
+            return tuple([value_shown(p, leaves, function, (*path, i)) for i, p in each])
+        case FunctionForm():
+            return function(form, leaves, path)
+        case SumForm():
+            tag = next(leaves)
+            inside = [value_shown(part, leaves, function, (*path, 1)) for part in form.parts]
+            return None if tag == NONE else (tag, inside[tag])
+        case None:
+            return None
+        case _:
+            return next(leaves)
 
 
 _GIVEN_UP = object()
@@ -185,26 +243,54 @@ def _nested(form: Form, leaves: Iterator[Any]) -> Any:
 
 
 def _is_open(form: Form) -> bool:
-    """Whether there are functions in it."""
+    """Whether it is opened and made in Python: there are functions or sums in it."""
     match form:
-        case FunctionForm():
-            return True
         case ProductForm(parts):
             return any(map(_is_open, parts))
-        case _:
+        case ArrayForm():
             return False
+        case _:
+            return True
+
+
+def leaves_of(form: Form, value: Any) -> Iterator[Any]:
+    """The numbers and arrays of a value of a sum, or of what there are such in."""
+    match form:
+        case ArrayForm():
+            yield value
+        case ProductForm(parts):
+            for part, inner in zip(parts, value, strict=True):
+                yield from leaves_of(part, inner)
+        case SumForm(parts):
+            tag, inner = value
+            yield tag
+            for number, part in enumerate(parts):
+                if number == tag:
+                    yield from leaves_of(part, inner)
+                else:
+                    for leaf in kinds(part):
+                        zero = np.zeros(leaf.shape, leaf.dtype)
+                        yield zero if leaf.shape or leaf.dtype[-2:] == "32" else zero.item()
 
 
 def _watched(lam: Lam, survey: Occurrences) -> frozenset[int] | None:
     """The results in which a nan is in doubt; None where products are to be careful."""
     if not any(map(hides_zeros, survey.operations)):
         return frozenset()
+    if not _is_plain(lam.body.type):
+        return None
     with suppress(Hidden):
         known = lines_of(lam, survey, OPTIMISTIC).result
         return frozenset(
             number for number, fact in enumerate(_facts(lam.body.type, known)) if fact.doubtful
         )
     return None
+
+
+def _is_plain(obj: Object) -> bool:
+    """Whether a type is of tensors, in products."""
+    parts = components(obj)
+    return isinstance(obj, Tensor) if parts is None else all(map(_is_plain, parts.parts))
 
 
 def _facts(obj: Object, known: Fact) -> list[Fact]:

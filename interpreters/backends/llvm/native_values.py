@@ -1,8 +1,9 @@
-"""Values of products, functions and unknown tangents as nodes, and the skeletons that say how.
+"""Values of products, sums and functions as nodes, and the skeletons that say how.
 
 Two branches give ``(x, λy. y * a)`` and ``(z, λy. y + b)``: of a number and a choice of two λs. As
 nodes that is x or z, which λ it is, a or 0, and 0 or b. Nothing is called through a pointer: where
 such a value is applied, the program chooses among the λs that it can be, as it chooses elsewhere.
+A value of a sum is which alternative it is, and one of each; where that is known, nothing asks it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from combinators.errors import MissingRule
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Object, Sum, Tensor, components
 from combinators.terms import Lam
 from interpreters.backends.llvm.graph import GraphBuilder, Node
 from interpreters.backends.llvm.indices import Shape
@@ -26,6 +27,8 @@ class Closure:
 
     lam: Lam
     env: dict[str, Value]
+    rows: Shape = ()
+    """Of a stack of closures of one λ, how many there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +39,18 @@ class Chosen:
     options: tuple[Closure, ...]
 
 
-Value: TypeAlias = "Node | tuple[Value, ...] | Closure | Chosen | None"
-"""None is the zero of a tangent whose type is not known."""
+@dataclass(frozen=True, eq=False)
+class Alternatives:
+    """A value of a sum: the part of which ``tag`` is the number; a tangent that is zero is none."""
+
+    tag: Node
+    parts: tuple[Value, ...]
+
+
+Value: TypeAlias = "Node | tuple[Value, ...] | Closure | Chosen | Alternatives | None"
+"""None is the zero of a tangent whose type is not known, and what nobody looks at."""
+NONE = -1
+"""The tag of the tangent of a sum that is zero."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +75,19 @@ class FunctionForm:
     lams: tuple[Lam, ...]
     names: tuple[tuple[str, ...], ...]
     captured: tuple[tuple[Form, ...], ...]
+    rows: Shape = ()
 
 
-Form: TypeAlias = "ArrayForm | ProductForm | FunctionForm | None"
+@dataclass(frozen=True)
+class SumForm:
+    """The alternatives of a sum."""
+
+    parts: tuple[Form, ...]
+    rows: Shape = ()
+    """Of a stack of values, how many there are."""
+
+
+Form: TypeAlias = "ArrayForm | ProductForm | FunctionForm | SumForm | None"
 
 
 def skeleton(value: Value) -> Form:
@@ -78,6 +101,8 @@ def skeleton(value: Value) -> Form:
             return _functions((value,))
         case Chosen():
             return _functions(value.options)
+        case Alternatives(tag, parts):
+            return SumForm(tuple(map(skeleton, parts)), tag.shape)
         case None:
             return None
 
@@ -87,6 +112,7 @@ def _functions(options: tuple[Closure, ...]) -> FunctionForm:
         tuple(option.lam for option in options),
         tuple(tuple(option.env) for option in options),
         tuple(tuple(map(skeleton, option.env.values())) for option in options),
+        options[0].rows,
     )
 
 
@@ -99,6 +125,11 @@ def joined(a: Form, b: Form) -> Form:
             return a
         case ProductForm(first), ProductForm(second) if len(first) == len(second):
             return ProductForm(tuple(joined(x, y) for x, y in zip(first, second, strict=True)))
+        case SumForm(first, rows), SumForm(second, other) if (len(first), rows) == (
+            len(second),
+            other,
+        ):
+            return SumForm(tuple(joined(x, y) for x, y in zip(first, second, strict=True)), rows)
         case FunctionForm(), FunctionForm():
             return _either(a, b)
         case _ if a == b:
@@ -116,7 +147,7 @@ def _either(a: FunctionForm, b: FunctionForm) -> FunctionForm:
             captured.append(given)
         else:
             captured[at] = tuple(joined(x, y) for x, y in zip(captured[at], given, strict=True))
-    return FunctionForm(tuple(lams), tuple(names), tuple(captured))
+    return FunctionForm(tuple(lams), tuple(names), tuple(captured), a.rows)
 
 
 def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
@@ -133,39 +164,61 @@ def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
                 for part, inner in zip(given, parts, strict=True)
                 for node in nodes_of(graph, part, inner)
             ]
+        case SumForm(parts, rows):
+            if not isinstance(value, Alternatives):
+                value = Alternatives(graph.fill(NONE, rows, "int64"), (None,) * len(parts))
+            inside = (nodes_of(graph, x, f) for x, f in zip(value.parts, parts, strict=True))
+            return [value.tag, *(node for nodes in inside for node in nodes)]
         case FunctionForm():
             return _nodes_of_function(graph, value, form)
 
 
 def _nodes_of_function(graph: GraphBuilder, value: Value, form: FunctionForm) -> list[Node]:
     options = value.options if isinstance(value, Chosen) else (value,)
-    places: list[int] = []
-    for option in options:
-        if not isinstance(option, Closure):
-            raise MissingRule("the native backend has no function that is the zero of a tangent")
-        places.append(next(i for i, lam in enumerate(form.lams) if lam is option.lam))
+    places = [
+        next(i for i, lam in enumerate(form.lams) if lam is option.lam)
+        for option in options
+        if isinstance(option, Closure)
+    ]
     found: list[Node] = []
     if len(form.lams) > 1:
-        tag = graph.fill(places[0], (), "int64")
+        tag = graph.fill(places[0] if places else 0, form.rows, "int64")
         if isinstance(value, Chosen):
             tag = value.tag
             for old, new in reversed(list(enumerate(places))):
                 if old != new:
-                    tag = _renamed(graph, value.tag, tag, old, new)
+                    tag = _renamed(graph, value.tag, tag, old, graph.fill(new, (), "int64"))
         found.append(tag)
     for place, captured in enumerate(form.captured):
-        own = next((o for o, at in zip(options, places, strict=True) if at == place), None)
+        own = next((o for o, at in zip(options, places, strict=False) if at == place), None)
         env = list(own.env.values()) if isinstance(own, Closure) else [None] * len(captured)
         for part, inner in zip(env, captured, strict=True):
             found += nodes_of(graph, part, inner)
     return found
 
 
-def _renamed(graph: GraphBuilder, given: Node, tag: Node, old: int, new: int) -> Node:
+def _renamed(graph: GraphBuilder, given: Node, tag: Node, old: int, new: Node) -> Node:
     """``new`` where the given tag is ``old``, else ``tag``."""
-    numbers = [graph.fill(number, (), "int64") for number in (old, new)]
-    is_old = graph.pointwise("equal", (given, numbers[0]), (), "bool")
-    return graph.pointwise("where", (is_old, numbers[1], tag), (), "int64")
+    number = graph.fill(old, (), "int64")
+    is_old = graph.pointwise("equal", (given, number), given.shape, "bool")
+    return graph.pointwise("where", (is_old, new, tag), given.shape, "int64")
+
+
+def is_alternative(graph: GraphBuilder, value: Value, index: int) -> Node:
+    """Whether a value of a sum is the alternative of this number."""
+    if not isinstance(value, Alternatives):
+        return graph.fill(False, (), "bool")
+    if value.tag.op == "fill":
+        return graph.fill(value.tag.par == index, (), "bool")
+    number = graph.fill(index, (), "int64")
+    return graph.pointwise("equal", (value.tag, number), (), "bool")
+
+
+def sum_of_tags(graph: GraphBuilder, x: Node, y: Node) -> Node:
+    """The tag of the sum of two tangents: that of one, where the other is zero."""
+    if x is y or (y.op == "fill" and y.par == NONE):
+        return x
+    return y if x.op == "fill" and x.par == NONE else _renamed(graph, x, x, NONE, y)
 
 
 def value_of(form: Form, nodes: Iterator[Node]) -> Value:
@@ -177,13 +230,15 @@ def value_of(form: Form, nodes: Iterator[Node]) -> Value:
             return next(nodes)
         case ProductForm(parts):
             return tuple([value_of(part, nodes) for part in parts])
-        case FunctionForm(lams, names, captured):
+        case SumForm(parts):
+            return Alternatives(next(nodes), tuple([value_of(part, nodes) for part in parts]))
+        case FunctionForm(lams, names, captured, rows):
             tag = next(nodes) if len(lams) > 1 else None
-            options = tuple(
-                Closure(lam, {n: value_of(part, nodes) for n, part in zip(own, parts, strict=True)})
-                for lam, own, parts in zip(lams, names, captured, strict=True)
-            )
-            return options[0] if tag is None else Chosen(tag, options)
+            options = []
+            for lam, own, parts in zip(lams, names, captured, strict=True):
+                env = {n: value_of(part, nodes) for n, part in zip(own, parts, strict=True)}
+                options.append(Closure(lam, env, rows))
+            return options[0] if tag is None else Chosen(tag, tuple(options))
 
 
 def kinds(form: Form) -> list[ArrayForm]:
@@ -195,34 +250,48 @@ def kinds(form: Form) -> list[ArrayForm]:
             return [form]
         case ProductForm(parts):
             return [leaf for part in parts for leaf in kinds(part)]
-        case FunctionForm(lams, _, captured):
-            tag = [ArrayForm((), "int64")] if len(lams) > 1 else []
+        case SumForm(parts, rows):
+            inside = [leaf for part in parts for leaf in kinds(part)]
+            return [ArrayForm(rows, "int64"), *inside]
+        case FunctionForm(lams, _, captured, rows):
+            tag = [ArrayForm(rows, "int64")] if len(lams) > 1 else []
             return tag + [leaf for parts in captured for part in parts for leaf in kinds(part)]
+
+
+def has_functions(form: Form) -> bool:
+    """Whether there are functions among the values of a skeleton."""
+    match form:
+        case FunctionForm():
+            return True
+        case ProductForm(parts) | SumForm(parts):
+            return any(map(has_functions, parts))
+        case _:
+            return False
 
 
 def row_of(form: Form) -> Form:
     """The skeleton of a row, where that of the stack is this."""
-    return _mapped(form, lambda leaf: ArrayForm(leaf.shape[1:], leaf.dtype))
+    return _mapped(form, lambda shape: shape[1:])
 
 
 def stack_of(form: Form, length: int) -> Form:
     """The skeleton of as many rows."""
-    return _mapped(form, lambda leaf: ArrayForm((length, *leaf.shape), leaf.dtype))
+    return _mapped(form, lambda shape: (length, *shape))
 
 
-def _mapped(form: Form, change: Callable[[ArrayForm], ArrayForm]) -> Form:
+def _mapped(form: Form, change: Callable[[Shape], Shape]) -> Form:
     match form:
         case None:
             return None
-        case ArrayForm():
-            return change(form)
+        case ArrayForm(shape, dtype):
+            return ArrayForm(change(shape), dtype)
+        case SumForm(parts, rows):
+            return SumForm(tuple(_mapped(part, change) for part in parts), change(rows))
         case ProductForm(parts):
             return ProductForm(tuple(_mapped(part, change) for part in parts))
-        case FunctionForm(lams, names, captured):
-            if len(lams) > 1:
-                raise MissingRule("the native backend keeps no rows of functions of several codes")
+        case FunctionForm(lams, names, captured, rows):
             inside = tuple(tuple(_mapped(part, change) for part in parts) for parts in captured)
-            return FunctionForm(lams, names, inside)
+            return FunctionForm(lams, names, inside, change(rows))
 
 
 def form_of(obj: Object) -> Form:
@@ -230,6 +299,8 @@ def form_of(obj: Object) -> Form:
     parts = components(obj)
     if parts is not None:
         return ProductForm(tuple(map(form_of, parts.parts)))
+    if isinstance(obj, Sum):
+        return SumForm(tuple(map(form_of, obj.parts)))
     if isinstance(obj, Tensor) and obj.dtype in ELEMENTS:
         return ArrayForm(obj.shape, obj.dtype)
     raise MissingRule(f"the native backend has no values of {obj!r}")

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.objects import Object, components
 from combinators.terms import Lam
 from interpreters.backends.analysis.captures import surveyed
 
@@ -21,7 +20,7 @@ from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.graph import FunctionGraph
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, llvm, whole_text
-from interpreters.backends.llvm.native_program import NativeProgram
+from interpreters.backends.llvm.native_program import NativeProgram, leaves_of, value_shown
 from interpreters.backends.llvm.scopes import NativeModule
 
 NUMBERS = {
@@ -60,7 +59,8 @@ class Bare:
 
     def __init__(self, lam: Lam) -> None:
         self.lam = lam
-        function: FunctionGraph = lowered(lam, surveyed(lam)).function
+        self._made = lowered(lam, surveyed(lam))
+        function: FunctionGraph = self._made.function
         module = NativeModule(lanes(), careful=True)
         code = emitted(module, function, "run", planned(function))
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
@@ -75,7 +75,7 @@ class Bare:
     def __call__(self, *args: Any) -> Any:
         given = [
             Guarded(p.shape, p.dtype, value) if p.shape else value
-            for p, value in zip(self._params, flat(args), strict=True)
+            for p, value in zip(self._params, self._flat(args), strict=True)
         ]
         outputs = [Guarded(node.shape, node.dtype) for node in self._outputs]
         work = Guarded((self._work,), "uint8")
@@ -84,19 +84,12 @@ class Bare:
         for each in (*given, *outputs, work):
             if isinstance(each, Guarded):
                 each.hold()
-        return nested(self.lam.body.type, iter(outputs))
+        leaves = (out.array if out.array.shape else out.array[()].item() for out in outputs)
+        return value_shown(self._made.result, leaves)
 
-
-def flat(value: Any) -> list[Any]:
-    return [x for part in value for x in flat(part)] if isinstance(value, tuple) else [value]
-
-
-def nested(obj: Object, leaves: Iterator[Guarded]) -> Any:
-    parts = components(obj)
-    if parts is None:
-        array = next(leaves).array
-        return array if array.shape else array[()].item()
-    return tuple([nested(part, leaves) for part in parts.parts])
+    def _flat(self, args: tuple[Any, ...]) -> Iterator[Any]:
+        for form, value in zip(self._made.params, args, strict=True):
+            yield from leaves_of(form, value)
 
 
 def same(found: Any, true: Any, rtol: float = 1e-12) -> None:

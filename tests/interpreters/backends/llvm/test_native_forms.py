@@ -1,0 +1,133 @@
+"""Every form of the language as machine code gives what emitted Python gives."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+import diffcurry as dc
+from combinators.errors import MissingRule
+from interpreters.backends.llvm.native_program import NativeProgram
+from tests.interpreters.backends.llvm.comparing import Bare, agrees, not_called, same
+from tests.interpreters.backends.programs import drawn
+
+ALL = (0, 1, 2)
+TANGENTS = (0.5, -1.0, np.array([0.25, -0.5, 2.0]))
+
+
+def squares(function):
+    """The sum of the squares of a gradient: its gradient is a second derivative."""
+    return lambda *xs: sum(np.sum(g * g) for g in dc.grad(function, argnums=ALL)(*xs))
+
+
+WAYS = {
+    "value": dc.fun,
+    "gradient": lambda function: dc.value_and_grad(function, argnums=ALL),
+    "jvp": lambda function: lambda *xs: dc.jvp(function, xs, TANGENTS),
+    "second derivative": lambda function: dc.grad(squares(function), argnums=ALL),
+}
+
+
+def holds(data, way):
+    """A random program in a way, guarded and at its entry; one without code says what it lacks."""
+    function, point = drawn(data)
+    point = tuple(x if x.shape else x.item() for x in point)
+    whole = dc.fun(WAYS[way](function)).program(*point)
+    lam = whole._compiled
+    try:
+        guarded, native = Bare(lam), NativeProgram(lam, not_called)
+    except MissingRule as error:
+        event(f"no code: {error.args[0]:.70}")
+        return
+    true = whole.compiled("f").function(*point)
+    same(guarded(*point), true, rtol=1e-8)
+    same(native.function(*point), true, rtol=1e-8)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_random_programs_of_all_forms(way, data):
+    holds(data, way)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=400, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_many_random_programs_of_all_forms(way, data):
+    holds(data, way)
+
+
+# ---- sums
+
+
+@dataclass
+class Disc:
+    radius: float
+
+
+@dataclass
+class Box:
+    width: float
+    height: float
+
+
+Shape = Disc | Box
+
+
+@dc.fun
+def area(shape: Shape):
+    return dc.case(shape, lambda disc: 3.0 * disc.radius**2, lambda box: box.width * box.height)
+
+
+@dc.fun
+def turned(shape: Shape, t) -> Shape:
+    """A box of a disc, and a box with one more t, or a disc."""
+
+    def of_box(box):
+        return dc.cond(t > 1, lambda: Disc(box.width), lambda: Box(box.width * t, box.height))
+
+    return dc.case(shape, lambda disc: Box(disc.radius, t), of_box)
+
+
+def through(function, *args):
+    """The machine code of a function at the values that its door gives."""
+    whole = dc.fun(function).program(*args)
+    border = whole._quick.border
+    return border.entry(NativeProgram(whole._compiled, not_called).function)(args)
+
+
+@pytest.mark.parametrize("shape", [Disc(2.0), Box(2.0, 3.0)])
+def test_a_value_of_a_sum_is_taken_and_given(shape):
+    for function in (area, dc.grad(area), dc.value_and_grad(area)):
+        assert through(function, shape) == function(shape)
+    assert through(turned, shape, 0.5) == turned(shape, 0.5)
+
+
+@pytest.mark.parametrize("shape", [Disc(2.0), Box(2.0, 3.0)])
+def test_a_sum_is_carried_from_round_to_round(shape):
+    def whole(s: Shape, ts):
+        last, areas = dc.scan(lambda s, t: (turned(s, t), area(s)), s, ts)
+        return np.sum(np.sin(areas)) + area(last)
+
+    ts = np.array([0.5, 1.5, 0.25, 2.0, 0.75])
+    value, grads = dc.value_and_grad(whole, argnums=(0, 1))(shape, ts)
+    found, native = through(dc.value_and_grad(whole, argnums=(0, 1)), shape, ts)
+    assert found == pytest.approx(value, rel=1e-14)
+    assert native[0] == grads[0]
+    np.testing.assert_allclose(native[1], grads[1], rtol=1e-14)
+
+
+def test_rows_of_functions_of_several_codes():
+    def whole(x, ts):
+        def chosen(t):
+            times, plus = dc.fun(lambda y: y * t, dc.Real), dc.fun(lambda y: y + x, dc.Real)
+            return dc.cond(t > 1, lambda: times, lambda: plus)
+
+        fs = dc.map(chosen, ts)
+        return dc.fold(lambda c, f: f(c), x, fs)
+
+    agrees(dc.value_and_grad(whole, argnums=(0, 1)), 0.5, np.array([0.5, 1.5, 0.25]))
