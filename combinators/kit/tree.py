@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
-from operator import attrgetter, methodcaller
+from operator import attrgetter, is_not, methodcaller
 from typing import Any, ClassVar
 
 
@@ -155,7 +155,8 @@ def _replace(value: Any, by: Callable[[Any], Any], kind: type = Syntax) -> Any:
     if isinstance(value, kind):
         return by(value)
     if type(value) is tuple:
-        return tuple([_replace(item, by, kind) for item in value])
+        made = tuple([_replace(item, by, kind) for item in value])
+        return made if any(map(is_not, made, value)) else value
     return value
 
 
@@ -199,7 +200,7 @@ def remade(root: Any, at: Callable[[Any], Any]) -> Any:
     for node in distinct_nodes(root, seen=_is_interned):
         arguments = node.arguments()
         changed = _replace(arguments, by)
-        is_same = all(a is b for a, b in zip(nodes_in(arguments), nodes_in(changed), strict=True))
+        is_same = changed is arguments
         made[id(node)] = at(node if is_same else node.builder()(*changed, **node.remarks()))
     return by(root)
 

@@ -10,21 +10,24 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import TooManyCalls
-from combinators.morphisms import interpret
+from combinators.morphisms import Morphism, interpret
 from combinators.objects import Product
+from combinators.terms import Lam
+from combinators.tracing.functions import traced
+from combinators.translate import translate
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import dense
 from tests.evidence.programs.ways import lifted
 from tests.strategies.language import Program, Type
-from tests.strategies.meanings import Exact, function_of, object_of
+from tests.strategies.meanings import Exact, object_of, run_of
 from tests.strategies.points import numbers
 from tests.strategies.rationals import sparse
 
 EXACT = Fractions()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Question:
     """A program, its result's type, where it is differentiated, and the covector pulled back."""
 
@@ -34,12 +37,20 @@ class Question:
     w: Any
 
     @cached_property
-    def made(self) -> Any:
-        return function_of(self.program, Exact()).program()
+    def types(self) -> Product:
+        return Product(*(object_of(kind) for _, kind in self.program.params))
+
+    @cached_property
+    def lam(self) -> Lam:
+        return traced(run_of(self.program, Exact()), self.types.parts)
+
+    @cached_property
+    def combinators(self) -> Morphism:
+        return translate(self.lam.params, self.lam.body)
 
     @cached_property
     def point(self) -> tuple[Any, ...]:
-        return lifted(self.x, Product(*self.made.types), EXACT)
+        return lifted(self.x, self.types, EXACT)
 
     @cached_property
     def covector(self) -> Any:
@@ -48,14 +59,14 @@ class Question:
     @cached_property
     def answer(self) -> tuple[list[Any], list[Any]]:
         """The value and the cotangent of all arguments, by the dependently typed pullback."""
-        mode, types = Dependent(EXACT), Product(*self.made.types)
-        y, pull = mode.rep(interpret(self.made.combinators, mode), self.point)
-        back = dense(EXACT, pull(sparse(self.covector)), types)
-        return list(numbers(y, object_of(self.gives))), list(numbers(back, types))
+        mode = Dependent(EXACT)
+        y, pull = mode.rep(interpret(self.combinators, mode), self.point)
+        back = dense(EXACT, pull(sparse(self.covector)), self.types)
+        return list(numbers(y, object_of(self.gives))), list(numbers(back, self.types))
 
 
-System = Callable[[Question], tuple[Any, Any]]
-"""The value, and the cotangent of all arguments; nested in whatever way."""
+System = Callable[[Question], tuple[Any, Any] | None]
+"""The value, and the cotangent of all arguments, nested in whatever way; or it has no such form."""
 
 
 def flat(found: Any) -> list[Any]:
@@ -65,11 +76,15 @@ def flat(found: Any) -> list[Any]:
     return list(np.ravel(found)) if np.ndim(found) else [found]
 
 
-def agree(systems: dict[str, System], asked: Question) -> None:
-    """The same value and the same cotangent, to the last digit."""
+def agree(systems: dict[str, System], asked: Question) -> list[str]:
+    """The same value and the same cotangent, to the last digit, of those that answer."""
+    answered = []
     for name, system in systems.items():
         try:
-            value, cotangent = system(asked)
+            found = system(asked)
         except TooManyCalls:  # exponentially many, as 002 says of linear negation
             continue
-        assert (flat(value), flat(cotangent)) == asked.answer, name
+        if found is not None:
+            assert (flat(found[0]), flat(found[1])) == asked.answer, (name, asked)
+            answered.append(name)
+    return answered

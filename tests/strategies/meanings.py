@@ -228,14 +228,15 @@ class Exact(Language):
         return emit(const(np.float64(value)))
 
 
+def run_of(program: Program, into: Algebra) -> Callable[..., Value]:
+    """What the program does to its arguments, as a function of Python's."""
+    names = [name for name, _ in program.params]
+    return lambda *args: meaning(program.body, dict(zip(names, args, strict=True)), into)
+
+
 def function_of(program: Program, into: Algebra = LANGUAGE) -> dc.Function[..., Any]:
     """The program as a function of the library."""
-    names = [name for name, _ in program.params]
-
-    def run(*args: Value) -> Value:
-        return meaning(program.body, dict(zip(names, args, strict=True)), into)
-
-    return dc.fun(run, *(object_of(kind) for _, kind in program.params))
+    return dc.fun(run_of(program, into), *(object_of(kind) for _, kind in program.params))
 
 
 class Unclear(Exception):
@@ -333,8 +334,7 @@ class HighPrecision(PlainPython):
 
 def evaluated(program: Program, args: Sequence[Value]) -> Value:
     """The program's value over mpmath, at numbers and lists of numbers."""
-    names = [name for name, _ in program.params]
-    return meaning(program.body, dict(zip(names, args, strict=True)), HighPrecision())
+    return run_of(program, HighPrecision())(*args)
 
 
 _OURS: dict[str, Callable[..., Value]] = {
