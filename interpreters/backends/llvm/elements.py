@@ -23,6 +23,13 @@ from interpreters.backends.llvm.scopes import (
 )
 
 
+class StoreLine(str):
+    """A line that writes to a work array, which goes where nothing reads that."""
+
+    __slots__ = ("storage",)
+    storage: Storage
+
+
 class ElementText(NativeText):
     """Writes elements of the nodes of a function."""
 
@@ -32,6 +39,8 @@ class ElementText(NativeText):
         self.memory = memory
         self.pointers: dict[Storage, tuple[str, int]] = {}
         """Where each storage begins, and the scope that knows it."""
+        self.read: set[Storage] = set()
+        """The storages that something reads."""
         self.numbers: dict[Node, Value] = {}
         """Numbers that a task made: of reductions, loops and choices."""
         self.floor = 0
@@ -50,8 +59,15 @@ class ElementText(NativeText):
             self.pointers[storage] = f"{name}{storage.number}", 0
         return self.pointers[storage]
 
-    def address(self, place: Strided, index: Sequence[Position]) -> tuple[str, int, int]:
-        """A pointer to an element, the stride of the lanes, and the scope that knows it."""
+    def address(
+        self, place: Strided, index: Sequence[Position], *, written: bool = False
+    ) -> tuple[str, int, int]:
+        """A pointer to an element, the stride of the lanes, and the scope that knows it.
+
+        ``written`` says that it is for nothing but a store.
+        """
+        if not written:
+            self.read.add(place.storage)
         where = place.place(index)
         pointer, depth = self.begin(place.storage)
         kind, lanes = IN_MEMORY[place.dtype], 0
@@ -136,7 +152,7 @@ class ElementText(NativeText):
 
     def store(self, place: Strided, index: Sequence[Position], value: Value) -> None:
         """Put an element, or a vector of them, into memory."""
-        pointer, lanes, _ = self.address(place, index)
+        pointer, lanes, _ = self.address(place, index, written=True)
         dtype, scope = place.dtype, self.here
         kind = IN_MEMORY[dtype]
         text = self.splat(value, dtype, scope) if lanes else value.text
@@ -144,22 +160,37 @@ class ElementText(NativeText):
             self.doubt(text, dtype, is_vector=bool(lanes))
         text = self._byte(text, dtype, bool(lanes))
         if not lanes:
-            self.do(f"store {kind} {text}, ptr {pointer}")
+            self._write(place, f"store {kind} {text}, ptr {pointer}")
             return
         vector = self.type_of(dtype, vector=True, memory=True)
         if lanes == 1 and self.active is None:
-            self.do(f"store {vector} {text}, ptr {pointer}, align {WIDTHS[dtype]}")
+            self._write(place, f"store {vector} {text}, ptr {pointer}, align {WIDTHS[dtype]}")
         elif lanes == 1:
             name = f"llvm.masked.store.{self._suffix(dtype)}.p0"
             signature = f"void @{name}({vector}, ptr, i32, <{self.lanes} x i1>)"
             function = self.module.declare(name, signature)
             given = f"{vector} {text}, ptr {pointer}, i32 {WIDTHS[dtype]}, {self.mask}"
-            self.do(f"call void {function}({given})")
+            self._write(place, f"call void {function}({given})")
         else:
             for lane in range(self.active or self.lanes):
                 at = self._offset(pointer, kind, lane * lanes, scope)
                 one = self.op(f"extractelement {vector} {text}, i64 {lane}")
-                self.do(f"store {kind} {one}, ptr {at}")
+                self._write(place, f"store {kind} {one}, ptr {at}")
+
+    def _write(self, place: Strided, text: str) -> None:
+        line = StoreLine(text)
+        line.storage = place.storage
+        self.do(line)
+
+    def kept(self, lines: Sequence[str]) -> list[str]:
+        """The lines without those that write what nothing reads."""
+        return [
+            line
+            for line in lines
+            if not isinstance(line, StoreLine)
+            or line.storage.kind != "work"
+            or line.storage in self.read
+        ]
 
     def doubt(self, text: str, dtype: str, *, is_vector: bool) -> None:
         """Note whether a number of a result in doubt is nan, or one of a vector's that count."""

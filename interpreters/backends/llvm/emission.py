@@ -59,7 +59,7 @@ class Emission(ElementText):
             ]
         )
         doubted = self.doubted()
-        lines = [*self.allocated, *self.scopes[0].lines, f"ret i1 {doubted}"]
+        lines = [*self.allocated, *self.kept(self.scopes[0].lines), f"ret i1 {doubted}"]
         head = f"define i1 @{name}({params}) #0 {{\nentry:\n"
         return Emitted(head + "\n".join(lines) + "\n}\n", self.work, self.memory.constants)
 
@@ -135,6 +135,7 @@ class Emission(ElementText):
         """Where the pointers to the old and the new value of an array are."""
         cells = []
         for place in (self.memory.homes[carry], self.memory.next[carry]):
+            self.read.add(place.storage)
             cell = self.cell("ptr")
             self.do(f"store ptr {self.begin(place.storage)[0]}, ptr {cell}")
             cells.append(cell)

@@ -36,6 +36,8 @@ WEIGHTS = {
     **dict.fromkeys(("divide", "unscale", "sqrt", "floor_divide", "remainder", "take"), 5),
 }
 """Of operations that cost more than 1."""
+SCANNED = 16
+"""The extent from which on running products are computed in a nest."""
 FREE = frozenset({"view", "copy", "reshape", "fill", "iota"}) | GIVEN
 
 
@@ -46,9 +48,9 @@ class Out:
     node: Node
     places: list[Strided]
     kind: str = "store"
-    """``store``, ``add`` to what is there, or the name of a reduction."""
+    """``store``, ``add`` to what is there, or the name of a reduction or of a running product."""
     result: Node | None = None
-    """The reduction, whose places these are then."""
+    """The reduction or the running product, whose places these are then."""
     space: Shape = ()
     """The extents that it runs over: those that are not 1."""
     index: Index = ()
@@ -66,8 +68,13 @@ class Out:
     @property
     def over(self) -> Shape:
         """The axes along which it is reduced."""
-        axes: Shape = () if self.result is None else self.result.par[1]
+        axes: Shape = () if self.result is None or self.is_running else self.result.par[1]
         return axes
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it gives an array of running products."""
+        return self.kind in RUNNING
 
     @property
     def reduced(self) -> frozenset[int]:
@@ -90,6 +97,8 @@ class Task:
     space: Shape = ()
     reduced: frozenset[int] = frozenset()
     outs: list[Out] = field(default_factory=list)
+    is_reversed: bool | None = None
+    """The direction in which products run, if any do."""
     made: dict[Node, Index] = field(default_factory=dict)
     """At which element it makes what others may read in it."""
 
@@ -158,6 +167,8 @@ class Schedule:
             self._join(Out(node.args[0], memory.places.get(node, [])[:1], node.par[0], node), tasks)
         elif node.op == "assembly":
             self._assembly(node, tasks)
+        elif is_scanned(node):
+            self._join(Out(node.args[0], memory.places[node][:1], node.op, node), tasks)
         elif node.op in RUNNING or node.op in ("matmul", "put"):
             self._alone(node, tasks)
         elif node.op not in GIVEN and node.op != "reshape":
@@ -237,6 +248,9 @@ class Schedule:
         task.reduced |= out.reduced
         if out.result is not None:
             self._ready[out.result] = number
+            if out.is_running:
+                task.is_reversed = out.result.par[1]
+                task.made[out.result] = out.index
         elif out.node in self._ready or out.node.op in GIVEN or out.kind == "add":
             self._copied[out.node] = max(number, self._copied.get(out.node, -1))
         else:
@@ -254,7 +268,11 @@ class Schedule:
             return False
         if out.reduced and task.reduced and out.reduced != task.reduced:
             return False
-        results = {other.result for other in task.outs}
+        if out.is_running and (task.reduced or task.is_reversed not in (None, _direction(out))):
+            return False
+        if out.reduced and task.is_reversed is not None:
+            return False
+        results = {other.result for other in task.outs if not other.is_running}
         return all(
             node not in results and task.made.get(node, index) == index for node, index in reads
         )
@@ -270,6 +288,8 @@ class Schedule:
             return [], [(_base(out.node), None)]
         is_made = out.node in self._ready or out.node.op in GIVEN
         todo = [(out.node, out.index)] if is_made else operands(out.node, out.index)
+        if out.node.op == "take" and not is_made:
+            reads.append((_base(out.node.args[0]), None))
         while todo:
             node, index = pair = todo.pop()
             if pair in seen:
@@ -308,6 +328,19 @@ class Schedule:
                     cost += self._cost(x)
             self._costs[node] = min(cost, 1 << 20)
         return self._costs[node]
+
+
+def is_scanned(node: Node) -> bool:
+    """Whether a running product is computed in a nest: its axis is the last, and long."""
+    if node.op != "exclusive_cumprod" or node.dtype != "float64":
+        return False
+    axis = node.par[0]
+    return node.shape[axis] >= SCANNED and all(n == 1 for n in node.shape[axis + 1 :])
+
+
+def _direction(out: Out) -> bool:
+    assert out.result is not None
+    return bool(out.result.par[1])
 
 
 def _base(node: Node) -> Node:

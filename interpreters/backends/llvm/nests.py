@@ -14,6 +14,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from interpreters.backends.llvm import scans
 from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import SPACE, Out, Task
 from interpreters.backends.llvm.operations import Arithmetic
@@ -49,6 +50,8 @@ class Nest:
     order: list[tuple[int, int]]
     """The variables and their extents, from the outermost on."""
     sums: dict[Out, ReductionCells] = field(default_factory=dict)
+    scans: dict[Out, str] = field(default_factory=dict)
+    """The cells of running products."""
 
     @property
     def across(self) -> int | None:
@@ -75,7 +78,7 @@ def write_nest(text: ElementText, task: Task) -> None:
 def _level(nest: Nest, level: int) -> None:
     """The loops from a level on; before the first that is reduced, the sums begin."""
     text, order = nest.text, nest.order
-    reductions = [out for out in nest.task.outs if out.result is not None]
+    reductions = [out for out in nest.task.outs if out.result and not out.is_running]
     is_first = level == len(order) or order[level][0] in nest.task.reduced
     if is_first and reductions and not nest.sums:
         for out in reductions:
@@ -94,6 +97,11 @@ def _level(nest: Nest, level: int) -> None:
             _level(nest, level + 1)
         return
     text.across = variable
+    nest.scans = {out: scans.begun(text) for out in nest.task.outs if out.is_running}
+    if nest.task.is_reversed:
+        _backwards(nest, level, variable, extent)
+        text.across = None
+        return
     chains = max((len(sums.cells) for sums in nest.sums.values()), default=1)
     done = 0
     for count in sorted({chains, 1}, reverse=True):
@@ -109,6 +117,19 @@ def _level(nest: Nest, level: int) -> None:
             _level(nest, level + 1)
         text.active = None
     text.across = None
+
+
+def _backwards(nest: Nest, level: int, variable: int, extent: int) -> None:
+    """The last lanes, then whole vectors from the last on."""
+    text = nest.text
+    whole = extent // text.lanes * text.lanes
+    if whole < extent:
+        text.active = extent - whole
+        with text.fixed(variable, str(whole)):
+            _level(nest, level + 1)
+        text.active = None
+    with text.loop(variable, whole, text.lanes, reverse=True):
+        _level(nest, level + 1)
 
 
 def _rounds(text: ElementText, variable: int, start: int, count: int, step: int) -> ExitStack:
@@ -151,9 +172,9 @@ def _moved(text: ElementText, first: str, steps: int) -> str:
 def _body(nest: Nest, chain: int) -> None:
     """An element of each out: all are computed, then all are left."""
     text = nest.text
-    values = [(out, text.elem(out.node, out.index)) for out in nest.task.outs]
+    values = [(out, _value(nest, out)) for out in nest.task.outs]
     for out, value in values:
-        if out.result is not None:
+        if out in nest.sums:
             _combine(nest, out, value, chain)
             continue
         for place in out.places:
@@ -161,6 +182,18 @@ def _body(nest: Nest, chain: int) -> None:
             if out.kind == "add":
                 found = _total(text, out, text.load(place, out.target), value)
             text.store(place, out.target, found)
+
+
+def _value(nest: Nest, out: Out) -> Value:
+    """What an out leaves of an element."""
+    text = nest.text
+    value = text.elem(out.node, out.index)
+    if out not in nest.scans:
+        return value
+    assert out.result is not None
+    value = scans.scanned(text, out.result, value, nest.scans[out])
+    text.here.known[out.result, out.index] = value
+    return value
 
 
 def _total(text: ElementText, out: Out, x: Value, y: Value) -> Value:

@@ -134,7 +134,8 @@ class NativeText:
         outer, name = self.here, self.fresh()
         inner = TextScope(outer.depth + 1, f"body{name}")
         before = self.variables.get(variable)
-        first, end = (length - 1, -1) if reverse else (0, -(-length // step) * step)
+        whole = -(-length // step) * step
+        first, end = (whole - step, -step) if reverse else (0, whole)
         is_one = length <= step
         text = str(first) if is_one else f"%round{name}"
         self.variables[variable] = Round(text, inner.depth)
@@ -153,7 +154,7 @@ class NativeText:
             f"body{name}:",
             f"{text} = phi i64 [{first}, %{outer.label}], [{after}, %{inner.label}]",
             *inner.lines,
-            f"{after} = add nsw i64 {text}, {-1 if reverse else step}",
+            f"{after} = add nsw i64 {text}, {-step if reverse else step}",
             f"%ends{name} = icmp eq i64 {after}, {end}",
             f"br i1 %ends{name}, label %end{name}, label %body{name}",
             f"end{name}:",

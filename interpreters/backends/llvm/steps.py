@@ -36,7 +36,7 @@ def zeros(text: ElementText, place: Strided) -> None:
             stack.enter_context(text.loop(LEAD + axis, extent))
             index.append(variable_(LEAD + axis))
         from_ = (*index, *[ZERO] * (len(place.shape) - len(shape)))
-        pointer, _, _ = text.address(place, from_)
+        pointer, _, _ = text.address(place, from_, written=True)
         size = rest * WIDTHS[place.dtype]
         name = "llvm.memset.p0.i64"
         function = text.module.declare(name, f"void @{name}(ptr, i8, i64, i1)")

@@ -47,6 +47,44 @@ def test_what_a_nest_writes_in_pieces_is_read_whole_by_a_later_one():
     agrees(reversed_columns, X)
 
 
+def test_what_is_taken_is_made_before_it_is_taken():
+    at = np.arange(9)[::-1].copy()
+    agrees(lambda x: np.ones((1, 9)) @ np.sin(x)[at][:, None], X)
+
+
+def _with(size, **numbers):
+    x = 1 + np.sin(np.arange(size * 1.0)) / 3
+    for at, number in numbers.items():
+        x[int(at[1:])] = number
+    return x
+
+
+@pytest.mark.parametrize("size", [16, 17, 24, 31, 100])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {},
+        {"_3": 0.0},
+        {"_3": -0.0, "_15": -2.0},
+        {"_2": 0.0, "_9": 0.0},
+        {"_1": 1e-300, "_2": 1e300, "_14": 1e200},
+        {"_0": 1e200, "_1": 1e200, "_2": 1e-320},
+        {"_4": np.inf},
+        {"_4": np.inf, "_5": 0.0},
+        {"_7": np.nan},
+    ],
+)
+def test_running_products_of_vectors_are_those_of_numbers(size, numbers):
+    agrees(dc.grad(np.prod), _with(size, **numbers))
+    agrees(lambda x: dc.grad(np.prod)(x[::-1]) * x, _with(size, **numbers))
+
+
+def test_running_products_along_the_last_of_two_axes():
+    rows = np.stack([_with(40), _with(40, _3=0.0), _with(40, _39=-0.0)])
+    agrees(dc.grad(lambda x: np.sum(np.sin(np.prod(x, axis=1)))), rows)
+    agrees(dc.grad(lambda x: np.sum(np.sin(np.prod(x, axis=0)))), rows.T.copy())
+
+
 def test_the_backend_is_chosen_in_a_context():
     def f(x):
         return np.sin(x) * x
