@@ -167,8 +167,14 @@ def fix(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: step((fix(step), x))
 
 
-@cache
 def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
+    """A loop as an arrow without."""
+    lam = rounds(operation, types)
+    return translate(lam.params, lam.body)
+
+
+@cache
+def rounds(operation: Operation, types: tuple[Object, ...]) -> Lam:
     """A loop as a program without, each round a call; ``recompute`` as one.
 
     ::
@@ -176,7 +182,7 @@ def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
         fold f c [x1, x2]   is   f (f (c, x1), x2)
     """
 
-    def rounds(function: Any, *operands: Any) -> Any:
+    def run(function: Any, *operands: Any) -> Any:
         if operation == RECOMPUTE:
             return function(*operands)
         loop, (*start, xs) = LoopType.of(operation, types), operands
@@ -190,8 +196,7 @@ def written_out(operation: Operation, types: tuple[Object, ...]) -> Morphism:
         rows = kept[::-1] if loop.reverse else kept
         return loop.joined(carry, stacked(loop.stack, rows), lambda *both: both)
 
-    lam = traced(rounds, types)
-    return translate(lam.params, lam.body)
+    return traced(run, types)
 
 
 def row_at(index: int, obj: Object, xs: Any) -> Any:
@@ -227,7 +232,12 @@ def evaluated(lam: Lam, over: Numbers) -> Callable[..., Any]:
     >>> evaluated(Lam((x,), x), NumPy())(2.0)
     2.0
     """
-    arrow: Arrow = interpret(translate(lam.params, lam.body), PlainFunctions(over))
+    return meaning(lam, PlainFunctions(over))
+
+
+def meaning(lam: Lam, category: PlainFunctions) -> Callable[..., Any]:
+    """A closed λ as an arrow of any such category, of its arguments."""
+    arrow: Arrow = interpret(translate(lam.params, lam.body), category)
     return lambda *args: arrow(args)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from combinators.errors import DiffcurryError, MissingRule
+from combinators.errors import DiffcurryError
 from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.counting import Counting
@@ -89,11 +89,7 @@ def by(
     """A system, by its gradient and the term that it makes."""
 
     def told(lam: Lam, point: Point, over: Counting) -> Told:
-        found = gradient(lam, point, np.float64(1.0), over)
-        try:
-            made = term(lam, point)
-        except MissingRule as error:
-            made = str(error.args[0])
+        found, made = gradient(lam, point, np.float64(1.0), over), term(lam, point)
         drawn = made if isinstance(made, Lam) else None
         return Told(str(made), found.cotangent, over.total, found.visits, drawn)
 
@@ -105,8 +101,8 @@ SYSTEMS: dict[str, System] = {
     "BMP20": by(linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
     "BMP20, factored": by(calculus.factored_gradient, lambda f, _: calculus.factored(f)[0]),
     "Krawiec and others": by(monad.gradient, lambda f, x: monad.delta_of(f, x, NumPy())[1]),
-    "CHAD": by(chad.gradient, lambda f, _: chad.chad(f)[0]),
+    "CHAD": by(chad.gradient, lambda f, _: chad.chad(f)),
     "reformulated calculus": by(
-        calculus.gradient, lambda f, _: calculus.transformed(graphs.graph_of(f))
+        calculus.gradient, lambda f, _: calculus.Reformulated(graphs.graph_of(f)).term()
     ),
 }

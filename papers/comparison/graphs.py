@@ -37,25 +37,21 @@ class Hyperedge:
     @property
     def sources(self) -> tuple[Any, ...]:
         """``z₁ … zₖ``."""
-        return self.term.args if isinstance(self.term, Prim) else ()
-
-    @property
-    def types(self) -> tuple[Object, ...]:
-        """Those of its sources."""
-        return tuple(node.type for node in self.sources)
+        return self.term.below()
 
     def value(self, over: Numbers, s: Point) -> Any:
         """``f(s)``."""
         if isinstance(self.term, Const):
             return over.const(self.term.literal)
-        return over.operation(self.term.operation, self.types, self.target.type)(*s)
+        types = [node.type for node in self.sources]
+        return over.operation(self.term.operation, types, self.target.type)(*s)
 
     def slopes(self, over: Numbers, *, backwards: bool = True) -> list[tuple[int, Partial]]:
         """``∂ᵢf``, of each source that moves the target."""
         if isinstance(self.term, Const):
             return []
-        f = self.term.operation
-        return partials(f, self.types, self.target.type, over, backwards=backwards)
+        types = [node.type for node in self.sources]
+        return partials(self.term.operation, types, self.target.type, over, backwards=backwards)
 
 
 @dataclass(frozen=True)

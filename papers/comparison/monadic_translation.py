@@ -7,33 +7,68 @@
                                              pure (x × y, Var u₃)}
 
 The state hands out identifiers and keeps what they stand for; the wrapper puts the bindings around
-the result, and ``eval`` goes to each of them once. Python evaluates in the order of these
-do-blocks: the state is passed by the carrier, and all but the numbers, sums among it, means what
-it means.
+the result, and ``eval`` goes to each of them once. A program is an arrow of the Kleisli category
+``a → M b``; ``do {x ← m; …; pure y}`` is ``x = yield m; …; return y``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from combinators.kit.recursion import Recursive, recurse
 from combinators.literal import Literal
-from combinators.objects import Real
+from combinators.morphisms import Label
+from combinators.objects import Fun, Object, Product, Real
 from combinators.operation import Operation, named
+from combinators.primitives.loops import LOOP
+from combinators.primitives.structural import RECOMPUTE
 from combinators.terms import Lam
+from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier
 from papers.comparison import Outcome, Point, flat
-from papers.comparison.forms import Form, form
-from papers.comparison.linear_negation import Linear, Moves, Pairs, inputs
-from papers.plain_functions import Numbers, evaluated
+from papers.comparison.linear_negation import OF_ANY_TYPE
+from papers.plain_functions import Numbers, Partial, PlainFunctions, meaning, partials, types_of
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
-Delta = Form
+SHAPES = {
+    "Zero": "Zero",
+    "Scale": "Scale {} ({})",
+    "Add": "Add ({}) ({})",
+    "Var": "Var {}",
+    "Let": "let u{} = {} in\n{}",
+}
+
+
+@dataclass(frozen=True)
+class SymbolicDelta:
+    """A term: its constructor, and what that is given."""
+
+    kind: str
+    args: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        def written(u: Any) -> Recursive[str]:
+            if not isinstance(u, SymbolicDelta):
+                return "∂f" if callable(u) else str(u)
+            parts = []
+            for arg in u.args:
+                parts.append((yield written(arg)))
+            return SHAPES[u.kind].format(*parts)
+
+        return recurse(written(self))
+
+
+def delta(kind: str, *args: Any) -> SymbolicDelta:
+    """``Zero``, ``Scale y u``, and so on; between arrays ``y`` is a linear function."""
+    return SymbolicDelta(kind, args)
+
+
 DeltaState = tuple[int, Any]
 """The next identifier, and a list of bindings: ``()`` or ``((id, delta), binds)``."""
 Monadic = Callable[[DeltaState], tuple[Any, DeltaState]]
@@ -42,32 +77,31 @@ Monadic = Callable[[DeltaState], tuple[Any, DeltaState]]
 
 def eval_delta(
     x: Any,
-    delta: Delta,
+    delta: SymbolicDelta,
     over: Carrier,
-    see: Callable[[Delta], None] = lambda _: None,
+    see: Callable[[SymbolicDelta], None] = lambda _: None,
     *,
     deletes: bool = True,
 ) -> dict[int, Any]:
     """``eval x delta emptyMap``; ``see`` is called with each term but the ``Let``s around.
 
-    ``deletes=False`` leaves out the ``delete`` that footnote 7 finds superfluous. Between arrays
-    ``Scale`` holds a linear function.
+    ``deletes=False`` leaves out the ``delete`` that footnote 7 finds superfluous.
     """
     um: dict[int, Any] = {}
     times = over.operation(Operation(named("multiply")), (Real, Real), Real)
 
-    def eval_(x: Any, u: Delta) -> Recursive[None]:
+    def eval_(x: Any, u: SymbolicDelta) -> Recursive[None]:
         if u.kind != "Let":
             see(u)
         match u:
-            case Form("Scale", (y, below)):
+            case SymbolicDelta("Scale", (y, below)):
                 yield eval_(y(x) if callable(y) else times(x, y), below)
-            case Form("Add", (u1, u2)):
+            case SymbolicDelta("Add", (u1, u2)):
                 yield eval_(x, u1)
                 yield eval_(x, u2)
-            case Form("Var", (uid,)):
+            case SymbolicDelta("Var", (uid,)):
                 um[uid] = over.add(um[uid], x) if uid in um else x
-            case Form("Let", (uid, u1, u2)):
+            case SymbolicDelta("Let", (uid, u1, u2)):
                 yield eval_(x, u2)
                 if uid in um:
                     yield eval_(um.pop(uid) if deletes else um[uid], u1)
@@ -76,56 +110,132 @@ def eval_delta(
     return um
 
 
-def delta_let(delta: Delta) -> Monadic:
+def pure(x: Any) -> Monadic:
+    """``λs. (x, s)``."""
+    return lambda s: (x, s)
+
+
+def do(block: Callable[..., Generator[Monadic, Any, Any]]) -> Callable[..., Monadic]:
+    """A do-block: ``m >>= n = λs. case m s of (r, s') → n r s'``, from statement to statement."""
+
+    def arrow(*given: Any) -> Monadic:
+        def run(s: DeltaState) -> tuple[Any, DeltaState]:
+            statements, r = block(*given), None
+            while True:
+                try:
+                    m = statements.send(r)
+                except StopIteration as last:
+                    return last.value, s
+                r, s = m(s)
+
+        return run
+
+    return arrow
+
+
+def delta_let(u: SymbolicDelta) -> Monadic:
     """``λ(delta_id, bs). (delta_id, (delta_id + 1, (delta_id, delta) : bs))``."""
-    return lambda s: (s[0], (s[0] + 1, ((s[0], delta), s[1])))
+    return lambda s: (s[0], (s[0] + 1, ((s[0], u), s[1])))
 
 
-def run_delta(delta_id: int, m: Monadic) -> tuple[Any, Delta]:
+def run_delta(delta_id: int, m: Monadic) -> tuple[Any, SymbolicDelta]:
     """What ``m`` gives, its Delta wrapped: ``foldl wrap delta binds``."""
-    result, (_, binds) = m((delta_id, ()))
-    delta = result.star or form("Zero")
+    (value, u), (_, binds) = m((delta_id, ()))
     while binds:
         (uid, rhs), binds = binds
-        delta = form("Let", uid, rhs, delta)
-    return result.primal, delta
+        u = delta("Let", uid, rhs, u)
+    return value, u
 
 
 # ---- Figure 7 ------------------------------------------------------------------------------------
 
 
-class MonadicPairs(Pairs):
-    """``D{R} = R × Delta``, with the state between two statements."""
+@dataclass(frozen=True)
+class MonadicTranslation(PlainFunctions):
+    """``D{e}``, an arrow from ``D{Γ}`` to ``M D{A}``; a number is ``(x, u)``."""
 
-    def __init__(self, over: Numbers, s: DeltaState) -> None:
-        super().__init__(over)
-        self.state = s
+    def identity(self, dom: Object) -> Any:
+        """``D{x}``."""
+        return pure
 
-    def moved(self, y: Any, moves: Moves) -> Delta:
-        """``do {u ← deltaLet (Σ Scale ∂ᵢf(x) uᵢ); pure (…, Var u)}``."""
-        scaled = [form("Scale", self.factor(y, df), u) for df, u in moves]
-        made = reduce(lambda u1, u2: form("Add", u1, u2), scaled)
-        uid, self.state = delta_let(made)(self.state)
-        return form("Var", uid)
+    def compose(self, arrows: Sequence[Any]) -> Any:
+        """``do {y ← f x; g y}``."""
 
-    def factor(self, y: Any, df: Linear) -> Any:
-        """``∂ᵢf(x)``: a number between numbers."""
-        slope = df(self.over.const(Literal(1.0))) if not np.ndim(y) else y
-        return df if np.ndim(slope) else slope
+        def block(x: Any) -> Any:
+            for arrow in arrows:
+                x = yield arrow(x)
+            return x
+
+        return do(block)
+
+    def prod(self, dom: Object, arrows: Sequence[Any]) -> Any:
+        """``do {x ← D{e₁}; y ← D{e₂}; pure (x, y)}``."""
+
+        def block(x: Any) -> Any:
+            made = []
+            for arrow in arrows:
+                made.append((yield arrow(x)))
+            return tuple(made)
+
+        return do(block)
+
+    def proj(self, dom: Object, index: int, cod: Object) -> Any:
+        """``pure (fst x)``."""
+        return lambda x: pure(x[index])
+
+    def extend(self, context: Product, arrow: Any) -> Any:
+        """``do {x ← D{e₁}; D{e₂}}``, of which this is the first statement."""
+
+        def block(x: Any) -> Any:
+            return (*x, (yield arrow(x)))
+
+        return do(block)
+
+    def curry(self, captured: Product, function: Fun, body: Any, label: Label) -> Any:
+        """``pure λx. D{e}``."""
+        return lambda context: pure(lambda x: body((*context, x)))
+
+    def const(self, dom: Object, value: Literal) -> Any:
+        """``D{r} = pure (r, Zero)`` and ``D{k} = pure k``."""
+        r = self.over.const(value)
+        return lambda _: pure((r, delta("Zero")) if is_smooth(value.type) else r)
+
+    def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
+        """``D{inl e}``, and what else moves values about; or an operation on numbers."""
+        compute = super().computation(operation, dom, cod)
+        if operation.primitive is LOOP or operation == RECOMPUTE:
+            return compute
+        if operation.primitive in OF_ANY_TYPE:
+            return lambda *args: pure(compute(*args))
+        moves = [*map(is_smooth, types_of(dom))]
+        slopes = partials(operation, types_of(dom), cod, self.over)
+
+        def block(*args: Any) -> Any:
+            xs = tuple(x[0] if moved else x for x, moved in zip(args, moves, strict=True))
+            y = compute(*xs)
+            if not is_smooth(cod):
+                return y
+            scaled = [delta("Scale", factor(df, xs, y, self.over), args[i][1]) for i, df in slopes]
+            u = yield delta_let(reduce(partial(delta, "Add"), scaled or [delta("Zero")]))
+            return y, delta("Var", u)
+
+        return do(block)
+
+
+def factor(df: Partial, xs: tuple[Any, ...], y: Any, over: Numbers) -> Any:
+    """``∂ᵢf(x)``: a number between numbers."""
+    slope = y if np.ndim(y) else df(over.const(Literal(1.0)), xs, y)
+    return (lambda a: df(a, xs, y)) if np.ndim(slope) else slope
 
 
 # ---- Figure 8 ------------------------------------------------------------------------------------
 
 
-def delta_of(lam: Lam, point: Point, over: Numbers) -> tuple[Any, Delta]:
+def delta_of(lam: Lam, point: Point, over: Numbers) -> tuple[Any, SymbolicDelta]:
     """``runDelta (a + 1) (D{e} s₀)``: the i-th argument is ``(sᵢ, Var i)``."""
-    s0 = inputs(lam, point, lambda i: form("Var", i))
-
-    def translated(s: DeltaState) -> tuple[Any, DeltaState]:
-        pairs = MonadicPairs(over, s)
-        return evaluated(lam, pairs)(*s0), pairs.state
-
-    return run_delta(len(point), translated)
+    given = enumerate(zip(lam.params, point, strict=True))
+    s0 = [(s, delta("Var", i)) if is_smooth(x.type) else s for i, (x, s) in given]
+    return run_delta(len(point), meaning(lam, MonadicTranslation(over))(*s0))
 
 
 def gradient(
@@ -133,7 +243,7 @@ def gradient(
 ) -> Outcome:
     """``R{e}``: the wrapper, with ``eval δt u emptyMap``."""
     value, u = delta_of(lam, point, over)
-    visits = list[Delta]()
+    visits = list[SymbolicDelta]()
     final = eval_delta(covector, u, over, visits.append, deletes=deletes)
     found = flat(lam, point, [final.get(i) for i in range(len(point))])
     return Outcome(value, found, len(visits))

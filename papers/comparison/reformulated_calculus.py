@@ -1,4 +1,4 @@
-"""The reformulated calculus (section 6.2): SOURCE and TARGET, ``la.d``, typing and evaluation.
+"""The reformulated calculus (section 6.2): SOURCE and TARGET, ``la.d``, and evaluation.
 
     t, u ::= x | ⟨t, u⟩ | π₁ t | π₂ t | let x := u in t | f(t₁ … tₙ) | la.d      (SOURCE)
     d, e ::= 0 | d ⊕ e | x* t                                                   (TARGET)
@@ -7,80 +7,66 @@
 Of ``x + x``, with ``x*`` the backpropagator that stays free: ``let y* := la. x* a ⊕ x* a in y* 1``
 goes to ``x* 1 ⊕ x* 1``, to ``x* (1 + 1)`` and to ``x* 2``: the normal form is the gradient.
 
-Three things are read into the rules. A backpropagator may be left out of one side of ⊕, or no
-``x₁* a ⊕ x₂* a`` has a type; ⊕ is commutative and associative, with 0; and ``let x* := la.d in t``
-with x* not in t is t, since rule 6 wants one occurrence.
+Its terms are those of the linear λ-calculus, and typed there. Three things are read into the rules.
+A backpropagator may be left out of one side of ⊕, or no ``x₁* a ⊕ x₂* a`` has a type; ⊕ is
+commutative and associative, with 0; and ``let x* := la.d in t`` with x* not in t is t, since rule 6
+wants one occurrence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
-from combinators.literal import Literal
-from combinators.objects import Object
-from combinators.operation import Operation
-from combinators.terms import Const, Lam, Prim, Term, Var
+from combinators.kit.tree import remade
+from combinators.objects import Fun, Object, Tensor
+from combinators.primitives.structural import PLUS, ZEROS
+from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, let
 from combinators.type_folds import is_smooth
 from papers.comparison import Outcome, Point, flat
-from papers.comparison.forms import Form, form, replaced
-from papers.comparison.graphs import Drawing, Graph, Hyperedge, graph_of, numbered
+from papers.comparison.graphs import Drawing, Graph, graph_of, numbered
+from papers.comparison.linear_lambda_calculus import pulled, summed, zero
 from papers.plain_functions import ADD, Numbers, evaluated, zero_of
-
-D = "D"
-"""``D ≅ Rⁿ``; ``R^⊥D`` is ``R ⊸ D``."""
-ZERO = form("0", D)
-
 
 # ---- the transformation: Definition 6.1 and the last remark of 6.2.4 -----------------------------
 
 
-def transformed(graph: Graph) -> Form:
-    """``D_l`` of a graph's term: ``let y := f(x) in let y* := la. ⊕ xᵢ* (∂ᵢf(x)·a) in …``.
+@dataclass(frozen=True)
+class Reformulated:
+    """``D_l`` of a graph's term: ``let y := f(x) in let y* := la. ⊕ xᵢ* (∂ᵢf(x)·a) in …``."""
 
-    The inputs' numbers x and backpropagators x* are free; the result is ``⟨y, y* ȳ⟩``.
-    """
-    (y,) = graph.outputs
-    result = form("⟨⟩", (form("x", y.name), form("x*", star(y), form("x", "ȳ"))))
-    for i, edge in reversed(list(enumerate(graph.hyperedges))):
-        if is_smooth(edge.target.type):
-            negation = form("l", f"a{i}", edge.target.type, pulled(edge, f"a{i}"))
-            result = form("let", star(edge.target).name, negation, result)
-        result = form("let", edge.target.name, read(edge.term), result)
-    return result
+    graph: Graph
 
+    @property
+    def space(self) -> Object:
+        """``D ≅ Rⁿ``."""
+        return Tensor((len(self.graph.inputs),))
 
-def star(z: Var) -> Form:
-    """The variable of a node's backpropagator."""
-    return form("x", f"{z.name}*")
+    def star(self, z: Var) -> Var:
+        """The variable of a node's backpropagator, of type ``R^⊥D``."""
+        return Var(f"{z.name}*", Fun(z.type, self.space))
 
+    @property
+    def covector(self) -> Var:
+        """``ȳ``."""
+        return Var("ȳ", self.graph.outputs[0].type)
 
-def pulled(edge: Hyperedge, a: str) -> Form:
-    """``⊕ xᵢ* (∂ᵢf(x)·a)``; what a derivative computes is drawn, and written as one term."""
-    drawing, variable = Drawing(numbered(f"{a}.")), Var(a, edge.target.type)
-    slopes = [(i, slope(variable, edge.sources, edge.target)) for i, slope in edge.slopes(drawing)]
-    return summed(
-        form("x*", star(edge.sources[i]), read(drawing.term(slope))) for i, slope in slopes
-    )
-
-
-def read(t: Term) -> Form:
-    """``x``, ``r`` or ``f(t)``."""
-    match t:
-        case Const(literal):
-            return form("r", literal, t.type)
-        case Prim(f, args):
-            return form("op", f, tuple(arg.type for arg in args), tuple(map(read, args)))
-    assert isinstance(t, Var)
-    return form("x", t.name)
-
-
-def summed(calls: Iterable[Form]) -> Form:
-    """``d ⊕ e``; 0 of none."""
-    first, *rest = [*calls] or [ZERO]
-    return reduce(lambda d, e: form("⊕", d, e), rest, first)
+    def term(self) -> Lam:
+        """``⟨y, y* ȳ⟩``, of the inputs' numbers x, their backpropagators x*, and ȳ."""
+        lines, ((y,), inputs) = list[tuple[Var, Term]](), (self.graph.outputs, self.graph.inputs)
+        for i, edge in enumerate(self.graph.hyperedges):
+            z = edge.target
+            lines.append((z, edge.term))
+            if is_smooth(z.type):
+                a, stars = Var(f"a{i}", z.type), dict(enumerate(map(self.star, edge.sources)))
+                d = zero(self.space)
+                if isinstance(edge.term, Prim):
+                    d = pulled(edge.term.operation, edge.sources, z, a, stars, self.space)
+                lines.append((self.star(z), Lam((a,), d)))
+        result = Tuple((y, App(self.star(y), self.covector)))
+        moving = [self.star(x) for x in inputs if is_smooth(x.type)]
+        return Lam((*inputs, *moving, self.covector), let(tuple(lines), result))
 
 
 # ---- 6.2.4: evaluation rules ---------------------------------------------------------------------
@@ -98,6 +84,23 @@ EVALUATION = {
 See = Callable[[str, Any], None]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluated(Term, of=()):
+    """``r``: a number of the carrier."""
+
+    obj: Object
+    value: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Γ ⊢ r : τ."""
+        self.__dict__["type"] = self.obj
+
+
+def replaced(t: Term, x: Var, u: Term) -> Any:
+    """``t[u/x]``; every binder has a name of its own."""
+    return remade(t, lambda node: u if isinstance(node, Var) and node.name == x.name else node)
+
+
 @dataclass
 class CalculusEvaluation:
     """Terms to normal form, from the inside; ``see`` is told each rule, with what it makes."""
@@ -110,81 +113,76 @@ class CalculusEvaluation:
         self.see(rule, made)
         return self.normal(made)
 
-    def normal(self, t: Any) -> Any:
+    def normal(self, t: Term) -> Any:
         """The normal form: of a gradient, ``⟨y, x₁* g₁ ⊕ … ⊕ xₙ* gₙ⟩`` with numbers gᵢ."""
         match t:
-            case Form("r", (Literal() as literal, obj)):
-                return form("r", self.over.const(literal), obj)
-            case Form("⟨⟩", (items,)):
-                return form("⟨⟩", tuple(map(self.normal, items)))
-            case Form("π", (index, pair)):
-                (parts,) = self.normal(pair).args
-                return self.used(("π₁", "π₂")[index], parts[index])
-            case Form("op", (operation, types, args)):
-                return self.computed(operation, types, tuple(map(self.normal, args)))
-            case Form("let", (x, Form("l", (a, _, d)), body)):
-                body = self.normal(body)  # in which x* occurs once, or not at all
-                made = filled(body, x, a, d)
-                return self.used("unused" if made == body else "let l", made)
-            case Form("let", (name, bound, body)):
-                return self.used("let", replaced(body, name, self.normal(bound)))
-            case Form("⊕", (left, right)):
-                return self.sum([*summands(self.normal(left)), *summands(self.normal(right))])
-            case Form("x*", (x, argument)):
-                return form("x*", x, self.normal(argument))
+            case Const(literal):
+                return Evaluated(t.type, self.over.const(literal))
+            case Tuple(items):
+                return Tuple(tuple(map(self.normal, items)))
+            case Proj(index, pair):
+                return self.used(("π₁", "π₂")[index], self.normal(pair).items[index])
+            case Prim(f) if f.primitive in (PLUS, ZEROS):
+                return self.sum(t)
+            case Prim(_, args):
+                return self.computed(t, [*map(self.normal, args)])
+            case Let(((x, Lam((a,), d)), *rest), body):
+                inside = self.normal(let(tuple(rest), body))  # x* occurs once, or not at all
+                made = remade(inside, lambda call: unfolded(call, x, a, d))
+                return self.used("unused" if made is inside else "let l", made)
+            case Let(((x, bound), *rest), body):
+                return self.used("let", replaced(let(tuple(rest), body), x, self.normal(bound)))
+            case App(x_star, u):
+                return App(x_star, self.normal(u))
         return t
 
-    def computed(self, f: Operation, types: tuple[Object, ...], args: tuple[Any, ...]) -> Any:
+    def computed(self, t: Prim, args: list[Any]) -> Any:
         """Rule 3."""
-        if not all(arg.kind == "r" for arg in args):
-            return form("op", f, types, args)
-        cod = f.type(*types)
-        made = form("r", self.over.operation(f, types, cod)(*(arg.args[0] for arg in args)), cod)
+        if not all(isinstance(arg, Evaluated) for arg in args):
+            return Prim(t.operation, tuple(args))
+        f = self.over.operation(t.operation, [arg.type for arg in args], t.type)
+        made = Evaluated(t.type, f(*[arg.value for arg in args]))
         self.see("f", made)
         return made
 
-    def sum(self, terms: list[Any]) -> Any:
+    def sum(self, t: Term) -> Any:
         """Rule 5, up to the order of summands."""
         calls: dict[str, Any] = {}
-        for call in terms:
-            x, u = call.args
-            if x.name in calls:
-                both = form("op", ADD, (u.args[1],) * 2, (calls[x.name].args[1], u))
-                call = self.used("⊕", form("x*", x, both))  # noqa: PLW2901
-            calls[x.name] = call
-        return summed(calls.values())
+        for call in [call for part in summands(t) for call in summands(self.normal(part))]:
+            x = call.function.name
+            if x in calls:
+                both = Prim(ADD, (calls[x].argument, call.argument))
+                calls[x] = self.used("⊕", App(call.function, both))
+            else:
+                calls[x] = call
+        return summed(calls.values(), t.type)
 
 
-def filled(t: Any, name: str, a: str, d: Form) -> Any:
-    """``C{d[u/a]}`` of ``C{x* u}``."""
-    match t:
-        case Form("x*", (Form("x", (x,)), u)) if x == name:
-            return replaced(d, a, u)
-        case Form("⊕" | "⟨⟩", args):
-            return Form(t.kind, filled(args, name, a, d))
-        case tuple():
-            return tuple(filled(part, name, a, d) for part in t)
-    return t
+def unfolded(call: Any, x: Var, a: Var, d: Term) -> Any:
+    """``d[u/a]`` for ``x* u``."""
+    if isinstance(call, App) and isinstance(call.function, Var) and call.function.name == x.name:
+        return replaced(d, a, call.argument)
+    return call
 
 
-def summands(d: Any) -> list[Any]:
+def summands(d: Term) -> list[Any]:
     """The calls of a sum."""
-    if d.kind == "⊕":
+    if isinstance(d, Prim) and d.operation.primitive in (PLUS, ZEROS):
         return [part for side in d.args for part in summands(side)]
-    return [] if d.kind == "0" else [d]
+    return [d]
 
 
 def normal_form(
     graph: Graph, point: Point, covector: Any, over: Numbers, see: See = lambda rule, made: None
 ) -> tuple[Any, list[Any]]:
     """The value, and what each input's backpropagator is called with; None of one that is not."""
-    term, (y,) = transformed(graph), graph.outputs
-    given = [(x.name, x.type, value) for x, value in zip(graph.inputs, point, strict=True)]
-    for name, obj, value in (*given, ("ȳ", y.type, covector)):
-        term = replaced(term, name, form("r", value, obj))
-    ((value, calls),) = CalculusEvaluation(over, see).normal(term).args
-    slopes = {x.name: u.args[0] for x, u in (call.args for call in summands(calls))}
-    return value.args[0], [slopes.get(star(x).name) for x in graph.inputs]
+    d_l = Reformulated(graph)
+    term = d_l.term().body
+    for x, value in zip((*graph.inputs, d_l.covector), (*point, covector), strict=True):
+        term = replaced(term, x, Evaluated(x.type, value))
+    value, calls = CalculusEvaluation(over, see).normal(term).items
+    slopes = {call.function.name: call.argument.value for call in summands(calls)}
+    return value.value, [slopes.get(d_l.star(x).name) for x in graph.inputs]
 
 
 def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:

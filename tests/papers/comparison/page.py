@@ -60,7 +60,7 @@ PROGRAMS = (
     ),
     (
         "x + x, repeated",
-        "Without factoring, linear negation calls a backpropagator once a path: 2ⁿ − 1 times.",
+        "Without factoring, linear negation calls a backpropagator once a path: 2ⁿ⁺¹ − 1 times.",
         [
             DOUBLED,
             "grown = {n: dc.compare(doubled(n), 1.0).rows for n in (4, 8, 12)}",
@@ -74,7 +74,7 @@ PROGRAMS = (
     ),
     (
         "A fold",
-        "A graph unrolls it. CHAD, and linear negation on terms, have no rule for it.",
+        "A graph unrolls it. Systems on terms write its rounds out.",
         [
             "product = lambda v, x: dc.fold(lambda c, row: c * row, x, v)",
             "print(dc.compare(product, np.array([2.0, 3.0, 4.0]), 1.0))",
