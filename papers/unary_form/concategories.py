@@ -6,6 +6,9 @@
     ⟦pair_T⟧  = id_T # pair       ⟦proj_T₁;T₂;T₃⟧ = id_T₁ # u_T₂ # id_T₃
     ⟦e₁ ∘ e₂⟧ = Λ(id # ⟦e₂⟧; Λ⁻¹(⟦e₁⟧))      ⟦⟨e₁, e₂⟩⟧ = ⟨⟦e₁⟧, ⟦e₂⟧⟩      ⟦Jᵀp⟧ = Jᵀ⟦p⟧
 
+    μ : D(T₁), D(T₂) → D(T₁, T₂)                                   D is lax (Def. 6.9)
+    μ = x₁, Y₁, x₂, Y₂ ↦ x₁, x₂, fun (y₁, y₂) → Y₁(y₁) +̂ Y₂(y₂)
+
 An arrow is typed, and a function from a list of values to a list of values (Defs. 6.2, 6.4, 6.5). A
 multicategory has those with one target (6.1); ``multi`` and ``concat`` go to and fro (6.6 and 6.8).
 """
@@ -14,125 +17,107 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import reduce
+from typing import Any
 
-from combinators.objects import Product
-from combinators.terms import Tuple, Var
+from combinators.kit.text import Names
+from combinators.objects import Fun, Object
+from combinators.terms import Tuple, packed
 from combinators.translate import translate
 from papers.rep_functions.environments import DependentlyTyped
-from papers.unary_form.languages import in_house, lets, meaning, names_of
-from papers.unary_form.unary import Types, Unary, inverse, judgement
+from papers.unary_form import languages as la
+from papers.unary_form import unary
+from papers.unary_form.unary import Primitive, Types, Unary, judgement
 
-
-class Concategory(Protocol):
-    """A Cartesian concategory: composition in line and side by side, copies and ends."""
-
-    def identity(self, types: Types) -> Any: ...
-    def then(self, first: Any, second: Any) -> Any: ...
-    def beside(self, left: Any, right: Any) -> Any: ...
-    def end(self, types: Types) -> Any: ...
-    def paired(self, left: Any, right: Any) -> Any: ...
+Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Multimap:
-    """An arrow of smooth functions, with its types."""
+    """An arrow of smooth functions between lists of spaces, with its types."""
 
     dom: Types
     cod: Types
-    run: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    run: Callable[[Values], Values]
+
+    def then(self, g: Multimap) -> Multimap:
+        assert self.cod == g.dom
+        return Multimap(self.dom, g.cod, lambda xs: g.run(self.run(xs)))
+
+    def beside(self, g: Multimap) -> Multimap:
+        k, dom, cod = len(self.dom), (*self.dom, *g.dom), (*self.cod, *g.cod)
+        return Multimap(dom, cod, lambda xs: (*self.run(xs[:k]), *g.run(xs[k:])))
+
+    def paired(self, g: Multimap) -> Multimap:
+        assert self.dom == g.dom
+        return Multimap(self.dom, (*self.cod, *g.cod), lambda xs: (*self.run(xs), *g.run(xs)))
 
 
-class SmoothConcategory:
-    """Euclidean spaces, and functions between lists of them."""
-
-    def identity(self, types: Types) -> Multimap:
-        return Multimap(types, types, lambda xs: xs)
-
-    def then(self, first: Multimap, second: Multimap) -> Multimap:
-        assert first.cod == second.dom
-        return Multimap(first.dom, second.cod, lambda xs: second.run(first.run(xs)))
-
-    def beside(self, left: Multimap, right: Multimap) -> Multimap:
-        k = len(left.dom)
-        dom, cod = (*left.dom, *right.dom), (*left.cod, *right.cod)
-        return Multimap(dom, cod, lambda xs: (*left.run(xs[:k]), *right.run(xs[k:])))
-
-    def end(self, types: Types) -> Multimap:
-        return Multimap(types, (), lambda xs: ())
-
-    def paired(self, left: Multimap, right: Multimap) -> Multimap:
-        assert left.dom == right.dom
-        cod = (*left.cod, *right.cod)
-        return Multimap(left.dom, cod, lambda xs: (*left.run(xs), *right.run(xs)))
+def identity(T: Types) -> Multimap:
+    """``id_T``."""
+    return Multimap(T, T, lambda xs: xs)
 
 
-SMOOTH = SmoothConcategory()
+def end(T: Types) -> Multimap:
+    """``u_T``."""
+    return Multimap(T, (), lambda xs: ())
 
 
 def interpreted(e: Unary, over: Any) -> Multimap:
-    """``⟦e⟧`` of Source UNF and of Target UNF, by the tables of 6.2."""
-    match e.former, *e.of:
-        case "var", T, i:
-            at_i = Multimap(T, (T[i],), lambda xs: (xs[i],))
-            return SMOOTH.paired(SMOOTH.identity(T), at_i)
-        case "op", _, lam:
-            given = tuple(x.type for x in lam.params)
-            run = meaning(lam.params, lam.body, over)
-            acts = Multimap(given, (lam.body.type,), lambda xs: (run(*xs),))
-            return SMOOTH.paired(SMOOTH.identity(given), acts)
-        case "pair", T, parts:
-            pair = Multimap(parts, (Product(*parts),), lambda xs: (xs,))
-            return SMOOTH.beside(SMOOTH.identity(T), pair)
-        case "proj", T1, T2, T3:
-            shorter = SMOOTH.beside(SMOOTH.identity(T1), SMOOTH.end(T2))
-            return SMOOTH.beside(shorter, SMOOTH.identity(T3))
-        case "Jᵀ", p:
-            dom, cod = judgement(p)
-            n = len(dom)
-            return Multimap((*dom, *cod), dom, lambda xs: jacobian(p, xs[:n], xs[n:], over))
-    first, second = (interpreted(part, over) for part in e.of)
-    if e.former == "⟨⟩":
-        return SMOOTH.paired(first, second)
+    """``⟦e⟧`` of Source UNF and of Target UNF (6.2); of a primitive what its terms mean."""
+    if isinstance(e, Primitive):
+        run = la.meaning(e.params, la.lets(e.bindings, Tuple(e.terms)), over)
+        return Multimap(*judgement(e), lambda xs: run(*xs))
+    parts = [interpreted(part, over) for part in e.parts]
     if e.former == "∘":
-        return Multimap(*judgement(e), lambda xs: (composed(first, second, xs),))
-    return SMOOTH.then(first, second)
+        return Multimap(*judgement(e), lambda xs: (precomposed(*parts, xs),))  # type: ignore[call-arg, arg-type]
+    return reduce(Multimap.then if e.former == ";" else Multimap.paired, parts)
 
 
-def composed(Y: Multimap, before: Multimap, xs: tuple[Any, ...]) -> Callable[[Any], Any]:
-    """``Λ(id # ⟦e₂⟧; Λ⁻¹(⟦e₁⟧))``: the continuation, after what is there before it."""
+def precomposed(Y: Multimap, f: Multimap, xs: Values) -> Callable[[Any], Any]:
+    """``Λ(id # f; Λ⁻¹(Y))``: the continuation, after f of what is there and what it is given."""
     (continuation,) = Y.run(xs)
 
     def run(given: Any) -> Any:
-        ys = given if len(before.dom) - len(xs) > 1 else (given,)
-        zs = before.run((*xs, *ys))
+        zs = f.run((*xs, *(given if len(f.dom) - len(xs) > 1 else (given,))))
         return continuation(zs if len(zs) > 1 else zs[0])
 
     return run
 
 
-def jacobian(p: Unary, xs: tuple[Any, ...], ys: tuple[Any, ...], over: Any) -> tuple[Any, ...]:
-    """``Jᵀ⟦p⟧`` at ``xs``, by Figure 5 of 004."""
-    dom, _ = judgement(p)
-    given = tuple(Var(f"x {i}", obj) for i, obj in enumerate(dom))
-    bound, reached = inverse(names_of(*given), p, given)
-    term = in_house(lets(bound, Tuple(reached)))
-    found: tuple[Any, ...] = DependentlyTyped(over).of(translate(given, term))(xs).pullback(ys)
+def jacobian(e: Unary, xs: Values, ys: Values, over: Any) -> Values:
+    """``Jᵀ⟦e⟧`` at ``xs``, by Figure 5 of 004."""
+    given = la.variables("x" * len(xs), judgement(e)[0])
+    bound, reached = unary.inverse(Names(x.name for x in given), e, given)
+    term = la.in_house(la.lets(bound, Tuple(reached)))
+    found: Values = DependentlyTyped(over).of(translate(given, term))(xs).pullback(ys)
     return found
 
 
 def multi(g: Multimap, *fs: Multimap) -> Multimap:
     """``f₁ # … # fₙ; (u # A₁ # …); g``, where each f returns its context too (Def. 6.6)."""
-    made = SMOOTH.identity(())
-    for f in fs:
-        forgetful = SMOOTH.beside(SMOOTH.end(f.dom), SMOOTH.identity(f.cod[len(f.dom) :]))
-        made = SMOOTH.beside(made, SMOOTH.then(f, forgetful))
-    return SMOOTH.then(made, g)
+    forgetful = (f.then(end(f.dom).beside(identity(f.cod[len(f.dom) :]))) for f in fs)
+    return reduce(Multimap.beside, forgetful).then(g)
 
 
 def concat(*fs: Multimap) -> Multimap:
     """Arrows of one domain and one target each, as one arrow (Def. 6.8)."""
-    made, *more = fs
-    for f in more:
-        made = SMOOTH.paired(made, f)
-    return made
+    return reduce(Multimap.paired, fs)
+
+
+def beside(e1: Unary, e2: Unary) -> Unary:
+    """``e₁ # e₂`` of lines, as ``e₁ # id; id # e₂``: what is passed through stands at an end."""
+    behind = unary.weakened(e1, len(str(e1)), judgement(e2)[0])
+    return unary.in_line(behind, unary.weakened(e2, 0, judgement(e1)[1]))
+
+
+def laxator(T1: Types, T2: Types, rho: Object) -> Primitive:
+    """``μ : D(T₁), D(T₂) → D(T₁, T₂)``, by which D is lax."""
+    types = (*T1, Fun(packed(T1), rho), *T2, Fun(packed(T2), rho))
+    xs, k = la.variables("x" * len(T1) + "Y" + "x" * len(T2) + "Y", types), len(T1)
+
+    def together(*ys: Any) -> Any:
+        return la.plus(la.call(xs[k], *ys[:k]), la.call(xs[-1], *ys[k:]))
+
+    Y = la.fun((*T1, *T2), together, "y" * len((*T1, *T2)))
+    return Primitive("μ", T1, (T2,), xs, (*xs[:k], *xs[k + 1 : -1], Y))

@@ -10,128 +10,108 @@ A conditional is kept (7.2). What Source has no form for raises MissingRule, wit
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from combinators.errors import MissingRule
-from combinators.kit.text import Names
-from combinators.objects import Bool, Object, Product, Real
+from combinators.objects import Bool, Product, Real
 from combinators.operation import CONSTANT, Operation, Pointwise
 from combinators.primitives.loops import LoopTerm, loop_of
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
-from combinators.type_folds import length_of, row_of
-from papers.unary_form.languages import (
-    ADD,
-    FOLDL,
-    MAP2,
-    MULTIPLY,
-    ONE,
-    REDUCE,
-    Context,
-    component_of,
-    distinct,
-    fun,
-    let,
-    lets,
-    names_of,
-    op,
+from combinators.terms import (
+    App,
+    Cond,
+    Const,
+    Lam,
+    Let,
+    Prim,
+    Proj,
+    Term,
+    Tuple,
+    Var,
+    captured,
+    const,
+    pack,
 )
+from combinators.type_folds import length_of, row_of
+from papers.unary_form import languages as la
 
-LINEAR = ("add", "subtract", "negative")
-UNITS = {"sum": (ADD, const(0.0)), "prod": (MULTIPLY, ONE)}
+UNITS = {"sum": (la.ADD, const(0.0)), "prod": (la.MULTIPLY, la.ONE)}
 
 
-def source(lam: Lam) -> tuple[Context, Term]:
+def source(lam: Lam) -> tuple[la.Context, Term]:
     """``Γ ⊢ e`` of ``λΓ. e``."""
-    names = names_of(lam)
-    return lam.params, written(names, distinct(lam.body, names))
+    return lam.params, written(la.distinct(lam).body)
 
 
-def written(names: Names, t: Term) -> Term:
+def written(t: Term) -> Any:
     """``e``, in Source."""
     match t:
-        case Var() | Const():
-            return t
-        case Let(((x, bound),), body) if x.type is not Bool:
-            return let(x, written(names, bound), written(names, body))
         case App(Lam(params, body), argument):
-            return written(names, lets(taken(params, argument), body))
-        case Cond(Prim(f, args) as test, then, other) if (
-            f.primitive.derivative is CONSTANT and t.type is Real
-        ):
-            compared = test.with_parts(tuple(written(names, arg) for arg in args))
-            return Cond(compared, written(names, then), written(names, other))
-        case Prim(f, (Prim(g, (array,)),)) if (f.name, g.name, t.type) == (
-            "reshape",
-            "slice",
-            Real,
-        ) and row_of(array.type) is Real:
-            basis = np.zeros(length_of(array.type))
-            basis[g.keywords["start"]] = 1.0
-            joining = fun(names, (Real, Real), lambda x, y: op(ADD, x, y), "ab")
-            chosen = by_rows(names, MULTIPLY, [written(names, array), const(basis)], array.type)
-            return op(REDUCE, joining, const(0.0), chosen)
-        case Tuple() | Proj(_, Term(type=Product())):
-            made: Term = t.with_parts(tuple(written(names, part) for part in t.below()))
-            return made
-        case Prim(f, args) if isinstance(f.primitive.derivative, Pointwise) or f.name in LINEAR:
-            return by_rows(names, f, [written(names, arg) for arg in args], t.type)
+            return written(la.lets(la.taken(params, argument), body))
+        case Prim(f, (Prim(g, (array,)),)) if (f.name, g.name) == ("reshape", "slice"):
+            if t.type is Real and row_of(array.type) is Real:
+                basis = np.eye(length_of(array.type))[g.keywords["start"][0]]
+                chosen = by_rows(la.MULTIPLY, [written(array), const(basis)], array.type)
+                return total("sum", chosen)
+        case Prim(f, args) if isinstance(f.primitive.derivative, Pointwise) or f.name in la.LINEAR:
+            return by_rows(f, [*map(written, args)], t.type)
         case Prim(f, (array,)) if f.name in UNITS and row_of(array.type) is Real:
-            of, unit = UNITS[f.name]
-            joining = fun(names, (Real, Real), lambda x, y: op(of, x, y), "ab")
-            return op(REDUCE, joining, unit, written(names, array))
+            return total(f.name, written(array))
+    compared = isinstance(t, Prim) and t.operation.primitive.derivative is CONSTANT
+    kept = isinstance(t, Var | Const | Tuple) or (compared and t.type is Bool)
+    kept = kept or (isinstance(t, Let) and t.bindings[0][0].type is not Bool)
+    kept = kept or (isinstance(t, Cond) and t.type is Real)
+    kept = kept or (isinstance(t, Proj) and isinstance(t.product.type, Product))
+    if kept:
+        return la.rebuilt(t, [*map(written, t.below())])
     loop = loop_of(t)
-    if loop is not None:
-        return of_loop(names, loop)
-    raise MissingRule(f"Source (000, Fig. 2) has no form for {t!r:.80}")
+    made = of_loop(loop) if loop is not None else None
+    if made is None:
+        raise MissingRule(f"Source (000, Fig. 2) has no form for {t!r:.80}")
+    return made
 
 
-def taken(params: Context, argument: Term) -> list[tuple[Var, Term]]:
-    """The parameters of a λ, bound to its argument or to parts of it."""
-    if len(params) == 1:
-        return [(params[0], argument)]
-    return [(x, component_of(argument, i)) for i, x in enumerate(params)]
+def total(name: str, array: Term) -> Term:
+    """``reduce (x, y. x + y) 0 a``, and with ``*`` and 1."""
+    f, unit = UNITS[name]
+    return la.op(la.REDUCE, la.fun((Real, Real), lambda x, y: la.op(f, x, y)), unit, array)
 
 
-def by_rows(names: Names, f: Operation, args: list[Term], obj: Object) -> Term:
+def by_rows(f: Operation, args: list[Term], obj: Any) -> Term:
     """``e op2 e``; of arrays, by map2, in which a number is a variable of the context."""
     if obj is Real:
-        return op(f, *args)
-    held = [Var(names.fresh("s"), Real) if arg.type is Real else None for arg in args]
+        return la.op(f, *args)
+    numbers = [arg for arg in args if arg.type is Real]
     arrays = [arg for arg in args if arg.type is obj]
-    if len(arrays) + sum(x is not None for x in held) < len(args) or len(args) > 2:
+    if len(arrays) + len(numbers) < len(args) or len(args) > 2:
         raise MissingRule(
             f"Source (000, Fig. 2) has arrays of one length and one axis, not {obj!r}"
         )
+    held = la.variables("s" * len(numbers), la.types_of(numbers), captured(pack(tuple(args)))[0])
 
-    def row(x: Term, y: Term) -> Term:
-        rows = iter((x, y))
-        return op(f, *(s or next(rows) for s in held))
+    def row(*rows: Term) -> Term:
+        left, right = iter(held), iter(rows)
+        return la.op(f, *(next(left if arg.type is Real else right) for arg in args))
 
-    bound = [(s, arg) for s, arg in zip(held, args, strict=True) if s is not None]
-    return lets(bound, op(MAP2, fun(names, (Real, Real), row, "ab"), arrays[0], arrays[-1]))
+    return la.lets([*zip(held, numbers, strict=True)], la.map2(row, arrays[0], arrays[-1]))
 
 
-def of_loop(names: Names, loop: LoopTerm) -> Term:
+def of_loop(loop: LoopTerm) -> Term | None:
     """``map2``, ``reduce`` and ``foldl``, of rows of numbers."""
-    lam, types, xs = loop.function, loop.types, written(names, loop.xs)
-    arrays = [component_of(xs, i) for i in (0, 1)] if isinstance(xs.type, Product) else [xs, xs]
-    numbers = all(row_of(array.type) is Real for array in arrays)
-    carries = types.carry is not None
-    if (
-        not isinstance(lam, Lam)
-        or not numbers
-        or types.reverse
-        or (types.item if not carries else types.carry) is not Real
-        or (carries and (types.item is not None or isinstance(xs.type, Product)))
-    ):
-        raise MissingRule(f"Source (000, Fig. 2) has no form for {loop.term!r:.80}")
-
-    def row(x: Term, y: Term) -> Term:
-        both = carries or isinstance(xs.type, Product)
-        return written(names, lets(taken(lam.params, Tuple((x, y)) if both else x), lam.body))
-
-    function = fun(names, (Real, Real), row, "ab")
+    lam, types, xs = loop.function, loop.types, written(loop.xs)
+    pair = isinstance(xs.type, Product)
+    arrays = [la.component_of(xs, i) for i in (0, 1)] if pair else [xs, xs]
+    row = [row_of(array.type) for array in arrays]
+    carry = types.carry or types.item
+    if not isinstance(lam, Lam) or types.reverse or {*row, carry} != {Real}:
+        return None
+    if types.carry is not None and (types.item is not None or pair):
+        return None
+    a, b = la.variables("ab", (Real, Real), captured(lam)[0])
+    given = Tuple((a, b)) if pair or types.carry is not None else a
+    function = Lam((a, b), written(la.distinct(App(lam, given))))
     if loop.init is None:
-        return op(MAP2, function, *arrays)
-    which = REDUCE if types.is_associative else FOLDL
-    return op(which, function, written(names, loop.init), xs)
+        return la.op(la.MAP2, function, *arrays)
+    which = la.REDUCE if types.is_associative else la.FOLDL
+    return la.op(which, function, written(loop.init), xs)

@@ -6,73 +6,72 @@
         | map2 (x, y. e) e e | reduce (x, y. e) e e
     Target besides: fun (x₁, …, xₙ) → e, e(e₁ … eₙ), ⟨e, …, e⟩, scanl, scanr, shift1L, shift1R
 
-The terms of the house say the same, and are typed when they are built. Only the array operations
-have to be declared: what means the same in the house goes by other names.
+The terms of the house say the same, and are typed when they are built. An operation of arrays is a
+word of the house, kept as one form. A name may be bound again further in; ``distinct`` parts them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial, reduce
 from typing import Any
 
 import numpy as np
 
 from combinators.derivative_rules import pullback_rule
-from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
-from combinators.kit.tree import distinct_nodes, remade
-from combinators.objects import Fun, Object, Product, Real, Tensor, components
-from combinators.operation import Operation, Primitive, declare, free, named
-from combinators.primitives.loops import function_type
-from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, const, pack
+from combinators.kit.tree import remade
+from combinators.objects import Object, Real
+from combinators.operation import Operation, declare, free, named
+from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, captured, const, pack
 from combinators.tracing import associative, control
-from combinators.tracing.emit import unpack
 from combinators.tracing.faces import face_of
 from combinators.tracing.functions import traced
-from combinators.type_folds import length_of, row_of, stack_of
+from combinators.type_folds import columns_of, row_of
+from combinators.value_folds import Layout, map_leaves
 from papers.plain_functions import evaluated
 
+Types = Sequence[Object]
 Context = tuple[Var, ...]
+Bindings = Sequence[tuple[Var, Term]]
 ONE = const(1.0)
 
-
-def _map2(f: Object, a: Object, b: Object) -> Object:
-    """``Γ ⊢ map2 (x, y. e₁) e₂ e₃ : A[R]^n``."""
-    if length_of(a) != length_of(b):
-        raise TypeMismatch(f"map2 takes arrays of one length, and these are {a!r} and {b!r}")
-    return stack_of(function_type(f, Product(row_of(a), row_of(b)), "map2").cod, length_of(a))
-
-
-def _fold(word: str, more: int | None, f: Object, start: Object, a: Object) -> Object:
-    """``reduce (x, y. e₁) e₂ e₃ : R``; of a scan ``A[R]^(n+1)``."""
-    if function_type(f, Product(start, row_of(a)), word).cod is not start:
-        raise TypeMismatch(f"{word} goes on with what its function gives, which is not {start!r}")
-    return start if more is None else stack_of(start, length_of(a) + more)
+WORDS: dict[str, Callable[..., Any]] = {
+    "map2": associative.map2,
+    "reduce": partial(associative.reduce, check=False),
+    "foldl": control.fold,
+    "scanl": partial(associative.scanl, check=False),
+    "scanr": partial(associative.scanr, check=False),
+    "shift1L": associative.shift_left,
+    "shift1R": associative.shift_right,
+}
+"""What the operations of arrays are called in the house."""
 
 
-def _shift(a: Object) -> Object:
-    """``A[R]^(n+1)`` to ``A[R]^n``, and ``A[R]^0`` to itself."""
-    return stack_of(row_of(a), max(length_of(a) - 1, 0))
+@cache
+def word(name: str, *types: Object) -> Lam:
+    """An operation of arrays at its types, as a closed function of the house."""
+    return traced(WORDS[name], types, tuple(map(face_of, types)))
+
+
+def _typed(name: str, *types: Object) -> Object:
+    return word(name, *types).body.type
 
 
 def _slope(*types: Object, of: Operation, index: int) -> Object:
     return of.type(*types)
 
 
-def _declared(name: str, typing: Callable[..., Object], **said: Any) -> Primitive:
-    return declare(name, typing, None, public=False, cost=free, **said)
-
-
-MAP2 = _declared("map2", _map2).plain
-REDUCE, FOLDL = (_declared(word, partial(_fold, word, None)).plain for word in ("reduce", "foldl"))
-SCANL, SCANR = (_declared(word, partial(_fold, word, 1)).plain for word in ("scanl", "scanr"))
-SHIFT1L, SHIFT1R = (_declared(word, _shift).plain for word in ("shift1L", "shift1R"))
-SECOND_ORDER = (MAP2, REDUCE, FOLDL, SCANL, SCANR)
-
-PARTIAL = _declared("∂", _slope, word=lambda of, index: f"∂{index + 1}{of.name}")
+ARRAYS = MAP2, REDUCE, FOLDL, SCANL, SCANR, SHIFT1L, SHIFT1R = tuple(
+    declare(name, partial(_typed, name), None, public=False, cost=free).plain for name in WORDS
+)
+SECOND_ORDER = ARRAYS[:5]
+PARTIAL = declare(
+    "∂", _slope, None, public=False, cost=free, word=lambda of, index: f"∂{index + 1}{of.name}"
+)
 """``∂op1``, ``∂₁op2`` and ``∂₂op2``: operations of Target, of the price of ``op``."""
 ADD, MULTIPLY, COS, EXP = (Operation(named(name)) for name in ("add", "multiply", "cos", "exp"))
+LINEAR = {"add": (1.0, 1.0), "subtract": (1.0, -1.0), "negative": (-1.0,)}
 
 
 def op(operation: Operation, *args: Term) -> Prim:
@@ -85,17 +84,13 @@ def times(a: Term, b: Term) -> Term:
     return op(MULTIPLY, a, b)
 
 
-def derivative(operation: Operation, i: int, args: Sequence[Term]) -> Term:
+def derivative(f: Operation, i: int, args: Sequence[Term]) -> Term:
     """``∂ᵢop (x₁, …)``; of some it is known, "e.g. ∂sin = cos"."""
-    if operation.name == "multiply":
+    if f.name == "multiply":
         return args[1 - i]
-    if operation.name in ("add", "subtract", "negative"):
-        return const(
-            1.0 if operation.name == "add" or (operation.name, i) == ("subtract", 0) else -1.0
-        )
-    if operation.name == "sin":
-        return op(Operation(named("cos")), *args)
-    return op(Operation(PARTIAL, (("of", operation), ("index", i))), *args)
+    if f.name in LINEAR:
+        return const(LINEAR[f.name][i])
+    return op(COS if f.name == "sin" else Operation(PARTIAL, (("of", f), ("index", i))), *args)
 
 
 def let(x: Var, bound: Term, body: Term) -> Term:
@@ -103,16 +98,15 @@ def let(x: Var, bound: Term, body: Term) -> Term:
     return Let(((x, bound),), body)
 
 
-def lets(bindings: Sequence[tuple[Var, Term]], body: Term) -> Term:
+def lets(bindings: Bindings, body: Term) -> Term:
     """``let x₁ = e₁, …, xₙ = eₙ in e`` (Fig. 4)."""
-    return reduce(lambda t, binding: let(binding[0], binding[1], t), reversed(bindings), body)
+    return reduce(lambda t, bound: Let((bound,), t), reversed(bindings), body)
 
 
-def fun(names: Names, types: Sequence[Object], body: Callable[..., Term], wishes: str = "") -> Lam:
-    """``fun (y₁, …, yₙ) → e``, of these names if they are free."""
-    wished = zip(wishes or "y" * len(types), types, strict=True)
-    params = tuple(Var(names.fresh(wish), obj) for wish, obj in wished)
-    return Lam(params, body(*params))
+def taken(params: Context, argument: Term) -> Bindings:
+    """The variables of a function, and what each is for an argument."""
+    several = [component_of(argument, i) for i in range(len(params))] if len(params) != 1 else ()
+    return [*zip(params, several or [argument], strict=bool(params))]
 
 
 def call(function: Term, *args: Term) -> Term:
@@ -120,64 +114,73 @@ def call(function: Term, *args: Term) -> Term:
     return App(function, pack(args))
 
 
+def types_of(terms: Iterable[Term]) -> tuple[Object, ...]:
+    """The types of terms, of variables say."""
+    return tuple(t.type for t in terms)
+
+
+def variables(wishes: Iterable[str], types: Types, beside: Context = ()) -> Context:
+    """Variables that are called as is wished, or nearly so where one beside them is."""
+    names = Names(x.name for x in beside)
+    return tuple(Var(names.fresh(wish), obj) for wish, obj in zip(wishes, types, strict=False))
+
+
+def fun(types: Types, body: Callable[..., Term], wishes: Iterable[str] = "ab", *in_: Var) -> Lam:
+    """``fun (x₁, …, xₙ) → e``, of names that nothing of the context has."""
+    params = variables(wishes, types, in_)
+    return Lam(params, body(*params))
+
+
+def map2(body: Callable[..., Term], a: Term, b: Term, *in_: Var) -> Term:
+    """``map2 (x, y. e) a b``."""
+    return op(MAP2, fun((row_of(a.type), row_of(b.type)), body, "ab", *in_), a, b)
+
+
 def operands_of(e: Term) -> tuple[Term, ...]:
     """What is computed before an operation: all below it but the function that it binds."""
     return tuple(part for part in e.below() if not isinstance(part, Lam))
 
 
-def applied(e: Term, ys: Sequence[Term]) -> Term:
-    """The operation of other operands."""
-    made: Term = e.with_parts((*(part for part in e.below() if isinstance(part, Lam)), *ys))
-    return made
-
-
-# ---- binders: each has a name of its own, so that nothing is captured ----------------------------
+def rebuilt(t: Term, parts: Sequence[Term]) -> Any:
+    """The node of other parts."""
+    if all(a is b for a, b in zip(parts, t.below(), strict=True)):
+        return t
+    return let(t.bindings[0][0], *parts) if isinstance(t, Let) else t.with_parts(tuple(parts))
 
 
 def replaced(t: Any, env: dict[str, Term]) -> Any:
-    """``e[a/x, b/y]``."""
+    """``e[a/x, b/y]``, where names are distinct."""
     return remade(t, lambda node: env.get(node.name, node) if isinstance(node, Var) else node)
 
 
-def distinct(t: Term, names: Names, env: dict[str, Term] | None = None) -> Any:
-    """``t`` with new names for all that it binds, one variable a let."""
-    env = env or {}
+def distinct(t: Term, names: Names | None = None, env: dict[str, Term] | None = None) -> Any:
+    """``e[a/x, b/y]``, and a name of its own for each variable that e binds."""
+    names, env = names or Names(x.name for x in captured(t)[0]), env or {}
+    bound = t.params if isinstance(t, Lam) else ()
     match t:
         case Var(name):
             return env.get(name, t)
-        case Let(((x, bound), *more), body):
+        case Let(((x, e1), *more), e2):
             new = Var(names.fresh(x.name), x.type)
-            rest = Let(tuple(more), body) if more else body
-            return let(new, distinct(bound, names, env), distinct(rest, names, env | {x.name: new}))
-        case Lam(params, body):
-            inside = {x.name: Var(names.fresh(x.name), x.type) for x in params}
-            return Lam(tuple(inside.values()), distinct(body, names, env | inside))
-    parts = tuple(distinct(part, names, env) for part in t.below())
-    return t.with_parts(parts) if parts else t
+            rest = Let(tuple(more), e2) if more else e2
+            return let(new, distinct(e1, names, env), distinct(rest, names, env | {x.name: new}))
+    inside = {x.name: Var(names.fresh(x.name), x.type) for x in bound}
+    parts = [distinct(part, names, env | inside) for part in t.below()]
+    return Lam(tuple(inside.values()), *parts) if bound else rebuilt(t, parts)
 
 
-def names_of(*terms: Term) -> Names:
-    """Names that no variable has."""
-    nodes = (node for t in terms for node in distinct_nodes(t))
-    return Names(node.name for node in nodes if isinstance(node, Var))
+# ---- Fig. 4: the monoid (G, +̂, 0) of a ground type; Fig. 17: A ⊗ G, a G for each number of A -----
 
 
-# ---- Fig. 4: the monoid (G, +̂, 0) of a ground type -----------------------------------------------
-
-
-def by_component(names: Names, leaf: Callable[..., Term], obj: Object, a: Term, b: Term) -> Term:
+def by_component(leaf: Callable[..., Term], a: Term, b: Term, *in_: Var) -> Term:
     """``leaf`` of all numbers of two terms of a ground type; in an array, ``map2``."""
-    parts = components(obj)
+    parts = columns_of(a.type)
     if parts is not None:
-        each = (
-            (part, component_of(a, i), component_of(b, i)) for i, part in enumerate(parts.parts)
-        )
-        return Tuple(tuple(by_component(names, leaf, *one) for one in each))
-    if obj is Real:
+        each = ((component_of(a, i), component_of(b, i)) for i in range(len(parts)))
+        return Tuple(tuple(by_component(leaf, *both, *in_) for both in each))
+    if a.type is Real:
         return leaf(a, b)
-    row = row_of(obj)
-    inner = fun(names, (row, row), lambda x, y: by_component(names, leaf, row, x, y), "ab")
-    return op(MAP2, inner, a, b)
+    return map2(lambda x, y: by_component(leaf, x, y, *in_), a, b, *in_)
 
 
 def component_of(t: Term, i: int) -> Term:
@@ -185,104 +188,58 @@ def component_of(t: Term, i: int) -> Term:
     return t.items[i] if isinstance(t, Tuple) else Proj(i, t)
 
 
-def plus(names: Names, a: Term, b: Term) -> Term:
-    """``a +̂ b``."""
-    return by_component(names, lambda x, y: op(ADD, x, y), a.type, a, b)
+plus = partial(by_component, lambda x, y: op(ADD, x, y))
+"""``a +̂ b``."""
 
 
 def zero(obj: Object) -> Term:
     """``0_G``; that of an array is ZerosLike(n)."""
-    parts = components(obj)
-    if parts is not None:
-        return Tuple(tuple(map(zero, parts.parts)))
-    assert isinstance(obj, Tensor)
-    return const(np.zeros(obj.shape))
+    made: Term = map_leaves(
+        lambda leaf: const(np.zeros(leaf.shape)), obj, parts=columns_of, together=tupled
+    )
+    return made
+
+
+def tupled(parts: Any) -> Any:
+    """Tuples of terms as terms."""
+    return Tuple(tuple(map(tupled, parts))) if isinstance(parts, tuple | list) else parts
+
+
+def identity(obj: Object) -> Term:
+    """``1`` of ``G ⊗ G``, for products of numbers."""
+    layout = Layout(obj)
+    rows = np.eye(len(layout.leaves))
+    return pack(tuple(tupled(layout.nested(map(const, row))) for row in rows))
+
+
+def numbers_of(t: Term) -> list[Term]:
+    """The numbers of a product of numbers."""
+    parts = columns_of(t.type)
+    if parts is None:
+        return [t]
+    return [x for i in range(len(parts)) for x in numbers_of(component_of(t, i))]
 
 
 # ---- what terms mean (section 6.1) ---------------------------------------------------------------
 
-WORDS: dict[Operation, Callable[..., Any]] = {
-    MAP2: associative.map2,
-    REDUCE: partial(associative.reduce, check=False),
-    FOLDL: control.fold,
-    SCANL: partial(associative.scanl, check=False),
-    SCANR: partial(associative.scanr, check=False),
-    SHIFT1L: associative.shift_left,
-    SHIFT1R: associative.shift_right,
-}
-"""What they are called in the house."""
 
-
-def in_house(t: Term) -> Term:
+def in_house(t: Term) -> Any:
     """A term of Target with the operations of the house, which can be run, priced and derived."""
-    names = names_of(t)
 
     def at(node: Any) -> Any:
-        if not isinstance(node, Prim):
+        f, args = (node.operation, node.args) if isinstance(node, Prim) else (None, ())
+        types = types_of(args)
+        if f in ARRAYS:
+            return call(word(f.name, *types), *args)
+        if f is None or f.primitive is not PARTIAL:
             return node
-        types = tuple(arg.type for arg in node.args)
-        if node.operation in WORDS:
-            word = distinct(traced(partial(opened, WORDS[node.operation]), types), names)
-            return replaced(
-                word.body, {x.name: y for x, y in zip(word.params, node.args, strict=True)}
-            )
-        if node.operation.primitive is PARTIAL:
-            return slope(names, types, node.args, **node.operation.keywords)
-        return node
+        of, index = f.keywords["of"], f.keywords["index"]
+        rule = pullback_rule(of, types, (index,))
+        return const(0.0) if rule is None else Proj(0, call(rule, ONE, *args, op(of, *args)))
 
-    made: Term = remade(t, at)
-    return made
-
-
-def opened(word: Callable[..., Any], *args: Any) -> Any:
-    """A word at its arguments, of which products are tuples, as functions give them too."""
-
-    def parts(x: Any) -> Any:
-        if isinstance(x, tuple):
-            return x
-        if isinstance(x.type, Fun):
-            return lambda *given: parts(x(*given))
-        return unpack(face_of(x.type), x)
-
-    return word(*map(parts, args))
-
-
-def slope(
-    names: Names, types: tuple[Object, ...], xs: tuple[Term, ...], of: Operation, index: int
-) -> Term:
-    """``∂ᵢop``, of the derivative that the primitive declares."""
-    rule = pullback_rule(of, types, (index,))
-    return (
-        zero(Real)
-        if rule is None
-        else Proj(0, App(distinct(rule, names), Tuple((ONE, *xs, op(of, *xs)))))
-    )
+    return remade(t, at)
 
 
 def meaning(gamma: Context, t: Term, over: Any) -> Callable[..., Any]:
     """``⟦Γ ⊢ e : A⟧ : ⟦Γ⟧ → ⟦A⟧``, over the numbers of a carrier."""
     return evaluated(Lam(gamma, in_house(t)), over)
-
-
-# ---- Fig. 17: ``A ⊗ G``, a tuple of an A for each number of G ------------------------------------
-
-
-def units(obj: Object) -> list[Term]:
-    """``[j]1``, for each number of a product of numbers."""
-    parts = components(obj)
-    if parts is None:
-        return [ONE]
-    zeros = [zero(part) for part in parts.parts]
-    return [
-        Tuple((*zeros[:i], unit, *zeros[i + 1 :]))
-        for i, part in enumerate(parts.parts)
-        for unit in units(part)
-    ]
-
-
-def numbers_of(t: Term) -> list[Term]:
-    """The numbers of a term of such a type."""
-    parts = components(t.type)
-    if parts is None:
-        return [t]
-    return [x for i in range(parts.width) for x in numbers_of(component_of(t, i))]

@@ -10,7 +10,7 @@ A rule in brackets is used in the paper's examples, and is not printed in the fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Object, Tensor
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, const
 from papers.unary_form import languages as la
+
+UNITS = {"multiply": 1.0, "add": 0.0}
 
 
 def inlining(t: Term) -> Any:
@@ -30,26 +32,18 @@ def inlining(t: Term) -> Any:
     [``let Y = fun … in e ⇝ e[fun …/Y]``, Y once in e, as it is by Lemma 5.1]
     """
     match t:
-        case App(Lam((x,), body), argument):
-            return la.let(x, argument, body)
-        case App(Lam(params, body), Tuple(items)):
-            return la.lets([*zip(params, items, strict=True)], body)
-        case Let(((x, _),), e) if not uses(x, e):
-            return e
-        case Let(((x, Var() as e1),), e):
-            return la.replaced(e, {x.name: e1})
-        case Let(((x, Const() as e1),), e) if everywhere(e1) in (0.0, 1.0):
-            return la.replaced(e, {x.name: e1})
-        case Let(((x, Lam() as e1),), e) if uses(x, e) == 1:
-            return la.replaced(e, {x.name: e1})
+        case App(Lam(params, e), e1) if len(params) == 1 or isinstance(e1, Tuple):
+            return la.lets(la.taken(params, e1), e)
+        case Let(((x, e1),), e):
+            times = uses(x, e)
+            is_known = isinstance(e1, Var) or everywhere(e1) in UNITS.values()
+            if not times or is_known or (isinstance(e1, Lam) and times == 1):
+                return la.replaced(e, {x.name: e1})
     return None
 
 
 def used_once(t: Term) -> Any:
-    """What is used once stands where it is used.
-
-    [``let x = e₁ in e₂ ⇝ e₂[e₁/x]``, x once in e₂ and in no function: Example 5.2]
-    """
+    """[``let x = e₁ in e₂ ⇝ e₂[e₁/x]``, x once in e₂ and in no function: Example 5.2]."""
     match t:
         case Let(((x, e1),), e) if uses(x, e, in_function=2) == 1:
             return la.replaced(e, {x.name: e1})
@@ -57,18 +51,10 @@ def used_once(t: Term) -> Any:
 
 
 def tuples(t: Term) -> Any:
-    """A component of a tuple is that component.
-
-    ``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ``
-    [``let y, Y = ⟨e₁, e₂⟩ in e ⇝ let y = e₁ in let Y = e₂ in e``, and so for a tuple of one name]
-    """
+    """``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ`` [and a name for a tuple is a name for each of its components]."""
     match t:
         case Proj(i, Tuple(items)):
             return items[i]
-        case Let(((p, Tuple((e1, e2))),), Let(((y, Proj(0, a)),), Let(((Y, Proj(1, b)),), e))) if (
-            a == b == p
-        ):
-            return la.let(y, e1, la.let(Y, e2, e))
         case Let(((x, Tuple(items)),), e):
             parts = tuple(Var(f"{x.name}.{i}", item.type) for i, item in enumerate(items))
             apart = la.replaced(e, {x.name: Tuple(parts)})
@@ -82,7 +68,7 @@ def let_normalisation(t: Term) -> Any:
     ``let x = (let y = e₁ in e₂) in e₃ ⇝ let y = e₁ in let x = e₂ in e₃``
     ``f(let x = e₁ in e₂) ⇝ let x = e₁ in f(e₂)``
     """
-    for i, part in strict_parts(t):
+    for i, part in enumerate(strict_parts(t)):
         match part:
             case Let(((x, e1),), e2):
                 return la.let(x, e1, with_part(t, i, e2))
@@ -90,24 +76,14 @@ def let_normalisation(t: Term) -> Any:
 
 
 def algebra(t: Term) -> Any:
-    """Zeros and ones.
-
-    ``0 * e ⇝ 0``,  ``0 + e ⇝ e``,  ``1 * e ⇝ e``
-    ``map2 * A OnesLike(B), map2 + A ZerosLike(B) ⇝ A``,  ``map2 * A ZerosLike(B) ⇝ ZerosLike(B)``
-    """
-    match t:
-        case Prim(f, (Lam() as e1, *args)) if f == la.MAP2:
-            name = sign(e1)
-        case Prim(f, args):
-            name = f.name
-        case _:
-            return None
-    if name not in UNITS:
-        return None
-    a, b = args
-    if name == "multiply" and 0.0 in (everywhere(a), everywhere(b)):
-        return a if everywhere(a) == 0.0 else b
-    return b if everywhere(a) == UNITS[name] else a if everywhere(b) == UNITS[name] else None
+    """``0 * e ⇝ 0``,  ``0 + e ⇝ e``,  ``1 * e ⇝ e``, of numbers and, with map2, of arrays."""
+    name, args = sign(t), t.below()[-2:]
+    for e, other in (args, args[::-1]) if name in UNITS else ():
+        if everywhere(e) == UNITS[name]:
+            return other
+        if name == "multiply" and everywhere(e) == 0.0:
+            return e
+    return None
 
 
 def arrays(t: Term) -> Any:
@@ -122,8 +98,8 @@ def arrays(t: Term) -> Any:
             return a if e1 == x else b
         case Prim(f, (Lam(_, Const() as c), _, _)) if f == la.MAP2:
             return like(t.type, everywhere(c))
-        case Prim(f, (Lam() as e1, v, a)) if f in (la.REDUCE, la.FOLDL, la.SCANL, la.SCANR):
-            unit = UNITS.get(sign(e1))
+        case Prim(f, (Lam((x, y), e1), v, a)) if f in la.SECOND_ORDER:
+            unit = UNITS.get(sign(e1)) if e1.below() == (x, y) else None
             return like(t.type, unit) if unit == everywhere(v) == everywhere(a) else None
         case Prim(f, (a,)) if f in (la.SHIFT1L, la.SHIFT1R):
             return like(t.type, everywhere(a))
@@ -131,15 +107,10 @@ def arrays(t: Term) -> Any:
 
 
 def fusion(t: Term) -> Any:
-    """A map of a map is one.
-
-    ``map (x. e₁) (map2 (y₁, y₂. e₂) A B) ⇝ map2 (y₁, y₂. let x = e₂ in e₁) A B``
-    """
+    """``map (x. e₁) (map2 (y₁, y₂. e₂) A B) ⇝ map2 (y₁, y₂. let x = e₂ in e₁) A B``."""
     match t:
-        case Prim(f, (Lam((x, y), e), Prim(g, (Lam(ys, e2), a, b)), _)) if f == g == la.MAP2 and (
-            not uses(y, e)
-        ):
-            return la.op(la.MAP2, Lam(ys, la.let(x, e2, e)), a, b)
+        case Prim(f, (Lam((x, y), e), Prim(g, (Lam(ys, e2), a, b)), _)) if f == g == la.MAP2:
+            return None if uses(y, e) else la.op(la.MAP2, Lam(ys, la.let(x, e2, e)), a, b)
     return None
 
 
@@ -155,14 +126,11 @@ def conditionals(t: Term) -> Any:
             return then
         case Cond(Const(b), then, other):
             return then if b.array else other
-    for i, part in strict_parts(t):
+    for i, part in enumerate(strict_parts(t)):
         match part:
             case Cond(test, then, other):
                 return Cond(test, with_part(t, i, then), with_part(t, i, other))
     return None
-
-
-UNITS = {"multiply": 1.0, "add": 0.0}
 
 
 def uses(x: Var, t: Term, in_function: int = 1) -> int:
@@ -179,10 +147,8 @@ def uses(x: Var, t: Term, in_function: int = 1) -> int:
 
 def everywhere(t: Term) -> float | None:
     """The number that a constant is, or that its elements are."""
-    if not isinstance(t, Const) or not t.literal.array.size:
-        return None
-    first, *more = {*t.literal.array.flat}
-    return None if more else float(first)
+    numbers = {*t.literal.array.flat} if isinstance(t, Const) else ()
+    return float(*numbers) if len(numbers) == 1 else None
 
 
 def like(obj: Object, number: float | None) -> Term | None:
@@ -191,32 +157,25 @@ def like(obj: Object, number: float | None) -> Term | None:
     return const(np.full(obj.shape, number)) if known else None  # type: ignore[attr-defined]
 
 
-def sign(e1: Lam) -> str:
-    """The operation that a function of both its variables is."""
-    match e1:
-        case Lam((x, y), Prim(f, (a, b))) if (a, b) == (x, y):
+def sign(t: Term) -> str:
+    """The operation that a term is, or that it does everywhere in two arrays."""
+    match t:
+        case Prim(f, (Lam((x, y), Prim(g, (a, b))), _, _)) if f == la.MAP2 and (a, b) == (x, y):
+            return g.name
+        case Prim(f):
             return f.name
     return ""
 
 
-def strict_parts(t: Term) -> Iterable[tuple[int, Term]]:
+def strict_parts(t: Term) -> tuple[Term, ...]:
     """What is computed whenever t is, and before: no branch, and no body."""
-    first_alone = isinstance(t, Let | Cond)
-    return enumerate(() if isinstance(t, Lam) else t.below()[:1] if first_alone else t.below())
+    return () if isinstance(t, Lam) else t.below()[: 1 if isinstance(t, Let | Cond) else None]
 
 
-def with_part(t: Term, i: int, part: Term) -> Term:
+def with_part(t: Term, i: int, part: Term) -> Any:
     """The node with another part."""
     below = t.below()
-    made: Term = rebuilt(t, (*below[:i], part, *below[i + 1 :]))
-    return made
-
-
-def rebuilt(t: Any, parts: tuple[Term, ...]) -> Any:
-    """The node with other parts."""
-    if all(a is b for a, b in zip(parts, t.below(), strict=True)):
-        return t
-    return la.let(t.bindings[0][0], *parts) if isinstance(t, Let) else t.with_parts(parts)
+    return la.rebuilt(t, (*below[:i], part, *below[i + 1 :]))
 
 
 # ---- stages --------------------------------------------------------------------------------------
@@ -229,8 +188,8 @@ OPTIMIZATIONS: Stage = (*PARTIAL_EVALUATION, algebra, arrays, fusion)
 """Fig. 12, without conditionals, which may write what follows twice."""
 
 
-def normal(t: Term, stage: Stage, see: Callable[[str], None] = lambda name: None) -> Any:
-    """The normal form by the rules of a stage, from the inside; ``see`` is told of each step."""
+def normal(t: Term, stage: Stage) -> Any:
+    """The normal form by the rules of a stage, from the inside."""
     done: dict[int, Term] = {}
 
     def at(node: Any) -> Recursive[Any]:
@@ -238,15 +197,12 @@ def normal(t: Term, stage: Stage, see: Callable[[str], None] = lambda name: None
             parts = []
             for part in node.below():
                 parts.append((yield at(part)))
-            node = rebuilt(node, tuple(parts))
-            for rule in stage:
-                made = rule(node)
-                if made is not None:
-                    see(rule.__name__)
-                    node = made
-                    break
-            else:
+            node = la.rebuilt(node, parts)
+            made = next((made for rule in stage if (made := rule(node)) is not None), None)
+            if made is None:
                 done[id(node)] = node
+            else:
+                node = made
         return node
 
-    return recurse(at(t))
+    return recurse(at(la.distinct(t)))

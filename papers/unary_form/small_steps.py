@@ -19,9 +19,10 @@ import numpy as np
 
 from combinators.objects import Object, Tensor
 from combinators.operation import declare, free
-from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, const
+from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, const, pack
 from interpreters.carriers.numpy import NumPy
 from papers.unary_form import languages as la
+from papers.unary_form.partial_evaluation import conditionals, strict_parts, tuples, with_part
 
 
 def _joined(*parts: Object) -> Object:
@@ -38,22 +39,9 @@ def is_value(t: Term) -> bool:
     return isinstance(t, Const | Lam) or (isinstance(t, Tuple) and all(map(is_value, t.items)))
 
 
-def context(t: Term) -> tuple[Term, ...]:
-    """What the evaluation contexts of Fig. 14 go into, in order."""
-    return t.below()[:1] if isinstance(t, Let | Cond) else () if is_value(t) else t.below()
-
-
-def with_part(t: Term, i: int, part: Term) -> Any:
-    """``E[e]`` of another e."""
-    below = t.below()
-    if isinstance(t, Let):
-        return Let(((t.bindings[0][0], part),), t.body)
-    return t.with_parts((*below[:i], part, *below[i + 1 :]))
-
-
 def step(t: Term) -> Any:
-    """One step: ``E[e] ⇝ E[e']``."""
-    for i, part in enumerate(context(t)):
+    """One step: ``E[e] ⇝ E[e']``, of what is computed first (Fig. 14)."""
+    for i, part in enumerate(strict_parts(t)):
         if not is_value(part):
             return with_part(t, i, step(part))
     return redex(t)
@@ -61,22 +49,18 @@ def step(t: Term) -> Any:
 
 def called(e1: Lam, *values: Term) -> Any:
     """``e[v₁/x, v₂/y]``."""
-    return la.replaced(e1.body, {x.name: v for x, v in zip(e1.params, values, strict=True)})
+    return la.replaced(e1.body, {x.name: v for x, v in la.taken(e1.params, pack(values))})
 
 
 def redex(t: Term) -> Any:
     """A line of Fig. 15."""
     match t:
         case Let(((x, v),), e):
-            return la.replaced(e, {x.name: v})
-        case Proj(i, Tuple(items)):
-            return items[i]
-        case App(Lam((_,)) as e1, v):
+            return called(Lam((x,), e), v)
+        case Proj() | Cond():
+            return tuples(t) or conditionals(t)
+        case App(Lam() as e1, v):
             return called(e1, v)
-        case App(Lam() as e1, Tuple(items)):
-            return called(e1, *items)
-        case Cond(Const(b), then, other):
-            return then if b.array else other
         case Prim(f, (a,)) if f in (la.SHIFT1L, la.SHIFT1R):
             return const(elements(a)[1:] if f == la.SHIFT1L else elements(a)[:-1])
         case Prim(f, (Lam() as e1, a, b)) if f == la.MAP2:

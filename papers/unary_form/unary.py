@@ -11,8 +11,11 @@
     UNF⁻¹(Jᵀvar_i) = (y₁, …, yᵢ + yₙ₊₁, …, yₙ)             UNF⁻¹(Jᵀpair) = (y₁, …, π₁yₙ, π₂yₙ)
     UNF⁻¹(Jᵀop)    = (y₁, …, yₙ₊ₘ + ∂ₘop(x) * yₙ₊ₘ₊₁)       UNF⁻¹(Jᵀproj) = (y₁, …, 0, …, yₙ)
 
-A term has one operand, its whole context, and hands it on, so that the flow is a line. ``op`` is
-any operation of Source, map2 and reduce among them: it holds the term of its context and operands.
+A term has one operand, its whole context, and hands it on, so that the flow is a line. A primitive
+is what UNF⁻¹ makes of it: terms in variables of its context, most of them these variables alone;
+``op`` is any operation of Source, map2 and reduce among them. Jᵀp is what ``transposed`` says of
+these terms: one rule for all.
+
 The figures are read so that they type: ``;`` composes all arrows, not those alone that add a type;
 Jᵀp has the primals before the cotangents, which Fig. 10 gives one name; weakening puts A behind the
 context that the term began with, since at the end, where 4.4 has it, ẽ₁;ẽ₂ would not compose.
@@ -20,81 +23,77 @@ context that the term began with, since at the end, where 4.4 has it, ẽ₁;ẽ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object, Product
-from combinators.terms import Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
+from combinators.objects import Fun, Object
+from combinators.terms import Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
 from papers.unary_form import languages as la
-from papers.unary_form.reverse import Bindings, Reverse
+from papers.unary_form.languages import types_of, variables
+from papers.unary_form.reverse import applied, transposed
 
 Types = tuple[Object, ...]
-Terms = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
-class Unary:
-    """A term of the grammar of Fig. 7: its former, and what that takes."""
+class Primitive:
+    """``p_T;… : T₁ ⊢ T₂``: terms in variables of T₁, one for each type of T₂."""
 
-    former: str
-    of: tuple[Any, ...]
+    name: str
+    T: Types
+    more: tuple[Any, ...]
+    params: la.Context
+    terms: tuple[Term, ...]
+    bindings: la.Bindings = ()
 
     def __str__(self) -> str:
         """As the paper writes it."""
-        if self.former == "op":
-            T, lam = self.of
-            body = lam.body
-            name = body.operation.name if isinstance(body, Prim) else repr(body)
-            return f"{name}[{listed(T)};{len(lam.params) - len(T)}]"
-        return FORMERS[self.former].format(*map(listed, self.of))
+        more = self.more or ([x == self.terms[-1] for x in self.params].index(True),)
+        listed = (
+            ",".join(map(repr, one)) or "[]" if isinstance(one, tuple) else str(one)
+            for one in (self.T, *more)
+        )
+        return f"{self.name}[{';'.join(listed)}]"
 
 
-FORMERS = {
-    "var": "var[{};{}]",
-    "pair": "pair[{};{}]",
-    "proj": "proj[{};{};{}]",
-    ";": "{} ; {}",
-    "Jᵀ": "Jᵀ{}",
-    "⟨⟩": "⟨{}, {}⟩",
-    "∘": "{} ∘ ({})",
-}
+@dataclass(frozen=True)
+class Compound:
+    """``e₁; …; eₙ``, ``⟨e₁, e₂⟩`` or ``e₁ ∘ e₂``."""
+
+    former: str
+    parts: tuple[Unary, ...]
+
+    def __str__(self) -> str:
+        """As the paper writes it."""
+        text = FORMERS[self.former].join(map(str, self.parts))
+        return f"⟨{text}⟩" if self.former == "⟨⟩" else text
 
 
-def listed(part: Any) -> str:
-    """``A₁, …, Aₙ``."""
-    return ",".join(map(repr, part)) or "[]" if isinstance(part, tuple) else str(part)
-
-
-def unary(former: str, *of: Any) -> Unary:
-    """The term of a former."""
-    return Unary(former, of)
+FORMERS = {";": " ; ", "⟨⟩": ", ", "∘": " ∘ "}
+Unary = Primitive | Compound
 
 
 def in_line(*steps: Unary) -> Unary:
     """``e₁;e₂;…``."""
-    return reduce(lambda first, then: unary(";", first, then), steps)
+    return Compound(";", steps) if len(steps) > 1 else steps[0]
+
+
+def proj(T1: Types, T2: Types, T3: Types) -> Primitive:
+    """``proj_T₁;T₂;T₃``."""
+    xs = variables("x" * len((*T1, *T2, *T3)), (*T1, *T2, *T3))
+    return Primitive("proj", T1, (T2, T3), xs, (*xs[: len(T1)], *xs[len((*T1, *T2)) :]))
 
 
 def judgement(e: Unary) -> tuple[Types, Types]:
     """T₁ and T₂ of ``T₁ ⊢ e : T₂`` (Figs. 6 and 7); TypeMismatch where there are none."""
-    match e.former, *e.of:
-        case "var", T, i:
-            return T, (*T, T[i])
-        case "op", T, lam:
-            given = tuple(x.type for x in lam.params)
-            return given, (*given, lam.body.type)
-        case "pair", T, parts:
-            return (*T, *parts), (*T, Product(*parts))
-        case "proj", T1, T2, T3:
-            return (*T1, *T2, *T3), (*T1, *T3)
-        case "Jᵀ", p:
-            T1, T2 = judgement(p)
-            return (*T1, *T2), T1
-    (T1, T2), (T3, T4) = map(judgement, e.of)
-    if e.former == ";" and T2 == T3:
+    if isinstance(e, Primitive):
+        return types_of(e.params), types_of(e.terms)
+    (T1, T2), *rest = map(judgement, e.parts)
+    (T3, T4) = rest[-1]
+    if e.former == ";" and [T2, *(T for _, T in rest[:-1])] == [T for T, _ in rest]:
         return T1, T4
     if e.former == "⟨⟩" and T1 == T3:
         return T1, (*T2, *T4)
@@ -110,40 +109,37 @@ def judgement(e: Unary) -> tuple[Types, Types]:
 
 def UNF(gamma: la.Context, e: Term) -> Unary:
     """The form of ``Γ ⊢ e : B``: ``A₁, …, Aₙ ⊢ A₁, …, Aₙ, B`` (Lemma 4.4)."""
-    T = tuple(x.type for x in gamma)
+    T = types_of(gamma)
     match e:
-        case Const():
-            return unary("op", T, Lam(gamma, e))
-        case Var(name):
-            return unary("var", T, [x.name for x in gamma].index(name))
+        case Var():
+            return Primitive("var", T, (), gamma, (*gamma, e))
         case Let(((x, e1),), e2):
-            hidden = unary("proj", T, (x.type,), (e2.type,))
+            hidden = proj(T, (x.type,), (e2.type,))
             return in_line(UNF(gamma, e1), UNF((*gamma, x), e2), hidden)
         case Cond():
             raise MissingRule("000 has no unary form of a conditional: it stands in 7.2")
     operands = la.operands_of(e)
-    types = tuple(part.type for part in operands)
+    types = types_of(operands)
+    ys = variables("v" * len(types), types, gamma)
     steps = [weakened(UNF(gamma, part), len(T), types[:i]) for i, part in enumerate(operands)]
+    given, made = (*gamma, *ys), applied(e, ys)
     if isinstance(e, Tuple):
-        return in_line(*steps, unary("pair", T, types))
-    ys = tuple(Var(f"operand {i}", obj) for i, obj in enumerate(types))
-    acts = unary("op", T, Lam((*gamma, *ys), la.applied(e, ys)))
-    return in_line(*steps, acts, unary("proj", T, types, (e.type,)))
+        return in_line(*steps, Primitive("pair", T, (types,), given, (*gamma, made)))
+    name = e.operation.name if isinstance(e, Prim) else repr(made)
+    acts = Primitive(name, T, (len(ys),), given, (*given, made))
+    return in_line(*steps, acts, *[proj(T, types, (e.type,))][: len(ys)])
 
 
 def weakened(e: Unary, k: int, A: Types) -> Unary:
     """``ẽ_A``: A is passed through, behind the first k types."""
-    T, *rest = e.of
-    if e.former == ";":
-        return in_line(*(weakened(part, k, A) for part in e.of))
-    wider = (*T[:k], *A, *T[k:])
-    if e.former == "var" and rest[0] >= k:
-        return unary("var", wider, rest[0] + len(A))
-    if e.former == "op":
-        (lam,) = rest
-        passed = tuple(Var(f"passed {i}", obj) for i, obj in enumerate(A, len(lam.params)))
-        return unary("op", wider, Lam((*lam.params[:k], *passed, *lam.params[k:]), lam.body))
-    return unary(e.former, wider, *rest)
+    if isinstance(e, Compound):
+        return replace(e, parts=tuple(weakened(part, k, A) for part in e.parts))
+    passed = variables("a" * len(A), A, e.params)
+
+    def wider(given: Any, by: Sequence[Any] = passed) -> Any:
+        return (*given[:k], *by, *given[k:])
+
+    return replace(e, T=wider(e.T, A), params=wider(e.params), terms=wider(e.terms))
 
 
 # ---- Fig. 8 --------------------------------------------------------------------------------------
@@ -151,113 +147,80 @@ def weakened(e: Unary, k: int, A: Types) -> Unary:
 
 def D(e: Unary, rho: Object) -> Unary:
     """Of ``T₁ ⊢ e : T₂`` it is ``T₁, T₁ → ρ ⊢ T₂, T₂ → ρ`` (Lemma 4.3)."""
-    if e.former == ";":
-        return in_line(*(D(part, rho) for part in e.of))
-    return F(e, unary("Jᵀ", e), rho)
-
-
-def F(A: Unary, B: Unary, rho: Object) -> Unary:
-    """``⟨proj;A, proj ∘ (proj;B)⟩``."""
-    T, T2 = judgement(A)
+    if isinstance(e, Compound):
+        return in_line(*(D(part, rho) for part in e.parts))
+    T, T2 = judgement(e)
     Y = Fun(packed(T), rho)
-    back = in_line(unary("proj", T, (Y,), T2), B)
-    forward = in_line(unary("proj", T, (Y,), ()), A)
-    return unary("⟨⟩", forward, unary("∘", unary("proj", (), T, (Y,)), back))
+    back = in_line(proj(T, (Y,), T2), transposed_jacobian(e))
+    forward = in_line(proj(T, (Y,), ()), e)
+    return Compound("⟨⟩", (forward, Compound("∘", (proj((), T, (Y,)), back))))
+
+
+def transposed_jacobian(p: Primitive) -> Primitive:
+    """``Jᵀp : T₁, T₂ ⊢ T₁``, at the primals and the cotangents."""
+    zs = variables("z" * len(p.terms), types_of(p.terms), p.params)
+    bindings, found = list[tuple[Var, Term]](), dict[str, Term]()
+    for term, z in zip(p.terms, zs, strict=True):
+        more, jacobian = transposed(term, la.operands_of(term))  # type: ignore[arg-type]
+        bindings += more
+        for x, g in jacobian(z):
+            found[x.name] = la.plus(found[x.name], g) if x.name in found else g
+    terms = tuple(found.get(x.name) or la.zero(x.type) for x in p.params)
+    return Primitive(f"Jᵀ{p.name}", p.T, p.more, (*p.params, *zs), terms, bindings)
 
 
 # ---- Fig. 10 -------------------------------------------------------------------------------------
 
 
-Reached = tuple[Bindings, Terms]
-"""What UNF⁻¹ names, and the terms that are there then, one a type."""
+def inverse(names: Names, e: Unary, xs: la.Context) -> tuple[la.Bindings, la.Context]:
+    """``UNF⁻¹(e)`` at variables: what it names, and the variables that there are then."""
+    bound: list[tuple[Var, Term]] = []
 
+    def named(term: Term, wish: str = "x") -> Var:
+        bound.append((Var(names.fresh(wish), term.type), term))
+        return bound[-1][0]
 
-def inverse(names: Names, e: Unary, xs: Terms) -> Reached:
-    """``UNF⁻¹(e)`` at the variables ``xs``."""
-
-    def named(known: Terms, term: Term) -> Reached:
-        x = Var(names.fresh("x"), term.type)
-        return [(x, term)], (*known, x)
-
-    match e.former, *e.of:
-        case "var", _, i:
-            return named(xs, xs[i])
-        case "op", _, lam:
-            return named(xs, instance(names, lam, xs))
-        case "pair", T, _:
-            return named(xs[: len(T)], Tuple(xs[len(T) :]))
-        case "proj", T1, T2, _:
-            return [], (*xs[: len(T1)], *xs[len(T1) + len(T2) :])
-        case ";", first, then:
-            before, ys = inverse(names, first, xs)
-            after, zs = inverse(names, then, ys)
-            return before + after, zs
-        case "⟨⟩", left, right:
-            (one, ys), (other, zs) = inverse(names, left, xs), inverse(names, right, xs)
-            return one + other, (*ys, *zs)
-        case "∘", continuation, before:
-            bound, (Y,) = inverse(names, continuation, xs)
-
-            def back(*ys: Term) -> Term:
-                inside, zs = inverse(names, before, (*xs, *ys))
-                return la.lets(inside, la.call(Y, *zs))
-
-            own, reached = named((), la.fun(names, judgement(before)[0][len(xs) :], back))
-            return bound + own, reached
-    (p,) = e.of  # Jᵀp
-    width = len(judgement(p)[0])
-    return transposed(names, p, xs[:width], xs[width:])
-
-
-def instance(names: Names, lam: Lam, xs: Terms) -> Term:
-    """The term of an operation, at these variables."""
-    copy = la.distinct(lam, names)
-    body: Term = la.replaced(copy.body, {y.name: x for y, x in zip(copy.params, xs, strict=True)})
-    return body
-
-
-def transposed(names: Names, p: Unary, xs: Terms, ys: Terms) -> Reached:
-    """``UNF⁻¹(Jᵀp)`` at the primals ``xs`` and the cotangents ``ys``."""
-    match p.former, *p.of:
-        case "var", _, i:
-            return [], (*ys[:i], la.plus(names, ys[i], ys[-1]), *ys[i + 1 : -1])
-        case "pair", _, parts:
-            return [], (*ys[:-1], *(la.component_of(ys[-1], i) for i in range(len(parts))))
-        case "proj", T1, T2, _:
-            return [], (*ys[: len(T1)], *map(la.zero, T2), *ys[len(T1) :])
-    e = instance(names, p.of[1], xs)
-    operands = [x for x in la.operands_of(e) if isinstance(x, Var)]
-    bindings, jacobian = Reverse(names).transposed(e, operands)
-    more, found = jacobian(ys[-1])
-    for x, cotangent in zip(operands, found, strict=True):
-        more[x.name] = la.plus(names, more[x.name], cotangent) if x.name in more else cotangent
-    pairs = zip((x for x in xs if isinstance(x, Var)), ys[:-1], strict=True)
-    return bindings, tuple(
-        la.plus(names, y, more[x.name]) if x.name in more else y for x, y in pairs
-    )
+    if isinstance(e, Primitive):
+        env: dict[str, Term] = dict(zip((x.name for x in e.params), xs, strict=True))
+        for x, term in e.bindings:
+            env[x.name] = named(la.distinct(term, names, env), x.name)
+        made = [la.distinct(term, names, env) for term in e.terms]
+        known = [isinstance(term, Var) for term in e.terms[: len(xs)]] + [False]
+        return bound, tuple([x if has else named(x) for x, has in zip(made, known, strict=False)])
+    if e.former == "∘":
+        first, before = e.parts
+        more, (Y,) = inverse(names, first, xs)
+        bound += more
+        ys = tuple(Var(names.fresh("y"), obj) for obj in judgement(before)[0][len(xs) :])
+        inside, zs = inverse(names, before, (*xs, *ys))
+        return bound, (named(Lam(ys, la.lets(inside, la.call(Y, *zs))), "Y"),)
+    reached = xs
+    found: la.Context = ()
+    for part in e.parts:
+        more, reached = inverse(names, part, reached if e.former == ";" else xs)
+        bound += more
+        found += reached
+    return bound, reached if e.former == ";" else found
 
 
 def reversed_by_unary_form(gamma: la.Context, e: Term) -> Lam:
     """``fun (x, Y) → UNF⁻¹(D(UNF(e))) : Γ × (Γ → ρ) → A × (Γ × A → ρ)`` (Lemma 4.5)."""
-    names = la.names_of(e, *gamma)
-    rho = packed(tuple(x.type for x in gamma))
-    through = D(UNF(gamma, la.distinct(e, names)), rho)
-    given = tuple(Var(names.fresh("x"), obj) for obj in judgement(through)[0])
-    bound, reached = inverse(names, through, given)
+    through = D(UNF(gamma, la.distinct(Lam(gamma, e)).body), packed(types_of(gamma)))
+    given = variables([*(x.name for x in gamma), "Y"], judgement(through)[0])
+    bound, reached = inverse(Names(x.name for x in given), through, given)
     return Lam(given, la.lets(bound, Tuple(reached[-2:])))
 
 
 def let_normal(gamma: la.Context, e: Term) -> Term:
     """``UNF⁻¹(UNF(e))``, the A-normal form (4.4): each operation has a name."""
-    names = la.names_of(e, *gamma)
-    bound, reached = inverse(names, UNF(gamma, la.distinct(e, names)), gamma)
+    line = UNF(gamma, la.distinct(Lam(gamma, e)).body)
+    bound, reached = inverse(Names(x.name for x in gamma), line, gamma)
     return la.lets(bound, reached[-1])
 
 
 def gradient_by_unary_form(gamma: la.Context, e: Term) -> Term:
     """``∇_Γ(e) = π₂ UNF⁻¹(D(UNF(e)))(0, 1)``, where Y is the identity of Γ."""
-    lam = reversed_by_unary_form(gamma, e)
-    names = la.names_of(lam, *gamma)
-    identity = la.fun(names, [x.type for x in gamma], lambda *ys: pack(ys))
-    zeros = [la.zero(x.type) for x in gamma]
-    return la.call(Proj(1, la.call(lam, *gamma, identity)), *zeros, la.ONE)
+    types = types_of(gamma)
+    identity = la.fun(types, lambda *ys: pack(ys), "y" * len(types))
+    both = la.call(reversed_by_unary_form(gamma, e), *gamma, identity)
+    return la.call(Proj(1, both), *map(la.zero, types), la.ONE)

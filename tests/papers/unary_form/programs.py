@@ -18,11 +18,10 @@ from papers.unary_form.languages import (
     REDUCE,
     distinct,
     let,
-    names_of,
     op,
     times,
 )
-from papers.unary_form.reverse import Reverse
+from papers.unary_form.reverse import D
 
 X1, X2, X3 = (Var(f"x{i}", Real) for i in (1, 2, 3))
 A, B = Var("A", Tensor((4,))), Var("B", Tensor((4,)))
@@ -60,8 +59,8 @@ def continued(gamma: tuple[Var, ...], e: Term) -> Term:
     """``D_Γ,Y(e)`` for a free Y : Γ → Γ."""
     whole = Product(*(x.type for x in gamma))
     Y = Var("Y", Fun(whole, whole))
-    names = names_of(e, *gamma, Y)
-    return Reverse(names).D(gamma, Y, distinct(e, names))
+    made: Term = D(gamma, Y, distinct(Lam(gamma, e)).body)
+    return made
 
 
 @st.composite

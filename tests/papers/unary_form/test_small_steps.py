@@ -8,7 +8,7 @@ from hypothesis import given
 
 from combinators.terms import Let, Term, const
 from interpreters.carriers.numpy import NumPy
-from papers.unary_form.languages import SCANL, SCANR, distinct, let, meaning, names_of, op
+from papers.unary_form.languages import SCANL, SCANR, distinct, let, meaning, op
 from papers.unary_form.partial_evaluation import INLINING, normal
 from papers.unary_form.reverse import gradient
 from papers.unary_form.small_steps import is_value, steps
@@ -19,8 +19,7 @@ def closed(t: Term) -> Term:
     """A term with numbers for its variables."""
     for x, value in zip(ARRAYS, POINT, strict=True):
         t = let(x, const(value), t)
-    names = names_of(t)
-    made: Term = distinct(t, names)
+    made: Term = distinct(t)
     return made
 
 

@@ -8,33 +8,48 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from combinators.errors import TypeMismatch
-from combinators.objects import Fun, Product, Real
+from combinators.kit.text import Names
+from combinators.objects import Fun, Product, Real, Unit
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Let, Tuple, Var, packed
 from interpreters.carriers.numpy import NumPy
 from papers.unary_form.concategories import (
-    SMOOTH,
     Multimap,
+    beside,
     concat,
+    end,
+    identity,
     interpreted,
     jacobian,
+    laxator,
     multi,
 )
-from papers.unary_form.languages import COS, distinct, meaning, names_of, op, replaced, times
+from papers.unary_form.languages import COS, distinct, meaning, op, times
 from papers.unary_form.reverse import gradient
 from papers.unary_form.unary import (
     UNF,
     D,
+    Primitive,
     gradient_by_unary_form,
     in_line,
     inverse,
     judgement,
     let_normal,
+    proj,
     reversed_by_unary_form,
-    unary,
     weakened,
 )
-from tests.papers.unary_form.programs import ARRAYS, NUMBERS, POINT, X1, X2, X3, example_1_1, terms
+from tests.papers.unary_form.programs import (
+    ARRAYS,
+    NUMBERS,
+    POINT,
+    X1,
+    X2,
+    X3,
+    A,
+    example_1_1,
+    terms,
+)
 
 OVER = NumPy()
 T = tuple(x.type for x in ARRAYS)
@@ -52,13 +67,15 @@ def close(found, expected):
 def example_4_1():
     """``cos_R,R ; pair_R,R;R×R``, of three numbers."""
     x = Var("x", Real)
-    cos = unary("op", (Real, Real), Lam((X1, X2, x), op(COS, x)))
-    return in_line(cos, unary("pair", (Real, Real), (Real, Real)))
+    y = Var("y", Real)
+    cos = Primitive("cos", (Real, Real), (1,), (X1, X2, x), (X1, X2, x, op(COS, x)))
+    given, pair = (X1, X2, x, y), Tuple((x, y))
+    return in_line(cos, Primitive("pair", (Real, Real), ((Real, Real),), given, (X1, X2, pair)))
 
 
 def test_example_4_1_pairs_a_number_and_its_cosine():
     assert str(example_4_1()) == "cos[Real,Real;1] ; pair[Real,Real;Real,Real]"
-    bound, reached = inverse(names_of(*NUMBERS), example_4_1(), NUMBERS)
+    bound, reached = inverse(Names(("x1", "x2", "x3")), example_4_1(), NUMBERS)
     (_, cosine), (x, pair) = bound
     assert cosine == op(COS, X3)
     assert isinstance(pair, Tuple)
@@ -91,8 +108,7 @@ def test_lemmas_4_3_and_4_5_type_d_and_the_way_back(e):
 
 @given(terms())
 def test_to_weaken_is_to_know_one_variable_more(e):
-    names = names_of(e, *ARRAYS)
-    wider = UNF((*ARRAYS, Var(names.fresh("a"), Real)), e)
+    wider = UNF((*ARRAYS, Var("further", Real)), e)
     passed = weakened(UNF(ARRAYS, e), len(T), (Real,))
     assert judgement(passed) == judgement(wider)
     point = (*POINT, 7.0)
@@ -110,7 +126,7 @@ def test_there_and_back_each_operation_has_a_name(e):
 
 
 def test_what_does_not_compose_has_no_type():
-    forgets = unary("proj", (Real,), (Real,), ())
+    forgets = proj((Real,), (Real,), ())
     with pytest.raises(TypeMismatch, match=r"Figs\. 6 and 7"):
         judgement(in_line(forgets, forgets))
 
@@ -145,6 +161,54 @@ def test_propositions_6_10_and_6_12_d_is_the_transposed_jacobian_and_so_is_what_
     close(back(cotangent), expected)
 
 
+def along(*weights):
+    """A continuation ``Y : Γ → R``, which is linear."""
+
+    def Y(ys):
+        flat = np.concatenate([np.ravel(y) for y in (ys if isinstance(ys, tuple) else (ys,))])
+        return float(np.resize(weights, flat.size) @ flat)
+
+    return Y
+
+
+def D_of(line):
+    return interpreted(D(line, Real), OVER)
+
+
+def mu(*types):
+    return interpreted(laxator(*types, Real), OVER)
+
+
+def agree(f, g, point, cotangent):
+    """Of two arrows to ``D(T)``."""
+    assert (f.dom, f.cod) == (g.dom, g.cod)
+    (*xs, Y1), (*ys, Y2) = f.run(point), g.run(point)
+    close([*xs, Y1(cotangent)], [*ys, Y2(cotangent)])
+
+
+@given(terms(depth=1), terms(depth=1))
+def test_definition_6_9_d_is_lax(e1, e2):
+    """``D(e₁) # D(e₂); μ`` is ``μ; D(e₁ # e₂)``, between lists of types that differ."""
+    f, g = UNF(ARRAYS, e1), UNF(ARRAYS, e2)
+    point = (*POINT, along(1.0, -2.0, 0.5), *POINT, along(0.25, 3.0))
+    cotangent = (1.0, np.arange(4.0), np.ones(4), 0.5) * 2
+    left = D_of(f).beside(D_of(g)).then(mu((*T, e1.type), (*T, e2.type)))
+    agree(left, mu(T, T).then(D_of(beside(f, g))), point, cotangent)
+    assert mu(T, T).dom != mu(T, T).cod
+
+
+def test_definition_6_9_what_makes_d_lax_is_associative_and_has_a_unit():
+    T1, T2, T3 = (Real,), (A.type,), (Real, Real)
+    Ys = Fun(Real, Real), Fun(A.type, Real), Fun(Product(Real, Real), Real)
+    point = (2.0, along(3.0), np.arange(4.0), along(1.0, -1.0), 5.0, 7.0, along(0.5, 2.0))
+    cotangent = (0.1, np.ones(4), 0.2, 0.3)
+    left = mu(T1, T2).beside(identity((*T3, Ys[2]))).then(mu((*T1, *T2), T3))
+    right = identity((*T1, Ys[0])).beside(mu(T2, T3)).then(mu(T1, (*T2, *T3)))
+    agree(left, right, point, cotangent)
+    nothing, Y = Multimap((), (Fun(Unit, Real),), lambda _: (lambda _: 0.0,)), (Real, Ys[0])
+    agree(nothing.beside(identity(Y)).then(mu((), T1)), identity(Y), (2.0, along(3.0)), 0.7)
+
+
 @pytest.mark.parametrize("i", range(4))
 def test_proposition_6_11_the_continuation_is_the_transposed_jacobian(i):
     """Of ``⟨id, w2⟩`` at (2, 3, 4): a row of it for each unit vector."""
@@ -168,14 +232,11 @@ def test_the_laws_of_a_concategory(xs):
     f, g, h = scaling(2), scaling(3), ADDS
     both = (Real, Real)
     for left, right in (
-        (SMOOTH.then(SMOOTH.then(f, g), h), SMOOTH.then(f, SMOOTH.then(g, h))),
-        (SMOOTH.then(SMOOTH.identity(both), f), f),
-        (SMOOTH.beside(f, SMOOTH.identity(())), f),
-        (SMOOTH.then(f, SMOOTH.end(both)), SMOOTH.end(both)),
-        (
-            SMOOTH.then(SMOOTH.beside(f, g), SMOOTH.beside(h, f)),
-            SMOOTH.beside(SMOOTH.then(f, h), SMOOTH.then(g, f)),
-        ),
+        (f.then(g).then(h), f.then(g.then(h))),
+        (identity(both).then(f), f),
+        (f.beside(identity(())), f),
+        (f.then(end(both)), end(both)),
+        (f.beside(g).then(h.beside(f)), f.then(h).beside(g.then(f))),
     ):
         assert (left.dom, left.cod) == (right.dom, right.cod)
         point = xs[: len(left.dom)]
@@ -197,10 +258,6 @@ def test_definition_6_8_arrows_of_one_target_are_one_arrow(x, y):
 def test_substitution_is_composition(e):
     """Def. 6.1: ``⟦e[a/x]⟧`` is ``⟦e⟧`` after ``⟦a⟧``."""
     inner = op(Operation(named("tanh")), X1)
-    names = names_of(e, *ARRAYS)
-    copy = distinct(Lam(ARRAYS, e), names)
-    substituted = Let(((copy.params[0], inner),), copy.body)
-    rest = dict(zip((x.name for x in copy.params[1:]), ARRAYS[1:], strict=True))
-    found = meaning(ARRAYS, replaced(substituted, rest), OVER)(*POINT)
+    found = meaning(ARRAYS, distinct(e, env={X1.name: inner}), OVER)(*POINT)
     expected = meaning(ARRAYS, e, OVER)(np.tanh(POINT[0]), *POINT[1:])
     np.testing.assert_allclose(found, expected)
