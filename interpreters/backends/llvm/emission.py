@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interpreters.backends.llvm import steps
+from interpreters.backends.llvm.effort import ASKS, efforts, rounds_between
 from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import Schedule, Task
 from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode, Node, NodeBlock
@@ -27,6 +28,10 @@ class Emitted:
     text: str
     work: int
     constants: list[Node]
+    effort: int
+    """How many numbers it computes, about."""
+    may_stop: bool
+    """Whether it may give up when it is interrupted."""
 
 
 class Emission(ElementText):
@@ -37,7 +42,7 @@ class Emission(ElementText):
         super().__init__(module, memory)
         self.schedule = schedule
         self.work = 0
-        self._depths: dict[NodeBlock, int] = {}
+        self._efforts = efforts(memory.function)
 
     def whole(self, name: str) -> Emitted:
         """The function."""
@@ -61,7 +66,13 @@ class Emission(ElementText):
         doubted = self.doubted()
         lines = [*self.allocated, *self.kept(self.scopes[0].lines), f"ret i1 {doubted}"]
         head = f"define i1 @{name}({params}) #0 {{\nentry:\n"
-        return Emitted(head + "\n".join(lines) + "\n}\n", self.work, self.memory.constants)
+        return Emitted(
+            head + "\n".join(lines) + "\n}\n",
+            self.work,
+            self.memory.constants,
+            self._efforts[function.block],
+            ASKS in self.module.declared,
+        )
 
     def begin(self, storage: Storage) -> tuple[str, int]:
         """The pointer to a storage; a work array gets its place when it is first met."""
@@ -117,11 +128,11 @@ class Emission(ElementText):
                 continue
             cells[number] = self.cell(TYPES[carry.dtype])
             self.do(f"store {TYPES[carry.dtype]} {self.elem(start, ()).text}, ptr {cells[number]}")
-        with self.loop(loop.variable, loop.length, reverse=loop.reverse) as body:
+        with self.loop(loop.variable, loop.length, reverse=loop.reverse):
+            self.ask(loop.variable, rounds_between(self._efforts[loop.body], loop.length))
             self._begin_round(loop, cells, swapped)
             self.block(loop.body)
             self._end_round(loop, cells, swapped)
-            del body
         for number, out in loop.outs.items():
             if number in cells:
                 text = self.op(f"load {TYPES[out.dtype]}, ptr {cells[number]}")
@@ -130,6 +141,23 @@ class Emission(ElementText):
             for cell, place in ((old, self.memory.homes[carry]), (new, self.memory.next[carry])):
                 pointer = self.op(f"load ptr, ptr {cell}")
                 self.pointers[place.storage] = pointer, self.here.depth
+
+    def ask(self, variable: int, rounds: int) -> None:
+        """Every so many rounds, give up where Python was interrupted."""
+        if not rounds or not self.module.is_called:
+            return
+        name = self.fresh()
+        part = self.op(f"and i64 {self.variables[variable].text}, {rounds - 1}")
+        self.do(f"br i1 {self.op(f'icmp eq i64 {part}, 0')}, label %ask{name}, label %on{name}")
+        self.do(f"ask{name}:")
+        found = self.op(f"call i1 {self.module.declare(ASKS, '')}()")
+        self.here.lines += [
+            f"br i1 {found}, label %stop{name}, label %on{name}",
+            f"stop{name}:",
+            "ret i1 true",
+            f"on{name}:",
+        ]
+        self.here.label = f"on{name}"
 
     def _cells_of(self, carry: Node) -> tuple[str, str]:
         """Where the pointers to the old and the new value of an array are."""

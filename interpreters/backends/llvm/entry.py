@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from interpreters.backends.llvm.effort import LONG
+from interpreters.backends.llvm.emission import Emitted
 from interpreters.backends.llvm.graph import FunctionGraph, Node
 from interpreters.backends.llvm.libraries import address
 from interpreters.backends.llvm.native_values import ArrayForm, Form, ProductForm
@@ -31,6 +33,8 @@ DATA, RANK, EXTENTS, ELEMENTS, FLAGS = 16, 24, 32, 56, 64
 of an array the rest."""
 IN_ONE_PIECE = 0x0101
 """An array's flags: contiguous in C's order, and aligned."""
+LINE = 64
+"""Bytes of a line of the cache, at which work begins."""
 STACK = 1 << 14
 """Bytes that are worked in on the stack."""
 _ARRAY_TYPE, _NEW_FROM_DESCR = 2, 94
@@ -66,18 +70,21 @@ class Entry:
         function: FunctionGraph,
         params: Sequence[Form],
         result: Form,
-        work: int,
+        code: Emitted,
         *,
         checks: bool,
     ) -> None:
-        """``work`` is how many bytes it works in; ``checks`` says that it may give up."""
+        """``checks`` says that it may give up, where a nan is in doubt."""
         self._function, self._params, self._result_form = function, params, result
-        self._work, self._checks = work, checks
+        self._code, self._checks = code, checks or code.may_stop
         self._lines: list[str] = []
         self._head: list[str] = []
         self._data: list[str] = []
         self._count = 0
         self._outside: set[str] = set()
+        self._label = "entry"
+        self._left: list[str] = []
+        """What is done when the work is."""
 
     def text(self) -> str:
         """The function ``entry`` of the object itself, its arguments and their number."""
@@ -94,16 +101,24 @@ class Entry:
             for text, node in zip(made, self._function.outputs, strict=True)
         ]
         given = [*args, *results, f"ptr {self._memory()}"]
+        is_long = self._code.effort >= LONG
+        state = self._op("call ptr @PyEval_SaveThread()") if is_long else ""
         failed = self._op(f"call i1 @run({', '.join(given)})")
+        if is_long:
+            self._lines.append(f"call void @PyEval_RestoreThread(ptr {state})")
+        self._lines += self._left
         if self._checks:
             self._lines += [f"br i1 {failed}, label %drop, label %fine", "fine:"]
         pairs = iter(zip(made, self._function.outputs, strict=True))
         self._lines.append(f"ret ptr {self._shown(self._result_form, pairs)}")
-        if self._checks:
+        if self._checks or self._left:
             self._lines.append("drop:")
             for text, node in zip(made, self._function.outputs, strict=True):
                 if node.shape:
                     self._lines.append(f"call void @Py_DecRef(ptr {text})")
+            if self._code.may_stop:
+                raised = self._op("call ptr @PyErr_Occurred()")
+                self._need(self._op(f"icmp eq ptr {raised}, null"), otherwise="none")
             self._lines.append("br label %slow")
         self._lines += ["none:", "ret ptr null", "slow:"]
         slow = self._at("%self", ITEMS)
@@ -135,7 +150,7 @@ class Entry:
 
     def _need(self, test: str, otherwise: str = "slow") -> None:
         self._count += 1
-        label = f"ok{self._count}"
+        label = self._label = f"ok{self._count}"
         self._lines += [f"br i1 {test}, label %{label}, label %{otherwise}", f"{label}:"]
 
     def _is(self, pointer: str, name: str) -> str:
@@ -209,13 +224,40 @@ class Entry:
         return made
 
     def _memory(self) -> str:
-        if not self._work:
+        """Where it works: on the stack; or in memory that is kept, if no other call does."""
+        work = self._code.work
+        if not work:
             return "null"
-        if self._work <= STACK:
-            self._head.append(f"%work = alloca [{self._work} x i8], align 64")
+        if work <= STACK:
+            self._head.append(f"%work = alloca [{work} x i8], align {LINE}")
             return "%work"
-        self._data.append("@work = external global i8")
-        return "@work"
+        self._data += ["@work = external global i8", "@busy = internal global i8 0"]
+        self._lines += [
+            "%busy = atomicrmw xchg ptr @busy, i8 1 acquire",
+            "%free = icmp eq i8 %busy, 0",
+            "br i1 %free, label %own, label %other",
+            "other:",
+            f"%room = call ptr @PyMem_RawMalloc(i64 {work + LINE})",
+            f"%behind = getelementptr i8, ptr %room, i64 {LINE}",
+            f"%aligned = call ptr @llvm.ptrmask.p0.i64(ptr %behind, i64 -{LINE})",
+            "%no_room = icmp eq ptr %room, null",
+            "br i1 %no_room, label %drop, label %own",
+            "own:",
+            f"%work = phi ptr [@work, %{self._label}], [%aligned, %other]",
+            f"%taken = phi ptr [null, %{self._label}], [%room, %other]",
+        ]
+        self._label = "own"
+        self._left = [
+            "br i1 %free, label %leave, label %give",
+            "leave:",
+            "store atomic i8 0, ptr @busy release, align 1",
+            "br label %left",
+            "give:",
+            "call void @PyMem_RawFree(ptr %taken)",
+            "br label %left",
+            "left:",
+        ]
+        return "%work"
 
     def _shown(self, form: Form, made: Iterator[tuple[str, Node]]) -> str:
         """An object of a result: a tuple of a product."""
@@ -258,6 +300,12 @@ _DECLARED = (
     "declare ptr @PyType_GenericAlloc(ptr, i64)",
     "declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)",
     "declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)",
+    "declare ptr @PyErr_Occurred()",
+    "declare ptr @PyEval_SaveThread()",
+    "declare void @PyEval_RestoreThread(ptr)",
+    "declare ptr @PyMem_RawMalloc(i64)",
+    "declare void @PyMem_RawFree(ptr)",
+    "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)",
     "declare void @Py_IncRef(ptr)",
     "declare void @Py_DecRef(ptr)",
 )

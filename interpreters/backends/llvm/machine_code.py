@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -45,15 +44,17 @@ def lanes() -> int:
 
 
 @cache
+def _plain() -> Any:
+    """The kind of this processor."""
+    return llvm().Target.from_default_triple()
+
+
+@cache
 def target(level: int) -> Any:
     """What makes code for this processor."""
     cpu, has = features()
-    return (
-        llvm()
-        .Target.from_default_triple()
-        .create_target_machine(
-            cpu=cpu, features=has, opt=level, reloc="pic", codemodel="jitdefault", jit=True
-        )
+    return _plain().create_target_machine(
+        cpu=cpu, features=has, opt=level, reloc="pic", codemodel="jitdefault", jit=True
     )
 
 
@@ -90,15 +91,6 @@ def _pure(line: str) -> str:
     return line if "@llvm." in line else f"{line} #2"
 
 
-@cache
-def _jit() -> Any:
-    """What loads object code and says what is missing: one for all programs."""
-    return llvm().create_lljit_compiler(use_jit_link=True)
-
-
-_COUNT = count()
-
-
 class Loaded:
     """Machine code, which lives as long as this."""
 
@@ -110,16 +102,19 @@ class Loaded:
         function: str = "entry",
     ) -> None:
         """Of a module's text, the arrays that it names, and where everything else is."""
-        self.is_new, code = object_code(text)
+        _, code = object_code(text)
         self._arrays = arrays
-        linker = llvm().JITLibraryBuilder().add_object_img(code).export_symbol(function)
-        for name in _outside(text):
+        names = _outside(text)
+        named = llvm().parse_assembly("".join(f"@{name} = external global i8\n" for name in names))
+        self._engine = llvm().create_mcjit_compiler(named, _plain().create_target_machine(jit=True))
+        for name in names:
             where = arrays[name].ctypes.data if name in arrays else symbol(name)
-            if not where:
+            if not where:  # a function that is not found would be called at address 0
                 raise MissingRule(f"the native backend finds no {name} here")
-            linker.import_symbol(name, where)
-        self._tracker = linker.add_current_process().link(_jit(), f"program{next(_COUNT)}")
-        self.address: int = self._tracker[function]
+            self._engine.add_global_mapping(named.get_global_variable(name), where)
+        self._engine.add_object_file(llvm().ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        self.address: int = self._engine.get_function_address(function)
         """Where the function is."""
 
 
@@ -128,7 +123,7 @@ _OUTSIDE = re.compile(r"^(?:declare [^@]*)?@([\w$]+)(?:\(| = external)", re.MULT
 
 def _outside(text: str) -> list[str]:
     """What a module takes from elsewhere: nothing with an address stands in its text."""
-    return _OUTSIDE.findall(text)
+    return [name for name in _OUTSIDE.findall(text) if text.count(f"@{name}") > 1]
 
 
 def object_code(text: str) -> tuple[bool, bytes]:

@@ -17,7 +17,7 @@ from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
 from interpreters.backends.analysis.lines import OPTIMISTIC, Hidden, hides_zeros, lines_of
 from interpreters.backends.llvm.emission import emitted
-from interpreters.backends.llvm.entry import Entry, function_object, symbol
+from interpreters.backends.llvm.entry import LINE, Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
@@ -32,9 +32,6 @@ from interpreters.backends.llvm.native_values import (
     kinds,
 )
 from interpreters.backends.llvm.scopes import NativeModule
-
-LINE = 64
-"""Bytes of a line of the cache, at which work begins."""
 
 
 class NativeProgram:
@@ -73,7 +70,7 @@ class NativeProgram:
             ProductForm(tuple(kinds(form))) if _is_open(form) else form for form in made.params
         ]
         shown = ProductForm(tuple(kinds(made.result))) if _is_open(made.result) else made.result
-        entry = Entry(made.function, params, shown, code.work, checks=bool(watched))
+        entry = Entry(made.function, params, shown, code, checks=bool(watched))
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
         if code.work:
             room = np.zeros(code.work + LINE, np.uint8)

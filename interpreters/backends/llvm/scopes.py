@@ -54,6 +54,8 @@ class NativeModule:
     """Whether products that hide zeros are written with care."""
     watched: frozenset[int] = frozenset()
     """The results in which a nan may be one that a careful product would not give."""
+    is_called: bool = True
+    """Whether Python calls it, which may be interrupted."""
     declared: dict[str, str] = field(default_factory=dict)
 
     def declare(self, name: str, signature: str) -> str:
