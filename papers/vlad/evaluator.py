@@ -1,4 +1,4 @@
-"""The evaluator, E and A, and programs of VLAD.
+"""The evaluator, E and A; σ0, the primitives with their transforms as VLAD; and programs.
 
 ::
 
@@ -6,12 +6,20 @@
     E σ (e1 e2) = A (E σ e1) (E σ e2)           A ⟨σ, λx e⟩ v   = E σ[x ↦ v] e
     E σ (λx e)  = ⟨σ, λx e⟩
 
+    ↼u = E σ0 λ(J x) ((J (u x)) , (λ↽y ([] , ((D u x) × ↽y))))
+    ↼b = E σ0 λ(J (x1 , x2)) ((J (b (x1 , x2))) ,
+                              (λ↽y ([] , (((D1 b (x1 , x2)) × ↽y) , ((D2 b (x1 , x2)) × ↽y)))))
+    ↼p = E σ0 λ(J x) ((J (p x)) , (λ↽y ([] , (0 x))))         ↼0, ↼⊕, ↼J, ↼J⁻¹ below
+
 (The paper prints ``E σ e1`` twice in the second line.) What a body does last needs no stack.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 from collections import Counter
+from collections.abc import Callable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -19,63 +27,132 @@ from typing import Any
 from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
-from papers.vlad.basis import basis
-from papers.vlad.reader import EMPTY, abstraction, definition, read
-from papers.vlad.syntax import Access, Application, Cons, Lambda
-from papers.vlad.transform import transforms
-from papers.vlad.values import Conjunction, FunctionValue, Primitive, force, show
+from papers.vlad.syntax import EMPTY, Lambda, abstraction, plain, read
+from papers.vlad.values import (
+    FunctionValue,
+    Pair,
+    Primitive,
+    force,
+    j,
+    j_inverse,
+    plus,
+    show,
+    zero,
+)
 
 PRELUDE = "(define gradient (lambda (f) (lambda (x) (cdr ((cdr ((*j f) (*j x))) 1)))))"
 SECTION_5 = Path(__file__).with_name("section_5.vlad").read_text("utf-8")
 
 
-class TopLevel(dict[str, Any]):
-    """σ0: what is defined, the empty list, and every number."""
-
-    def __init__(self, real: type) -> None:
-        super().__init__()
-        self.real = real
-
-    def __missing__(self, x: str) -> Any:
-        try:
-            return () if x == EMPTY else self.real(x)
-        except ValueError:
-            raise UnboundVariable(f"{x} is unbound") from None
+Apply = Callable[..., Any]
 
 
-class Vlad:
-    """A session: definitions, and how often each primitive on reals was applied.
+BASIS: dict[str, Primitive] = {}
+"""σ0, before anything is defined. ``t`` is CAR, and ``f`` is CDR."""
+
+
+def declare(x: str, rows: Mapping[str, tuple[Apply, str]], *, real: bool = False) -> None:
+    """Each has a name, a value, and what its backpropagator gives of ``y``, where it took ``x``."""
+    for t, (apply, back) in rows.items():
+        transform = f"(lambda ((*j {x})) (cons (*j ({t} {x})) (lambda (y) (cons '() {back}))))"
+        BASIS[t] = Primitive(t, apply, transform, binary=x == TWO, real=real)
+
+
+def truth(test: Apply) -> Apply:
+    """A predicate that chooses."""
+    return lambda *xs: BASIS["car" if test(*xs) else "cdr"]
+
+
+ONE, TWO = "x", "(cons x1 x2)"
+PAIRS: dict[str, tuple[Apply, str]] = {
+    "plus": (lambda x1, x2: plus(force(x1), force(x2)), "(cons y y)"),
+    "car": (lambda x1, x2: x1, "(cons y (zero x2))"),
+    "cdr": (lambda x1, x2: x2, "(cons (zero x1) y)"),
+}
+U: dict[str, tuple[Apply, str]] = {
+    "sqrt": (math.sqrt, "(* (/ 0.5 (sqrt x)) y)"),
+    "exp": (math.exp, "(* (exp x) y)"),
+    "log": (math.log, "(* (/ 1 x) y)"),
+    "sin": (math.sin, "(* (cos x) y)"),
+    "cos": (math.cos, "(* (- 0 (sin x)) y)"),
+    "negate": (operator.neg, "(* -1 y)"),
+}
+B: dict[str, tuple[Apply, str]] = {
+    "+": (operator.add, "(cons (* 1 y) (* 1 y))"),
+    "-": (operator.sub, "(cons (* 1 y) (* -1 y))"),
+    "*": (operator.mul, "(cons (* x2 y) (* x1 y))"),
+    "/": (operator.truediv, "(cons (* (/ 1 x2) y) (* (/ (- 0 x1) (* x2 x2)) y))"),
+}
+P: dict[str, Apply] = {
+    "null?": lambda v: v == (),
+    "real?": lambda v: isinstance(v, Real),
+    "pair?": lambda v: isinstance(v, Pair),
+    "procedure?": lambda v: isinstance(v, Primitive | FunctionValue),
+}
+Q = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq}
+declare(ONE, {"zero": (zero, "(zero x)"), "*j": (j, "(*j-inverse y)")})
+declare(ONE, {"*j-inverse": (j_inverse, "(*j y)")})
+declare(TWO, PAIRS)
+declare(ONE, U, real=True)
+declare(TWO, B, real=True)
+declare(ONE, {t: (truth(p), "(zero x)") for t, p in P.items()})
+declare(TWO, {t: (truth(q), "(cons (zero x1) (zero x2))") for t, q in Q.items()}, real=True)
+
+
+class Vlad(dict[str, Any]):
+    """A session: σ0, what is defined; and how often each primitive on reals was applied.
 
     >>> Vlad().run("((gradient (lambda (x) (* x x))) 3)")
     6.0
     """
 
     def __init__(self, real: type = float) -> None:
-        self.counts: Counter[str] = Counter()
-        self.top = TopLevel(real)
-        self.top.update(basis(*transforms(self.top)))
+        super().__init__()
+        self.real, self.counts = real, Counter[str]()
+        self.update(BASIS)
         self.run(PRELUDE)
+
+    def __missing__(self, x: str) -> Any:
+        """The empty list, every number, and ``↼σ0 ↼x = J (σ0 x)``."""
+        try:
+            if x.endswith("↼"):
+                return j(self[x[:-1]])
+            return () if x == EMPTY else self.real(x)
+        except ValueError:
+            raise UnboundVariable(f"{x} is unbound") from None
 
     def run(self, text: str) -> Any:
         """Define what ``text`` defines; the value of its last expression."""
         value: Any = ()
         with uncollected():
-            for name, expression in map(definition, read(text)):
-                program = abstraction([], expression, {x: x for x in self.top})
-                closure = FunctionValue({x: self.top[x] for x in program.free}, program)
-                value = recurse(self.apply(closure, ()))
-                if name is not None:
-                    self.top[name] = value
+            for expression in map(plain, read(text)):
+                match expression:
+                    case ["define", name, e]:
+                        self[name] = value = self.value(e)
+                    case _:
+                        value = self.value(expression)
         return value
+
+    def value(self, expression: Any) -> Any:
+        """``E σ0 e``."""
+        program = abstraction([], expression, {x: x for x in self})
+        return recurse(self.apply(FunctionValue({}, program), ()))
 
     def apply(self, closure: FunctionValue, v: Any) -> Recursive[Any]:
         """``A ⟨σ, λx e⟩ v``."""
         while True:
             code = closure.code
-            env = {**closure.environment, code.parameter: v}
+            env = {x: self[x] for x in code.free if x not in closure.environment}
+            env |= {**closure.environment, code.parameter: v}
             for x, form in code.bindings:
                 match form:
-                    case Application(f, y):
+                    case str():
+                        env[x] = env[form]
+                    case ("cons", y, z):
+                        env[x] = Pair(env[y], env[z])
+                    case Lambda():
+                        env[x] = FunctionValue({y: env[y] for y in form.free}, form)
+                    case (f, y):
                         called = force(env[f])
                         if not isinstance(called, FunctionValue):
                             env[x] = self.given(called, force(env[y]))
@@ -84,12 +161,6 @@ class Vlad:
                         else:
                             closure, v = called, env[y]
                             break
-                    case Access(y):
-                        env[x] = env[y]
-                    case Cons(y, z):
-                        env[x] = Conjunction(env[y], env[z])
-                    case Lambda():
-                        env[x] = FunctionValue({y: env[y] for y in form.free}, form)
             else:
                 return force(env[code.result])
 
@@ -97,7 +168,7 @@ class Vlad:
         """``A t v``."""
         if not isinstance(t, Primitive):
             raise TypeMismatch(f"{show(t)} is applied, and is no function")
-        if t.binary and not isinstance(v, Conjunction):
+        if t.binary and not isinstance(v, Pair):
             raise TypeMismatch(f"{t.name} takes a pair, and {show(v)} is none")
         arguments = (v.left, v.right) if t.binary else (v,)
         if t.real:

@@ -5,7 +5,7 @@
     xi = fi xi-1,  fi:  x[L] := u x[R]   or   x[L] := b (x[R], x[S])             Figure 1
     J fi xi-1 is the identity, but for the row L, which holds D u, or D1 b and D2 b   Figure 2
     →xi = (J fi xi-1) × →xi-1                                                    Figure 3
-    ↽xi-1 = (J fi xi-1)ᵀ × ↽xi :  ↽x[R] += D u × ↽x[L], …, and ↽x[L] is zeroed     Figure 4
+    ↽xi-1 = (J fi xi-1)ᵀ × ↽xi                                                   Figure 4
 
 Indices may coincide. Section 6 compares R̃ numbers: perturbations as functions, that are called at
 1 when all is done.
@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-State = list[float]
+State = Any
+"""An array."""
 
 
 class Transition(NamedTuple):
@@ -35,32 +36,17 @@ class Transition(NamedTuple):
 
     def __call__(self, x: State) -> State:
         """``fi x`` (Fig. 1)."""
-        read = [x[source] for source in self.sources]
-        return [self.f(*read) if j == self.target else old for j, old in enumerate(x)]
+        y = np.array(x)
+        y[self.target] = self.f(*y[[*self.sources]])
+        return y
 
-    def slopes(self, x: State) -> list[tuple[int, float]]:
-        """Each source with the partial derivative there."""
-        read = [x[source] for source in self.sources]
-        return [(source, d(*read)) for source, d in zip(self.sources, self.partials, strict=True)]
-
-    def jacobian(self, x: State) -> list[State]:
+    def jacobian(self, x: State) -> Any:
         """``J fi x`` (Fig. 2); where two sources are one, their entries add up."""
-        rows = [[float(j == k != self.target) for k in range(len(x))] for j in range(len(x))]
-        for source, slope in self.slopes(x):
-            rows[self.target][source] += slope
+        rows, read = np.eye(len(x)), [x[source] for source in self.sources]
+        rows[self.target] = 0
+        for source, d in zip(self.sources, self.partials, strict=True):
+            rows[self.target, source] += d(*read)
         return rows
-
-    def forwards(self, moved: State, x: State) -> State:
-        """``(J fi x) × →x`` (Fig. 3)."""
-        after = sum(slope * moved[source] for source, slope in self.slopes(x))
-        return [after if j == self.target else old for j, old in enumerate(moved)]
-
-    def backwards(self, sensitive: State, x: State) -> State:
-        """``(J fi x)ᵀ × ↽x`` (Fig. 4)."""
-        before = [0.0 if j == self.target else later for j, later in enumerate(sensitive)]
-        for source, slope in self.slopes(x):
-            before[source] += slope * sensitive[self.target]
-        return before
 
 
 Straight = Sequence[Transition]
@@ -68,26 +54,27 @@ Straight = Sequence[Transition]
 
 def states(program: Straight, x: State) -> list[State]:
     """``x0, x1, …, xn``."""
-    return [*accumulate(program, lambda x, f: f(x), initial=x)]
+    return [*accumulate(program, lambda x, f: f(x), initial=np.array(x))]
 
 
 def forward(program: Straight, x: State, moved: State) -> list[State]:
-    """``→x0, …, →xn``, interleaved with the primal."""
+    """``→x0, …, →xn``, interleaved with the primal (Fig. 3)."""
     steps = zip(program, states(program, x), strict=False)
-    return [*accumulate(steps, lambda v, step: step[0].forwards(v, step[1]), initial=moved)]
+    return [*accumulate(steps, lambda v, at: at[0].jacobian(at[1]) @ v, initial=np.array(moved))]
 
 
 def reverse_mode(program: Straight, x: State, sensitive: State) -> list[State]:
-    """``↽xn, …, ↽x0``, after the primal."""
-    steps = reversed([*zip(program, states(program, x), strict=False)])
-    return [*accumulate(steps, lambda v, step: step[0].backwards(v, step[1]), initial=sensitive)]
+    """``↽xn, …, ↽x0``, after the primal (Fig. 4)."""
+    steps = [*zip(program, states(program, x), strict=False)][::-1]
+    moved = lambda v, at: at[0].jacobian(at[1]).T @ v  # noqa: E731
+    return [*accumulate(steps, moved, initial=np.array(sensitive))]
 
 
 def taped(program: Straight, x: State, sensitive: State) -> State:
     """``↽x0``: by one backpropagator that is updated by side effect, a chain of closures."""
     tape: list[Callable[[State], State]] = []
     for f in program:
-        tape.append(partial(f.backwards, x=x))
+        tape.append(partial(operator.matmul, f.jacobian(x).T))
         x = f(x)
     while tape:
         sensitive = tape.pop()(sensitive)
@@ -95,21 +82,20 @@ def taped(program: Straight, x: State, sensitive: State) -> State:
 
 
 def r_tilde(program: Straight, x: State, output: int, counts: Counter[str]) -> State:
-    """The gradient of ``x[output]`` by R̃ numbers (section 6), each ``λz →v × z``; products counted.
+    """The gradient of ``x[output]`` by R̃ numbers (section 6); products counted.
 
     ``x ×̃ y = λz y (x × z)`` and ``x +̃ y = λz (x z) + (y z)``: what fans in is called again.
     """
 
-    def times(slope: float, y: Any) -> Any:
-        def called(z: float) -> Any:
-            counts["×"] += 1
-            return y(slope * z)
-
-        return called
+    def times(slope: float, y: Any, z: float) -> Any:
+        counts["×"] += 1
+        return y(slope * z)
 
     moved: list[Any] = [partial(operator.mul, e) for e in np.eye(len(x))]
     for f in program:
-        parts = [times(slope, moved[source]) for source, slope in f.slopes(x)]
+        read = [x[source] for source in f.sources]
+        both = zip(f.sources, f.partials, strict=True)
+        parts = [partial(times, d(*read), moved[source]) for source, d in both]
         moved[f.target] = lambda z, parts=parts: sum(y(z) for y in parts)
         x = f(x)
-    return list(moved[output](1.0))
+    return moved[output](1.0)

@@ -1,8 +1,16 @@
-"""Expressions in A-normal form, their variables, and F and B, the free ones.
+"""S-expressions, as the authors write VLAD, into A-normal form, α-converted on the way.
 
 ::
 
+    (lambda (x y) e)   (let ((x e) …) e)   (if e e e)   (define (f x) e)   (cons e e …)
+    (list e …)   '()   (f e e)                                          are read, and become
+
     λx0 let x1 = e1; …; xn = en in xn end      ei is  xj,  (xj xk),  (xj , xk)  or  λx e
+
+A function takes one argument: several are a tuple, of pairs to the right. A parameter may be
+``(cons p q)`` or ``(*j p)``, which take a pair or a reverse value apart. ``if`` chooses between two
+thunks by t or f, which are CAR and CDR; a function that is defined by itself is a fixed point. What
+nothing binds is a constant, or unbound, as the top level says.
 
 A variable is a string, with its tags at its end: a reverse variable ``x↼``, a sensitivity ``x↽`` or
 a backpropagator ``x¯``. The paper encodes pairs as functions; then ``0`` of a pair is a list, while
@@ -11,29 +19,16 @@ the transformed ``+`` gives a pair. Here they are native, as in the authors' imp
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
+from combinators.errors import TypeMismatch
+from combinators.kit.text import Names
 
-class Access(NamedTuple):
-    """``xj``."""
-
-    variable: str
-
-
-class Application(NamedTuple):
-    """``(xj xk)``."""
-
-    function: str
-    argument: str
-
-
-class Cons(NamedTuple):
-    """``(xj , xk)``."""
-
-    left: str
-    right: str
+EMPTY = "'()"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +50,7 @@ class Lambda:
         """``F (λx e)``, in the order ≺."""
         bound, free = {self.parameter}, set[str]()
         for x, form in self.bindings:
-            free |= set(form.free if isinstance(form, Lambda) else form) - bound
+            free |= set(variables(form)) - bound
             bound.add(x)
         return tuple(sorted(free))
 
@@ -72,10 +67,135 @@ class Lambda:
         return 0 if self.of is None else 1 + getattr(self.of, "tags", 0)
 
     def __repr__(self) -> str:
-        said = {Access: "{0}", Application: "{0} {1}", Cons: "({0}, {1})"}
-        forms = [said[type(e)].format(*e) if isinstance(e, tuple) else e for _, e in self.bindings]
-        lines = [f"{x} = {form}" for (x, _), form in zip(self.bindings, forms, strict=True)]
+        lines = [f"{x} = {written(form)}" for x, form in self.bindings]
         return f"λ{self.parameter} let {'; '.join(lines)} in {self.result} end"
 
 
-Form = Access | Application | Cons | Lambda
+Form = str | tuple[str, str] | tuple[str, str, str] | Lambda
+"""``xj``, ``(xj xk)``, ``("cons", xj, xk)``, or a λ."""
+
+
+def variables(form: Form) -> tuple[str, ...]:
+    """Those that are free in it."""
+    match form:
+        case str():
+            return (form,)
+        case Lambda():
+            return form.free
+    return form[-2:]
+
+
+def written(form: Form) -> str:
+    """As the paper writes it."""
+    match form:
+        case ("cons", x, y):
+            return f"({x}, {y})"
+        case tuple():
+            return " ".join(form)
+    return str(form)
+
+
+def read(text: str) -> list[Any]:
+    """The s-expressions in ``text``: nested lists of strings."""
+    text = re.sub(";.*", "", text)
+    words = iter(re.findall(r"'\(\)|[()]|[^\s()]+", f"({text})"))
+
+    def expression(word: str) -> Any:
+        return [*map(expression, iter(words.__next__, ")"))] if word == "(" else word
+
+    found: list[Any] = expression(next(words))
+    if text.count("(") != text.count(")") or [*words]:
+        raise TypeMismatch(f"parentheses do not match in {text!r:.60}")
+    return found
+
+
+(Y,) = read("""(lambda (f) ((lambda (x) (f (lambda (y) ((x x) y))))
+                            (lambda (x) (f (lambda (y) ((x x) y))))))""")
+
+
+def plain(e: Any) -> Any:
+    """Without ``list``, ``if``, several arguments, and functions defined by themselves."""
+    match e:
+        case ["define", [name, *parameters], body]:
+            return ["define", name, [Y, ["lambda", [name], ["lambda", parameters, body]]]]
+        case ["list", *parts]:
+            return plain(["cons", *parts, EMPTY])
+        case ["cons", first]:
+            return plain(first)
+        case ["cons", first, *rest]:
+            return ["cons", first, plain(["cons", *rest])]
+        case ["if", test, then, other]:
+            return [[test, ["cons", ["lambda", [], then], ["lambda", [], other]]], EMPTY]
+        case ["lambda" | "let" | "define", _, _]:
+            return e
+        case [f, *arguments]:
+            return [f, plain(["cons", *arguments]) if arguments else EMPTY]
+    return e
+
+
+def abstraction(
+    parameters: list[Any], body: Any, names: Mapping[str, str] | None = None, of: Any = None
+) -> Lambda:
+    """``λ(parameters) body``, where ``names`` stand for variables."""
+    scope, pattern = _Scope(names or {}), plain(["cons", *parameters]) if parameters else EMPTY
+    if isinstance(pattern, str) and pattern != EMPTY:
+        parameter = scope.names[pattern] = scope.variables.fresh(pattern)
+    else:
+        parameter = scope.variables.fresh("t")
+        scope.define(pattern, parameter)
+    scope.bind(scope.form(body))
+    return Lambda(parameter, tuple(scope.bindings), of)
+
+
+class _Scope:
+    """The bindings of a λ that is being read, the variables that names stand for, and new ones."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names, self.variables = dict(names), Names(names.values())
+        self.bindings: list[tuple[str, Form]] = []
+
+    def bind(self, form: Form, name: str = "t") -> str:
+        """The variable that stands for ``form``."""
+        self.bindings.append((self.variables.fresh(name), form))
+        return self.bindings[-1][0]
+
+    def define(self, pattern: Any, form: Form) -> None:
+        """``let pattern = form``: what is no name is taken apart, ``'()`` is not looked at."""
+        match plain(pattern):
+            case "'()":
+                pass
+            case str() as name:
+                self.names[name] = self.bind(form, name)
+            case ["*j", below]:
+                self.define(below, ("*j-inverse", self.held(form)))
+            case ["cons", left, right]:
+                whole = self.held(form)
+                self.define(left, ("car", whole))
+                self.define(right, ("cdr", whole))
+            case _:
+                raise TypeMismatch(f"{pattern!r} is no parameter")
+
+    def form(self, expression: Any) -> Form:
+        """What to bind a variable to, so that it holds the value of ``expression``."""
+        match plain(expression):
+            case str() as name:
+                return self.names.get(name, name)
+            case Lambda() as e:
+                return e
+            case ["lambda", parameters, body]:
+                return abstraction(parameters, body, self.names)
+            case ["let", bindings, body]:
+                outside = dict(self.names)
+                for pattern, bound in bindings:
+                    self.define(pattern, self.form(bound))
+                found, self.names = self.form(body), outside
+                return found
+            case ["cons", left, right]:
+                return "cons", self.held(self.form(left)), self.held(self.form(right))
+            case [function, argument]:
+                return self.held(self.form(function)), self.held(self.form(argument))
+        raise TypeMismatch(f"{expression!r} is no expression of VLAD")
+
+    def held(self, form: Form) -> str:
+        """A variable that holds its value."""
+        return form if isinstance(form, str) else self.bind(form)

@@ -1,4 +1,4 @@
-"""The reverse transform ``↼e``, by φ and ρ; ``J`` and ``J⁻¹`` (section 4).
+"""The reverse transform ``↼e``, by φ and ρ (section 4).
 
 ::
 
@@ -15,54 +15,28 @@
 
 They give s-expressions, which are read as any are: into A-normal form, α-converted. Nothing is
 added up in ``↽x`` of an x that is neither bound here nor in B.
-
-    J ⟨σ, e⟩ = ⟨↼σ, ↼e⟩   where  ↼σ ↼x = J (σ x)  for x in F e,  and  ↼σ x = σ0 x  else
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
-from combinators.errors import TypeMismatch
-from papers.vlad.reader import EMPTY, abstraction, read
-from papers.vlad.syntax import Access, Application, Cons, Form, Lambda
-from papers.vlad.values import (
-    Conjunction,
-    Delayed,
-    FunctionValue,
-    Primitive,
-    ReverseValue,
-    remembered,
-    show,
-)
+from papers.vlad.syntax import EMPTY, Form, Lambda, abstraction
 
 
-def phi(x: str, form: Form) -> list[Any]:
-    """The forward phase of a binding: a pattern and an expression."""
+def phases(x: str, form: Form) -> tuple[list[Any], list[Any]]:
+    """``φ{x = e}``, a pattern and an expression, and ``ρ{x = e}``, a pattern and what it gains."""
     match form:
-        case Access(y):
-            return [f"{x}↼", f"{y}↼"]
-        case Application(f, y):
-            return [["cons", f"{x}↼", f"{x}¯"], [f"{f}↼", f"{y}↼"]]
-        case Cons(y, z):
-            return [f"{x}↼", ["cons", f"{y}↼", f"{z}↼"]]
+        case str():
+            return [f"{x}↼", f"{form}↼"], [form, f"{x}↽"]
+        case (_, y, z):
+            return [f"{x}↼", ["cons", f"{y}↼", f"{z}↼"]], [["cons", y, z], f"{x}↽"]
         case Lambda():
-            return [f"{x}↼", transformed(form)]
-
-
-def rho(x: str, form: Form) -> list[Any]:
-    """The reverse phase of a binding: a pattern, and the expression that adds to it."""
-    match form:
-        case Access(y):
-            return [y, f"{x}↽"]
-        case Application(f, y):
-            return [["cons", f, y], [f"{x}¯", f"{x}↽"]]
-        case Cons(y, z):
-            return [["cons", y, z], f"{x}↽"]
-        case Lambda():
-            return [["list", *form.base_free], f"{x}↽"]
+            return [f"{x}↼", transformed(form)], [["list", *form.base_free], f"{x}↽"]
+        case (f, y):
+            forwards = [["cons", f"{x}↼", f"{x}¯"], [f"{f}↼", f"{y}↼"]]
+            return forwards, [["cons", f, y], [f"{x}¯", f"{x}↽"]]
 
 
 def accumulated(summed: set[str], pattern: Any, gain: Any) -> list[Any]:
@@ -79,55 +53,18 @@ def backpropagator(e: Lambda) -> Any:
     """``λ↽xn let … in ([↽x'1, …, ↽x'l] , ↽x0) end``."""
     summed = [*e.base_free, e.parameter, *[x for x, _ in e.bindings]]
     zeros = [[f"{x}↽", ["zero", ["*j-inverse", f"{x}↼"]]] for x in summed[:-1]]
-    gains = [accumulated(set(summed), *rho(x, form)) for x, form in reversed(e.bindings)]
+    gains = [accumulated(set(summed), *phases(x, form)[1]) for x, form in reversed(e.bindings)]
     nothing: Any = EMPTY
     for _ in range(e.tags):
         nothing = ["*j", nothing]
-    environment = ["cons", *[f"{x}↽" for x in e.base_free], nothing]
-    both = ["cons", environment, f"{e.parameter}↽"]
+    both = ["cons", ["cons", *[f"{x}↽" for x in e.base_free], nothing], f"{e.parameter}↽"]
     return ["lambda", [f"{e.result}↽"], ["let", [*zeros, *chain(*gains)], both]]
 
 
 def transformed(e: Lambda) -> Lambda:
     """``↼e``, which is made once."""
     if not e.image:
-        forwards = [phi(x, form) for x, form in e.bindings]
+        forwards = [phases(x, form)[0] for x, form in e.bindings]
         body = ["let", forwards, ["cons", f"{e.result}↼", backpropagator(e)]]
         e.image.append(abstraction([f"{e.parameter}↼"], body, of=e))
     return e.image[0]
-
-
-def transforms(top: Mapping[str, Any]) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    """``J`` and ``J⁻¹``, given σ0."""
-
-    def closed(e: Lambda, moved: dict[str, Any]) -> FunctionValue:
-        return FunctionValue({x: top[x] for x in e.free if x not in moved} | moved, e)
-
-    @remembered
-    def j(v: Any) -> Any:
-        match v:
-            case Conjunction():
-                return v.map(j)
-            case FunctionValue(environment, e):
-                moved = {f"{x}↼": Delayed(j, (environment[x],)) for x in e.free}
-                return closed(transformed(e), moved)
-            case Primitive():
-                ((_, parameters, body),) = read(v.transform)
-                return closed(abstraction(parameters, body, of=v), {})
-        return ReverseValue(v)
-
-    @remembered
-    def j_inverse(v: Any) -> Any:
-        match v:
-            case ReverseValue(below):
-                return below
-            case Conjunction():
-                return v.map(j_inverse)
-            case FunctionValue(environment, Lambda(of=Lambda() as e)):
-                before = {x: Delayed(j_inverse, (environment[f"{x}↼"],)) for x in e.free}
-                return FunctionValue(before, e)
-            case FunctionValue(_, Lambda(of=Primitive() as t)):
-                return t
-        raise TypeMismatch(f"J⁻¹ takes what J gave, and {show(v)} is none")
-
-    return j, j_inverse

@@ -30,7 +30,7 @@ from papers.unary_form.partial_evaluation import OPTIMIZATIONS, normal
 from papers.unary_form.reverse import gradient as pure_reverse_mode
 from papers.unary_form.unary import gradient_by_unary_form
 from papers.vlad.evaluator import Vlad
-from papers.vlad.values import plus, zero
+from papers.vlad.values import j, j_inverse, plus, zero
 from tests.papers.asking import EXACT, Question, System, flat
 from tests.papers.vlad.in_vlad import PRELUDE, in_vlad, numbers
 from tests.strategies.meanings import PlainPython, meaning
@@ -67,10 +67,10 @@ def text(value: Any) -> str:
 def by_vlad(asked: Question) -> Any:
     session = vlad()
     both = session.run(f"((*j {in_vlad(asked.program)}) (*j {text(asked.point)}))")
-    session.top["both"] = both
+    session["both"] = both
     value = numbers(session.run("(*j-inverse (car both))"))
     slopes = numbers(session.run(f"(cdr ((cdr both) {text(asked.covector)}))"))
-    for remembering in (plus, zero, *(session.top[name].apply for name in ("*j", "*j-inverse"))):
+    for remembering in (plus, zero, j, j_inverse):
         remembering.cache_clear()  # a million values after five hundred programs
     return value, slopes
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from papers.vlad.values import Conjunction, force
+from papers.vlad.values import Pair as Cons
+from papers.vlad.values import force
 from tests.strategies.language import (
     Again,
     At,
@@ -123,7 +124,7 @@ def in_vlad(program: Program) -> str:
 def numbers(v: Any) -> Any:
     """Pairs and lists of reals as nested tuples; a list as far as it goes."""
     match force(v):
-        case Conjunction(left, right):
+        case Cons(left, right):
             rest = numbers(right)
             return (numbers(left), *rest) if isinstance(rest, tuple) else (numbers(left), rest)
         case other:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from combinators.errors import TypeMismatch, UnboundVariable
-from papers.vlad import reader, transform
+from papers.vlad import syntax, transform
 from papers.vlad.evaluator import SECTION_5, Vlad
 from papers.vlad.syntax import Lambda
 from papers.vlad.values import show
@@ -38,7 +38,7 @@ def closed():
     """A transform refers to what the λ refers to, transformed, and to σ0."""
     session = Vlad()
     e = session.run(f"{F} f").code
-    allowed = {*session.top, "'()", *[f"{x}↼" for x in e.free]}
+    allowed = {*session, "'()", *[f"{x}↼" for x in e.free]}
     return set(transform.transformed(e).free) <= allowed
 
 
@@ -57,8 +57,12 @@ LAWS = [assigned_once, closed, environments, fanout]
 
 def several_assignments(patch):
     """Straight-line code with :=, of which backpropagators are overwritten."""
-    alpha = reader._Scope.variable
-    patch(reader._Scope, "variable", lambda self, x: alpha(self, x) if x[0] in "tp" else x)
+
+    class Overwriting(syntax.Names):
+        def fresh(self, wish):
+            return super().fresh(wish) if wish[0] in "tp" else wish
+
+    patch(syntax, "Names", Overwriting)
 
 
 def unbound_sensitivities(patch):
@@ -76,10 +80,13 @@ def unbound_sensitivities(patch):
 
 def forgotten_environments(patch):
     """Lines V and VI: they are bound to zeros, and go nowhere."""
-    right = transform.rho
-    none = lambda x, form: [["list"], f"{x}↽"]
-    wrong = lambda x, form: (none if isinstance(form, Lambda) else right)(x, form)
-    patch(transform, "rho", wrong)
+    right = transform.phases
+
+    def wrong(x, form):
+        phi, rho = right(x, form)
+        return phi, [["list"], f"{x}↽"] if isinstance(form, Lambda) else rho
+
+    patch(transform, "phases", wrong)
 
 
 def one_variable_once(patch):

@@ -25,7 +25,7 @@ def times(target, left, right):
     return Transition(target, (left, right), lambda a, b: a * b, (lambda a, b: b, lambda a, b: a))
 
 
-X = [0.3, 0.7, 1.1]
+X = np.array([0.3, 0.7, 1.1])
 PROGRAM = [sine(1, 0), times(2, 1, 2), times(2, 2, 2), sine(0, 2), times(0, 0, 0), times(1, 0, 1)]
 
 
@@ -49,8 +49,9 @@ def test_figure_2_the_jacobian_of_a_transition(f):
 @pytest.mark.parametrize("f", EACH, ids=lambda f: f"{f.target}{f.sources}")
 def test_figures_3_and_4_the_jacobian_and_its_transpose_times_a_vector(f):
     v = [0.5, -2.0, 3.0]
-    np.testing.assert_allclose(f.forwards(v, X), np.array(f.jacobian(X)) @ v)
-    np.testing.assert_allclose(f.backwards(v, X), np.array(f.jacobian(X)).T @ v)
+    jacobian = numeric(f, X)
+    np.testing.assert_allclose(forward([f], X, v)[-1], jacobian @ v, atol=1e-7)
+    np.testing.assert_allclose(reverse_mode([f], X, v)[-1], jacobian.T @ v, atol=1e-7)
 
 
 def test_forward_reverse_and_the_tape_are_one_jacobian():
@@ -58,7 +59,7 @@ def test_forward_reverse_and_the_tape_are_one_jacobian():
     for k, e in enumerate(np.eye(3).tolist()):
         np.testing.assert_allclose(forward(PROGRAM, X, e)[-1], jacobian[:, k], atol=1e-8)
         np.testing.assert_allclose(reverse_mode(PROGRAM, X, e)[-1], jacobian[k], atol=1e-8)
-        assert taped(PROGRAM, X, e) == reverse_mode(PROGRAM, X, e)[-1]
+        np.testing.assert_array_equal(taped(PROGRAM, X, e), reverse_mode(PROGRAM, X, e)[-1])
 
 
 def test_section_6_r_tilde_numbers_call_what_fans_in_again():
