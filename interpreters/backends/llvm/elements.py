@@ -265,7 +265,9 @@ class ElementText(NativeText):
             return Value(f"%p{node.par}", False, 0)
         if node.op == "reshape":
             home: Strided | None = self.memory.source(node)
-        elif node in self.made or not node.shape:
+        elif (
+            not node.shape or node in self.made or (node.op == "view" and node.args[0] in self.made)
+        ):
             return None
         else:
             home = self.memory.home(node)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
+
+import numpy as np
 
 
 @cache
@@ -18,9 +22,28 @@ def libraries() -> tuple[ctypes.CDLL, ...]:
     return tuple(found)
 
 
+PRODUCTS = {"float64": "dgemm", "float32": "sgemm"}
+"""BLAS's products of matrices, as Fortran has them."""
+
+
+@cache
+def _of_blas(name: str) -> int:
+    """Where it is in NumPy's own OpenBLAS, which is loaded already; 0 where NumPy has another."""
+    packages = Path(np.__file__).parent.parent
+    for path in packages.glob("numpy.libs/*openblas*"):
+        with suppress(OSError):
+            library = ctypes.CDLL(str(path))
+            for symbol in (f"scipy_{name}_64_", f"{name}_64_", f"scipy_{name}_", f"{name}_"):
+                if hasattr(library, symbol):
+                    return ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value or 0
+    return 0
+
+
 @cache
 def address(name: str) -> int:
     """Where a function is; 0 where there is none."""
+    if name in PRODUCTS.values():
+        return _of_blas(name)
     for library in libraries():
         if hasattr(library, name):
             return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0

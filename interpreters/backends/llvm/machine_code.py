@@ -87,8 +87,8 @@ def whole_text(module: NativeModule, bodies: list[str], constants: int) -> str:
 
 
 def _pure(line: str) -> str:
-    """Functions of the C library read and write nothing."""
-    return line if "@llvm." in line else f"{line} #2"
+    """Functions of the C library read and write nothing, but products of matrices."""
+    return line if "@llvm." in line or "gemm" in line else f"{line} #2"
 
 
 class Loaded:

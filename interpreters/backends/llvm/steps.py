@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import SPACE, Out, Task
 from interpreters.backends.llvm.indices import ZERO, Index, Position, Strided, broadcast, variable_
+from interpreters.backends.llvm.libraries import PRODUCTS, address
 from interpreters.backends.llvm.operations import Arithmetic, literal
 from interpreters.backends.llvm.scopes import IN_MEMORY, WIDTHS, Value
 
@@ -14,6 +15,10 @@ ROW, COLUMN, INNER = SPACE + 60, SPACE + 61, SPACE + 62
 LEAD = SPACE + 40
 ROWS, VECTORS = 4, 2
 """The tile of a product whose sums stay in registers: rows, and vectors of columns."""
+
+
+LARGE, THINNEST = 40_000, 12
+"""The multiplications from which on BLAS is quicker than tiles, and the least extent."""
 
 
 def clear(text: ElementText, task: Task) -> None:
@@ -76,7 +81,9 @@ def _matrix(array: Strided, lead: Index) -> Strided:
 
 
 def _product(text: ElementText, x: Strided, y: Strided, z: Strided, *, is_absorbing: bool) -> None:
-    """By tiles along what lies one behind the other; element by element where nothing does."""
+    """By BLAS, by tiles along what lies one behind the other, or element by element."""
+    if not is_absorbing and _by_blas(text, x, y, z):
+        return
     if is_absorbing or x.dtype[0] != "f":
         _plainly(text, x, y, z, is_absorbing=is_absorbing)
     elif y.strides[1] == 1 and z.strides[1] == 1 and y.shape[1] > 1:
@@ -87,6 +94,52 @@ def _product(text: ElementText, x: Strided, y: Strided, z: Strided, *, is_absorb
         _dots(text, x, _turned(y), z)
     else:
         _plainly(text, x, y, z, is_absorbing=False)
+
+
+def _by_blas(text: ElementText, x: Strided, y: Strided, z: Strided) -> bool:
+    """A large product of BLAS, to which our rows are columns: it computes zᵀ = yᵀ xᵀ."""
+    (m, k), n = x.shape, y.shape[1]
+    name = PRODUCTS.get(z.dtype, "")
+    if min(m, k, n) < THINNEST or m * k * n < LARGE or not name or not address(name):
+        return False
+    if z.strides[1] != 1:
+        x, y, z = _turned(y), _turned(x), _turned(z)
+    (m, k), n = x.shape, y.shape[1]
+    ways = [_way(array) for array in (y, x, z)]
+    if None in ways or z.strides[1] != 1:
+        return False
+    kind = text.type_of(z.dtype)
+    (y_way, y_lead), (x_way, x_lead), (_, z_lead) = (way for way in ways if way)
+    given = [
+        *(_passed(text, "i8", str(ord(letter))) for letter in (y_way, x_way)),
+        *(_passed(text, "i64", str(extent)) for extent in (n, m, k)),
+        _passed(text, kind, literal(1, z.dtype)),
+        *(text.address(y, (ZERO, ZERO))[0], _passed(text, "i64", str(y_lead))),
+        *(text.address(x, (ZERO, ZERO))[0], _passed(text, "i64", str(x_lead))),
+        _passed(text, kind, literal(0, z.dtype)),
+        *(text.address(z, (ZERO, ZERO))[0], _passed(text, "i64", str(z_lead))),
+    ]
+    function = text.module.declare(name, f"void @{name}({', '.join(['ptr'] * len(given))})")
+    text.do(f"call void {function}({', '.join(f'ptr {pointer}' for pointer in given)})")
+    return True
+
+
+def _way(array: Strided) -> tuple[str, int] | None:
+    """Whether its rows (N) or its columns (T) lie in one piece, and how far apart they are."""
+    for letter, (far, near), extent in (
+        ("N", array.strides, array.shape[1]),
+        ("T", array.strides[::-1], array.shape[0]),
+    ):
+        if near == 1 and far >= extent:
+            return letter, far
+    return None
+
+
+def _passed(text: ElementText, kind: str, number: str) -> str:
+    """A cell with a number: Fortran takes pointers, and the low half of one of 64 bits is small."""
+    cell = text.cell(kind)
+    text.do(f"store {kind} {number}, ptr {cell}")
+    return cell
 
 
 def _turned(array: Strided) -> Strided:

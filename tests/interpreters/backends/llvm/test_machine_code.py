@@ -52,6 +52,14 @@ def test_what_is_taken_is_made_before_it_is_taken():
     agrees(lambda x: np.ones((1, 9)) @ np.sin(x)[at][:, None], X)
 
 
+def test_what_a_nest_makes_is_read_in_it_through_a_view_before_it_is_in_memory():
+    def f(x):
+        rows = np.sum(np.sin(x)[:, None, None] * x[0], axis=1)
+        return np.prod(rows) + np.sum(np.cumsum(rows[:, 0]))
+
+    agrees(f, X)
+
+
 def _with(size, **numbers):
     x = 1 + np.sin(np.arange(size * 1.0)) / 3
     for at, number in numbers.items():
@@ -96,3 +104,20 @@ def test_the_backend_is_chosen_in_a_context():
         dc.backend("gcc"),
     ):
         pass
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_large_products_of_matrices_are_those_of_blas(dtype):
+    a, b = (
+        np.sin(np.arange(n * 50.0)).reshape(shape).astype(dtype)
+        for n, shape in ((40, (40, 50)), (45, (50, 45)))
+    )
+    rtol = 1e-12 if dtype == "float64" else 1e-4
+    for f in (
+        lambda x, y: x @ y,
+        lambda x, y: np.swapaxes(np.swapaxes(y, 0, 1) @ np.swapaxes(x, 0, 1), 0, 1),
+        lambda x, y: np.concatenate([(x @ y)[:, ::2], x @ y[:, ::-1]], axis=1),
+        lambda x, y: np.sin(x) @ (y * 2),
+    ):
+        assert "@dgemm(" in agrees(f, a, b, rtol=rtol).text or dtype == "float32"
+        agrees(dc.grad(lambda x, y, f=f: np.sum(f(x, y) ** 2), (0, 1)), a, b, rtol=rtol)
