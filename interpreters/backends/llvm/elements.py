@@ -7,6 +7,7 @@ where ``i`` runs along the lanes. An address is a pointer that each scope moves 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from interpreters.backends.llvm.fusion import operands
 from interpreters.backends.llvm.graph import Node
@@ -206,9 +207,18 @@ class ElementText(NativeText):
         before = self.op(f"load {bits}, ptr {cell}")
         self.do(f"store {bits} {self.op(f'or {bits} {before}, {nan}')}, ptr {cell}")
 
+    @cached_property
+    def given_up(self) -> str:
+        """The cell that holds whether a check may fail."""
+        cell = self.cell("i1")
+        self.allocated.append(f"store i1 false, ptr {cell}")
+        return cell
+
     def doubted(self) -> str:
-        """Whether any was."""
+        """Whether any was, or a check may fail."""
         found = "false"
+        if "given_up" in vars(self):
+            found = self.op(f"load i1, ptr {self.given_up}")
         for is_vector, cell in self._doubts.items():
             bits = self.type_of("bool", vector=is_vector)
             seen = self.op(f"load {bits}, ptr {cell}")

@@ -27,6 +27,8 @@ class Emitted:
 
     text: str
     work: int
+    gives_up: bool
+    """Whether it may say that Python is to run the program."""
     constants: list[Node]
     effort: int
     """How many numbers it computes, about."""
@@ -69,6 +71,7 @@ class Emission(ElementText):
         return Emitted(
             head + "\n".join(lines) + "\n}\n",
             self.work,
+            doubted != "false",
             self.memory.constants,
             self._efforts[function.block],
             ASKS in self.module.declared,
@@ -103,11 +106,20 @@ class Emission(ElementText):
                 steps.put(self, task)
             case "loop":
                 self.loop_of(task)
+            case "check":
+                self.check(task)
             case "choice":
                 self.choice(task)
             case kind:
                 assert kind in RUNNING
                 steps.running(self, task)
+
+    def check(self, task: Task) -> None:
+        """Note that a check may fail."""
+        assert task.node is not None
+        fails = self.elem(task.node.args[0], ())
+        before = self.op(f"load i1, ptr {self.given_up}")
+        self.do(f"store i1 {self.op(f'or i1 {before}, {fails.text}')}, ptr {self.given_up}")
 
     # ---- loops
 

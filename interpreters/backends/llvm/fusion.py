@@ -169,7 +169,7 @@ class Schedule:
             self._assembly(node, tasks)
         elif is_scanned(node):
             self._join(Out(node.args[0], memory.places[node][:1], node.op, node), tasks)
-        elif node.op in RUNNING or node.op in ("matmul", "put"):
+        elif node.op in RUNNING or node.op in ("matmul", "put", "check"):
             self._alone(node, tasks)
         elif node.op not in GIVEN and node.op != "reshape":
             if node.shape and node in memory.places:
@@ -321,12 +321,21 @@ class Schedule:
 
     def _cost(self, node: Node) -> int:
         """What an element costs, with all that is computed for it."""
-        if node not in self._costs:
-            cost = WEIGHTS.get(node.op, 0 if node.op in FREE else 1)
-            for x in node.args:
-                if x.shape and x.op not in MADE | GIVEN and x not in self.memory.homes:
-                    cost += self._cost(x)
-            self._costs[node] = min(cost, 1 << 20)
+        todo = [node]
+        while todo:
+            here = todo[-1]
+            below = [
+                x
+                for x in here.args
+                if x.shape and x.op not in MADE | GIVEN and x not in self.memory.homes
+            ]
+            missing = [x for x in below if x not in self._costs]
+            if missing and here not in self._costs:
+                todo += missing
+                continue
+            cost = WEIGHTS.get(here.op, 0 if here.op in FREE else 1)
+            self._costs[here] = min(cost + sum(self._costs[x] for x in below), 1 << 20)
+            todo.pop()
         return self._costs[node]
 
 

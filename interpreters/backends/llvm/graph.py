@@ -22,6 +22,7 @@ from interpreters.backends.llvm.indices import (
     ROUNDS,
     ZERO,
     Index,
+    Position,
     Shape,
     axes,
     broadcast,
@@ -40,6 +41,8 @@ class NodeBlock:
     nodes: list[Node] = field(default_factory=list)
     """In order; those that the results need, once ``prune`` has been over the graph."""
     outputs: list[Node] = field(default_factory=list)
+    effects: list[Node] = field(default_factory=list)
+    """What is run though no result needs it: checks, and what there are such in."""
     depth: int = 0
 
     def __post_init__(self) -> None:
@@ -242,15 +245,10 @@ class GraphBuilder:
         index = tuple(variable_(axis).scaled(step, start) for axis, (start, step) in given)
         return self.view(x, index, shape)
 
-    def row(self, x: Node, variable: int) -> Node:
-        """The row of a round."""
-        rest = x.shape[1:]
-        return self.view(x, (variable_(variable), *_whole(rest)), rest)
-
-    def item(self, x: Node, number: int) -> Node:
+    def row(self, x: Node, where: Position) -> Node:
         """A row."""
         rest = x.shape[1:]
-        return self.view(x, (ZERO._replace(constant=number), *_whole(rest)), rest)
+        return self.view(x, (where, *_whole(rest)), rest)
 
     # ---- arrays of other arrays
 
@@ -306,6 +304,14 @@ class GraphBuilder:
             return self.fill(1 if kind == "prod" else 0, shape, x.dtype)
         return self.node("reduce", (x,), (kind, over), shape, x.dtype)
 
+    def check(self, fails: Node) -> None:
+        """Have the program give up where this holds."""
+        if fails.op == "fill" and not fails.par:
+            return
+        made = self.node("check", (fails,), None, (), "bool")
+        if made not in made.block.effects:
+            made.block.effects.append(made)
+
     # ---- loops
 
     def body(self) -> tuple[NodeBlock, int]:
@@ -350,7 +356,7 @@ def _unrepeated(graph: GraphBuilder, x: Node) -> Node:
 def prune(function: FunctionGraph) -> None:
     """Give each block its nodes in order, those that the results need."""
     seen: set[int] = set()
-    todo = list(function.outputs)
+    todo = [*function.outputs, *function.block.effects]
     while todo:
         node = todo.pop()
         if node.number in seen:
@@ -358,6 +364,7 @@ def prune(function: FunctionGraph) -> None:
         seen.add(node.number)
         node.block.nodes.append(node)
         todo += needed_by(node)
+        todo += (effect for block in bodies(node) for effect in block.effects)
     blocks = [function.block]
     for block in blocks:
         block.nodes.sort(key=lambda node: node.number)

@@ -8,12 +8,13 @@ What has no code here raises ``MissingRule``, by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple, cast
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step, recurse
 from combinators.objects import Object, Sum, Tagged, Tangent, Tensor, Vector, components
+from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm, LoopType
 from combinators.primitives.structural import (
     OVERRIDE,
@@ -36,7 +37,9 @@ from interpreters.backends.llvm.graph import (
     NodeBlock,
     prune,
 )
+from interpreters.backends.llvm.indices import Position, variable_
 from interpreters.backends.llvm.native_arrays import of_arrays
+from interpreters.backends.llvm.native_checks import may_fail
 from interpreters.backends.llvm.native_values import (
     Alternatives,
     Chosen,
@@ -145,10 +148,9 @@ class _Lowering:
 
     def _projection(self, term: Proj, env: Env) -> Recursive[Value]:
         whole: Value = yield self.value(term.product, env)
-        if isinstance(whole, tuple):
-            return whole[term.index]
-        assert whole is None or isinstance(term.product.type, Vector)
-        return self._row(whole, lambda node: self.graph.item(node, term.index))
+        if isinstance(term.product.type, Vector):
+            return self._row(whole, partial(self.graph.row, where=Position(term.index)))
+        return whole[term.index] if isinstance(whole, tuple) else None
 
     def _row(self, stack: Value, row: Callable[[Node], Node]) -> Value:
         """A row of a stack, whose nodes are rows of its."""
@@ -228,6 +230,8 @@ class _Lowering:
             sides.append(nodes_of(graph, value, form))
         graph.block = outside
         made.number = graph.fresh("", (), None, (), "").number
+        if any(block.effects for block in blocks):
+            outside.effects.append(made)
         for a, b in zip(*sides, strict=True):
             if a is b:
                 found.append(a)
@@ -245,8 +249,7 @@ class _Lowering:
         types = parts.types
         function: Value = yield self.value(parts.function, env)
         init: Value = None if parts.init is None else (yield self.value(parts.init, env))
-        given: Value = yield self.value(parts.xs, env)
-        rows = self._stacked(given, types.xs)
+        rows: Value = yield self.value(parts.xs, env)
         if not types.length:
             kept = None if types.stack is None else self._zeros(types.stack)
             return self._halves(types, init, kept)
@@ -261,7 +264,7 @@ class _Lowering:
                 for i, leaf in enumerate(kinds(carried))
             ]
             carry = value_of(carried, iter(loop.carries))
-            row = self._row(rows, partial(graph.row, variable=variable))
+            row = self._row(rows, partial(graph.row, where=variable_(variable)))
             found: Value = yield self._called(
                 function, row if types.carry is None else (carry, row)
             )
@@ -279,6 +282,8 @@ class _Lowering:
         starts = nodes_of(graph, init, carried)
         made.args = tuple(self._in(x, outside, copied=True) for x in starts)
         made.number = graph.fresh("", (), None, (), "").number
+        if body.effects:
+            outside.effects.append(made)
         return self._results(made, types, carried, kept_form)
 
     def _results(self, made: Node, types: LoopType, carried: Any, kept: Any) -> Value:
@@ -295,18 +300,11 @@ class _Lowering:
         found: Value = types.joined(carry, kept, _pair)
         return found
 
-    def _stacked(self, value: Value, obj: Object) -> Value:
+    def _stacked(self, rows: Sequence[Value]) -> Value:
         """Rows that were given one by one, as one stack."""
-        if not isinstance(value, tuple):
-            return value
-        if not isinstance(obj, Vector):
-            return value
-        form = skeleton(value[0])
-        for part in value[1:]:
-            form = joined(form, skeleton(part))
-        columns = zip(*(nodes_of(self.graph, part, form) for part in value), strict=True)
-        stacks = [self.graph.stack(column) for column in columns]
-        return value_of(stack_of(form, len(value)), iter(stacks))
+        form = reduce(joined, map(skeleton, rows))
+        columns = zip(*(nodes_of(self.graph, row, form) for row in rows), strict=True)
+        return value_of(stack_of(form, len(rows)), iter(map(self.graph.stack, columns)))
 
     def _in(self, node: Node, block: NodeBlock, *, copied: bool = False) -> Node:
         """An array that is computed outside of a block, copied in it."""
@@ -326,7 +324,7 @@ class _Lowering:
         if primitive is PLUS:
             return self._sum(args[0], args[1])
         if primitive is VECTOR:
-            return args
+            return self._stacked(args)
         if primitive in _APPLIED:
             result: Value = yield self._called(args[0], args[-1])
             return result
@@ -342,7 +340,11 @@ class _Lowering:
         nodes = [self._zeros(x.type) if arg is None else arg for arg, x in given]
         if not isinstance(term.type, Tensor) or not all(isinstance(x, Node) for x in nodes):
             raise MissingRule(f"the native backend has no code for {primitive.name}")
-        return of_arrays(self.graph, term.operation, cast("list[Node]", nodes), term.type)
+        arrays = cast("list[Node]", nodes)
+        if term.operation.name in CHECKS:
+            self.graph.check(may_fail(self.graph, term.operation, arrays))
+            return arrays[0]
+        return of_arrays(self.graph, term.operation, arrays, term.type)
 
     def _of_sum(self, term: Prim, x: Value) -> Value:
         """A value of a sum, or a part of one; what is of another alternative is nothing."""

@@ -180,6 +180,27 @@ def _reduction(kind: str) -> Callable[..., Node]:
     return row
 
 
+def _position(kind: str) -> Callable[..., Node]:
+    def row(
+        graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: Shape, keepdims: bool = False
+    ) -> Node:
+        """The least of the positions of what equals the extreme, or is nan."""
+        (x,), (along,) = args, axis
+        count, bits = x.shape[along], Tensor(x.shape, "bool")
+        shape = tuple(1 if i == along else n for i, n in enumerate(x.shape))
+        extreme = graph.reshape(graph.reduce(kind, x, (along,)), shape)
+        is_it = _plain(graph, "equal", [x, extreme], bits)
+        is_nan = _plain(graph, "not_equal", [x, x], bits)
+        of_axis = tuple(n if i == along else 1 for i, n in enumerate(x.shape))
+        places = graph.reshape(graph.node("iota", (), None, (count,), "int64"), of_axis)
+        found = [_plain(graph, "logical_or", [is_it, is_nan], bits), places]
+        found.append(graph.fill(count, (), "int64"))
+        where = _plain(graph, "where", found, Tensor(x.shape, "int64"))
+        return graph.reshape(graph.reduce("min", where, (along,)), obj.shape)
+
+    return row
+
+
 def _logsumexp(
     graph: GraphBuilder, args: Sequence[Node], obj: Tensor, axis: Shape, keepdims: bool = False
 ) -> Node:
@@ -252,6 +273,8 @@ ROWS: dict[str, Callable[..., Node]] = {
     "matmul": _matmul,
     "iota": _iota,
     "stop_gradient": _same,
+    "argmax": _position("max"),
+    "argmin": _position("min"),
     **{kind: _reduction(kind) for kind in ("sum", "prod", "max", "min")},
     **{name: _running(name) for name in ("cumsum", "exclusive_cumprod", "recurrence")},
 }

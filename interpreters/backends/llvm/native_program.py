@@ -12,6 +12,7 @@ import numpy as np
 from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
 from combinators.objects import Object, Tensor, components
+from combinators.operation import is_beyond_memory
 from combinators.terms import Lam
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
@@ -53,6 +54,8 @@ class NativeProgram:
         Raises ``MissingRule`` where something in it has no code.
         """
         self._lam, self._slow, self._survey = lam, slow, survey or surveyed(lam)
+        if any(map(is_beyond_memory, self._survey.objects)):
+            raise MissingRule("the native backend has no arrays that are larger than the memory")
         with uncollected():
             self._build(captured or {})
 
@@ -70,7 +73,7 @@ class NativeProgram:
             ProductForm(tuple(kinds(form))) if _is_open(form) else form for form in made.params
         ]
         shown = ProductForm(tuple(kinds(made.result))) if _is_open(made.result) else made.result
-        entry = Entry(made.function, params, shown, code, checks=bool(watched))
+        entry = Entry(made.function, params, shown, code, checks=code.gives_up)
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
         if code.work:
             room = np.zeros(code.work + LINE, np.uint8)

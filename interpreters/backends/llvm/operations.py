@@ -242,20 +242,26 @@ class Arithmetic:
         return self._extreme(x, y, "less")
 
     def _scale(self, v: str, p: str) -> str:
+        if not self.text.module.careful:
+            return self.op(f"fmul {self.kind} {v}, {p}")
+        return self.absorbing_product(v, p)
+
+    def absorbing_product(self, v: str, p: str) -> str:
+        """The product; 0 wherever a factor is."""
         product = self.op(f"fmul {self.kind} {v}, {p}")
         return self._absorbing(product, v, self._compared("equal", [p, self.number(0)]))
 
     def _unscale(self, v: str, p: str) -> str:
         quotient = self.op(f"fdiv {self.kind} {v}, {p}")
+        if not self.text.module.careful:
+            return quotient
         size = self._intrinsic("fabs", [p])
         return self._absorbing(
             quotient, v, self._compared("equal", [size, self.number(float("inf"))])
         )
 
     def _absorbing(self, product: str, v: str, is_absorbed: str) -> str:
-        """0 instead of nan where a factor is 0; where a look at the end is enough, as it is."""
-        if not self.text.module.careful:
-            return product
+        """0 instead of nan where a factor is 0."""
         zero = self.number(0)
         nan = self.op(f"fcmp uno {self.kind} {product}, {product}")
         either = self.op(f"or {self.bits} {self._compared('equal', [v, zero])}, {is_absorbed}")

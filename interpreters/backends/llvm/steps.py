@@ -284,7 +284,11 @@ def running(text: ElementText, task: Task) -> None:
             elif node.op == "exclusive_cumprod":
                 after = of.apply("multiply", [before, xs[0]], dtype)
             else:
-                product = of.apply("scale" if of.is_float else "multiply", [before, xs[0]], dtype)
+                product = (
+                    of.absorbing_product(before, xs[0])
+                    if of.is_float
+                    else of.apply("multiply", [before, xs[0]], dtype)
+                )
                 after = of.apply("add", [product, xs[1]], dtype)
             left = after if node.op == "cumsum" else before
             text.store(home, index, Value(left, False, text.here.depth))

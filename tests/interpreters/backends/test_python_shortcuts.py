@@ -94,4 +94,5 @@ def test_a_users_product_is_added_in_its_own_order():
     whole = dc.fun(lambda a, b: np.sum(a @ b, axis=0))
     a, b = RANDOM.standard_normal((30, 20)), RANDOM.standard_normal((20, 10))
     assert "keepdims" not in code(whole, a, b).source
-    np.testing.assert_array_equal(whole(a, b), np.sum(a @ b, axis=0))
+    with dc.backend("python"):
+        np.testing.assert_array_equal(whole(a, b), np.sum(a @ b, axis=0))

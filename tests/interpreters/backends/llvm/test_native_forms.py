@@ -131,3 +131,61 @@ def test_rows_of_functions_of_several_codes():
         return dc.fold(lambda c, f: f(c), x, fs)
 
     agrees(dc.value_and_grad(whole, argnums=(0, 1)), 0.5, np.array([0.5, 1.5, 0.25]))
+
+
+# ---- checks
+
+WHOLE = np.arange(1, 7)
+MAY_FAIL = {
+    "an index": (lambda a, i: a[i] * 2, (WHOLE, 5), (WHOLE, 6)),
+    "indices": (lambda a, i: np.sum(a[i]), (WHOLE, WHOLE - 1), (WHOLE, WHOLE)),
+    "an index in a round": (
+        lambda a, i: dc.fold(lambda c, j: c + a[j], 0, i),
+        (WHOLE, WHOLE - 1),
+        (WHOLE, WHOLE),
+    ),
+    "an index in a branch": (
+        lambda a, i: dc.cond(i > 2, lambda: a[i], lambda: a[0]),
+        (WHOLE, -3),
+        (WHOLE, 6),
+    ),
+    "a divisor": (lambda a, n: a // n, (WHOLE, 2), (WHOLE, 0)),
+    "an exponent": (lambda a, n: a**n, (WHOLE, 3), (WHOLE, -1)),
+    "a product": (lambda a, n: np.prod(a) * n, (WHOLE, 2), (WHOLE, 2**60)),
+    "a sum": (lambda a, n: np.cumsum(a * n), (WHOLE, 2**50), (WHOLE, 2**60)),
+    "a matrix": (lambda a, n: (a[None] @ (a[:, None] * n))[0, 0], (WHOLE, 9), (WHOLE, 2**58)),
+    "what becomes an integer": (
+        lambda a, x: (a * x).astype("int64"),
+        (WHOLE, 0.5),
+        (WHOLE, np.nan),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAY_FAIL)
+def test_a_check_that_may_fail_is_left_to_python(name):
+    function, fine, wrong = MAY_FAIL[name]
+    checked = dc.fun(function, checked=True)
+    whole = checked.program(*fine)
+    native = NativeProgram(whole._compiled, lambda *args: args)
+    same(native.function(*fine), checked(*fine))
+    assert native.function(*wrong) == wrong
+    with pytest.raises(Exception, match=" ") as python:
+        checked(*wrong)
+    with dc.backend("llvm"):
+        again = dc.fun(function, checked=True)
+        same(again(*fine), checked(*fine))
+        with pytest.raises(type(python.value), match=" ") as error:
+            again(*wrong)
+    assert str(error.value) == str(python.value)
+
+
+def test_the_position_of_an_extreme_is_the_first_of_equals_and_of_nans():
+    def whole(a):
+        return np.argmax(a), np.argmin(a, axis=0), np.argmax(a, axis=1, keepdims=True)
+
+    a = np.array([[1.0, 3.0, 3.0], [-0.0, 0.0, 2.0], [1.0, 5.0, 5.0]])
+    for array in (a, -a, a.round().astype("int64"), np.ones((4, 2))):
+        agrees(whole, array)
+    a[1, 1] = a[2, 2] = np.nan
+    agrees(whole, a)
