@@ -13,6 +13,8 @@ LONG = 1 << 16
 """Numbers from which on other threads of Python run meanwhile: some 30 microseconds."""
 PATIENCE = 1 << 22
 """Numbers after which it is asked whether to go on: some 5 to 50 milliseconds."""
+FEW = 100
+"""How many rounds there are, where nobody knows."""
 ASKS = "dc_interrupted"
 INTERRUPTED = f"""define internal i1 @{ASKS}() noinline cold {{
   %state = call i32 @PyGILState_Ensure()
@@ -44,7 +46,7 @@ def efforts(function: FunctionGraph) -> dict[NodeBlock, int]:
 def _effort(node: Node, known: dict[NodeBlock, int]) -> int:
     inside = sum(known[block] for block in bodies(node))
     if node.op == "loop":
-        return int(node.par.length) * inside
+        return (FEW if node.par.is_while else int(node.par.length)) * inside
     if node.op in _FREE or inside:
         return inside
     if node.op == "matmul":

@@ -214,10 +214,15 @@ class ElementText(NativeText):
         self.allocated.append(f"store i1 false, ptr {cell}")
         return cell
 
+    @property
+    def has_checks(self) -> bool:
+        """Whether a check was written."""
+        return "given_up" in vars(self)
+
     def doubted(self) -> str:
         """Whether any was, or a check may fail."""
         found = "false"
-        if "given_up" in vars(self):
+        if self.has_checks:
             found = self.op(f"load i1, ptr {self.given_up}")
         for is_vector, cell in self._doubts.items():
             bits = self.type_of("bool", vector=is_vector)

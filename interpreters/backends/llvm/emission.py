@@ -140,10 +140,12 @@ class Emission(ElementText):
                 continue
             cells[number] = self.cell(TYPES[carry.dtype])
             self.do(f"store {TYPES[carry.dtype]} {self.elem(start, ()).text}, ptr {cells[number]}")
-        with self.loop(loop.variable, loop.length, reverse=loop.reverse):
+        with self.loop(loop.variable, loop.length, reverse=loop.reverse) as body:
             self.ask(loop.variable, rounds_between(self._efforts[loop.body], loop.length))
             self._begin_round(loop, cells, swapped)
             self.block(loop.body)
+            if loop.is_while:
+                body.ends = self._is_last(loop.body.outputs[-1])
             self._end_round(loop, cells, swapped)
         for number, out in loop.outs.items():
             if number in cells:
@@ -160,7 +162,8 @@ class Emission(ElementText):
             return
         name = self.fresh()
         part = self.op(f"and i64 {self.variables[variable].text}, {rounds - 1}")
-        self.do(f"br i1 {self.op(f'icmp eq i64 {part}, 0')}, label %ask{name}, label %on{name}")
+        is_last = self.op(f"icmp eq i64 {part}, {rounds - 1}")
+        self.do(f"br i1 {is_last}, label %ask{name}, label %on{name}")
         self.do(f"ask{name}:")
         found = self.op(f"call i1 {self.module.declare(ASKS, '')}()")
         self.here.lines += [
@@ -170,6 +173,13 @@ class Emission(ElementText):
             f"on{name}:",
         ]
         self.here.label = f"on{name}"
+
+    def _is_last(self, goes: Node) -> str:
+        """Whether a round says that it is the last, or a check failed."""
+        last = self.op(f"xor i1 {self.elem(goes, ()).text}, true")
+        if not self.has_checks:
+            return last
+        return self.op(f"or i1 {last}, {self.op(f'load i1, ptr {self.given_up}')}")
 
     def _cells_of(self, carry: Node) -> tuple[str, str]:
         """Where the pointers to the old and the new value of an array are."""

@@ -91,6 +91,8 @@ class LoopNode:
     variable: int
     """The number of the round."""
     carries: list[Node]
+    is_while: bool = False
+    """Whether the last output of the body says if there is another round."""
     outs: dict[int, Node] = field(default_factory=dict)
     """What is used of its results."""
 
@@ -306,10 +308,8 @@ class GraphBuilder:
 
     def check(self, fails: Node) -> None:
         """Have the program give up where this holds."""
-        if fails.op == "fill" and not fails.par:
-            return
         made = self.node("check", (fails,), None, (), "bool")
-        if made not in made.block.effects:
+        if not _is_zero(fails) and made not in made.block.effects:
             made.block.effects.append(made)
 
     # ---- loops
@@ -387,7 +387,7 @@ def needed_by(node: Node) -> Sequence[Node]:
             whole, place = node.par
             return [whole, whole.par.body.outputs[place], whole.args[place]]
         case "loop":
-            return ()
+            return node.par.body.outputs[-1:] if node.par.is_while else ()
         case _:
             return node.args
 

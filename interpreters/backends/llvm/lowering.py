@@ -8,15 +8,15 @@ What has no code here raises ``MissingRule``, by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step, recurse
-from combinators.objects import Object, Sum, Tagged, Tangent, Tensor, Vector, components
+from combinators.objects import Object, Tensor, Vector
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm, LoopType
 from combinators.primitives.structural import (
+    FIX,
     OVERRIDE,
     PACK,
     PLUS,
@@ -25,7 +25,7 @@ from combinators.primitives.structural import (
     VECTOR,
     ZEROS,
 )
-from combinators.primitives.sums import INJECT, IS, SUMS, TAG, UNTAG
+from combinators.primitives.sums import SUMS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences
 from interpreters.backends.llvm.graph import (
@@ -38,28 +38,34 @@ from interpreters.backends.llvm.graph import (
     prune,
 )
 from interpreters.backends.llvm.indices import Position, variable_
+from interpreters.backends.llvm.native_algebra import (
+    carrying,
+    finished,
+    inside,
+    of_sum,
+    plus,
+    row_at,
+    stacked,
+    zeros,
+)
 from interpreters.backends.llvm.native_arrays import of_arrays
 from interpreters.backends.llvm.native_checks import may_fail
+from interpreters.backends.llvm.native_recursion import MOST, Env, RecursiveLowering
 from interpreters.backends.llvm.native_values import (
-    Alternatives,
     Chosen,
     Closure,
     Form,
     Value,
     form_of,
     has_functions,
-    is_alternative,
     joined,
     kinds,
     nodes_of,
-    row_of,
     skeleton,
     stack_of,
-    sum_of_tags,
     value_of,
 )
 
-Env = dict[str, Value]
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
 """What applies its first argument to its last."""
 
@@ -95,16 +101,8 @@ def _known(obj: Object) -> Form:
         return None
 
 
-_MOST = 4
-"""Rounds in which what a loop carries is found: one λ or another, each with what it captures."""
-
-
-class _Lowering:
+class _Lowering(RecursiveLowering):
     """One walk over a term."""
-
-    def __init__(self, graph: GraphBuilder, survey: Occurrences) -> None:
-        self.graph = graph
-        self._captured = survey.captured
 
     def body(self, lam: Lam, env: Env) -> Recursive[Value]:
         """The value of the body of a λ."""
@@ -149,19 +147,20 @@ class _Lowering:
     def _projection(self, term: Proj, env: Env) -> Recursive[Value]:
         whole: Value = yield self.value(term.product, env)
         if isinstance(term.product.type, Vector):
-            return self._row(whole, partial(self.graph.row, where=Position(term.index)))
+            return row_at(self.graph, whole, Position(term.index))
         return whole[term.index] if isinstance(whole, tuple) else None
-
-    def _row(self, stack: Value, row: Callable[[Node], Node]) -> Value:
-        """A row of a stack, whose nodes are rows of its."""
-        form = skeleton(stack)
-        return value_of(row_of(form), iter(map(row, nodes_of(self.graph, stack, form))))
 
     # ---- calls and choices
 
     def _application(self, term: App, env: Env) -> Recursive[Value]:
+        argument: Value
+        if isinstance(term.function, Prim) and term.function.operation is FIX:
+            step: Value = yield self.value(term.function.args[0], env)
+            argument = yield self.value(term.argument, env)
+            again: Value = yield self.recursion(step, argument)
+            return again
         function: Value = yield self.value(term.function, env)
-        argument: Value = yield self.value(term.argument, env)
+        argument = yield self.value(term.argument, env)
         result: Value = yield self._called(function, argument)
         return result
 
@@ -191,7 +190,7 @@ class _Lowering:
         graph = self.graph
         this = graph.fill(number, (), "int64")
         test = graph.pointwise("equal", (tag, this), (), "bool")
-        result = yield self._either(
+        result = yield self.either(
             test,
             lambda: self._called(first, argument),
             lambda: self._any_called(tag, number + 1, rest, argument),
@@ -202,12 +201,12 @@ class _Lowering:
         test: Value = yield self.value(term.test, env)
         if not isinstance(test, Node):
             return None
-        result: Value = yield self._either(
+        result: Value = yield self.either(
             test, lambda: self.value(term.then, env), lambda: self.value(term.other, env)
         )
         return result
 
-    def _either(
+    def either(
         self, test: Node, then: Callable[[], Step[Value]], other: Callable[[], Step[Value]]
     ) -> Recursive[Value]:
         """Two blocks, of which one is run; what both give is not among their outputs."""
@@ -238,7 +237,7 @@ class _Lowering:
                 continue
             found.append(graph.fresh("out", (made,), len(blocks[0].outputs), a.shape, a.dtype))
             for block, node in zip(blocks, (a, b), strict=True):
-                block.outputs.append(self._in(node, block))
+                block.outputs.append(inside(self.graph, node, block))
         return value_of(form, iter(found))
 
     # ---- loops
@@ -251,20 +250,14 @@ class _Lowering:
         init: Value = None if parts.init is None else (yield self.value(parts.init, env))
         rows: Value = yield self.value(parts.xs, env)
         if not types.length:
-            kept = None if types.stack is None else self._zeros(types.stack)
+            kept = None if types.stack is None else zeros(self.graph, types.stack)
             return self._halves(types, init, kept)
         carried = skeleton(init)
-        for _ in range(_MOST):
+        for _ in range(MOST):
             body, variable = graph.body()
             loop = LoopNode(types.length, types.reverse, body, variable, [])
-            made = graph.fresh("loop", (), loop, (), "")
-            made.block = outside
-            loop.carries = [
-                graph.fresh("carry", (), (made, i), leaf.shape, leaf.dtype)
-                for i, leaf in enumerate(kinds(carried))
-            ]
-            carry = value_of(carried, iter(loop.carries))
-            row = self._row(rows, partial(graph.row, where=variable_(variable)))
+            made, carry = carrying(graph, outside, loop, carried)
+            row = row_at(graph, rows, variable_(variable))
             found: Value = yield self._called(
                 function, row if types.carry is None else (carry, row)
             )
@@ -277,42 +270,14 @@ class _Lowering:
             raise MissingRule("the native backend carries no function that captures the last one")
         kept_form = skeleton(item)
         new = nodes_of(graph, after, carried) + nodes_of(graph, item, kept_form)
-        body.outputs = [self._in(x, body) for x in new]
+        body.outputs = [inside(graph, x, body) for x in new]
         graph.block = outside
-        starts = nodes_of(graph, init, carried)
-        made.args = tuple(self._in(x, outside, copied=True) for x in starts)
-        made.number = graph.fresh("", (), None, (), "").number
-        if body.effects:
-            outside.effects.append(made)
-        return self._results(made, types, carried, kept_form)
-
-    def _results(self, made: Node, types: LoopType, carried: Any, kept: Any) -> Value:
-        """What a loop gives: its carry, and what it keeps, stacked."""
-        graph, length = self.graph, types.length
-        leaves = [*kinds(carried), *kinds(stack_of(kept, length))]
-        outs = [graph.fresh("out", (made,), i, x.shape, x.dtype) for i, x in enumerate(leaves)]
-        nodes = iter(outs)
-        carry = value_of(carried, nodes)
-        stack = value_of(stack_of(kept, length), nodes)
-        return self._halves(types, carry, stack)
+        whole = finished(graph, made, init, carried, stack_of(kept_form, types.length))
+        return self._halves(types, *whole)
 
     def _halves(self, types: LoopType, carry: Value, kept: Value) -> Value:
         found: Value = types.joined(carry, kept, _pair)
         return found
-
-    def _stacked(self, rows: Sequence[Value]) -> Value:
-        """Rows that were given one by one, as one stack."""
-        form = reduce(joined, map(skeleton, rows))
-        columns = zip(*(nodes_of(self.graph, row, form) for row in rows), strict=True)
-        return value_of(stack_of(form, len(rows)), iter(map(self.graph.stack, columns)))
-
-    def _in(self, node: Node, block: NodeBlock, *, copied: bool = False) -> Node:
-        """An array that is computed outside of a block, copied in it."""
-        if node.shape and (copied or node.block is not block):
-            made = self.graph.fresh("copy", (node,), None, node.shape, node.dtype)
-            made.block = block
-            return made
-        return node
 
     # ---- primitives
 
@@ -320,24 +285,26 @@ class _Lowering:
         args: tuple[Value, ...] = yield self._several(term.args, env)
         primitive = term.operation.primitive
         if primitive is ZEROS:
-            return self._zeros(term.type)
+            return zeros(self.graph, term.type)
         if primitive is PLUS:
-            return self._sum(args[0], args[1])
+            return plus(self.graph, args[0], args[1])
         if primitive is VECTOR:
-            return self._stacked(args)
+            return stacked(self.graph, args)
         if primitive in _APPLIED:
             result: Value = yield self._called(args[0], args[-1])
             return result
+        if primitive is FIX.primitive:
+            return self.fixed(args[0], term)
         if primitive is PACK:
             if has_functions(skeleton(args[0])):
                 raise MissingRule("the native backend packs no functions into tangents")
             return args[0]
         if primitive is UNPACK:
-            return self._zeros(term.type) if args[0] is None else args[0]
+            return zeros(self.graph, term.type) if args[0] is None else args[0]
         if primitive in SUMS:
-            return self._of_sum(term, args[0])
+            return of_sum(self.graph, term, args[0])
         given = zip(args, term.args, strict=True)
-        nodes = [self._zeros(x.type) if arg is None else arg for arg, x in given]
+        nodes = [zeros(self.graph, x.type) if arg is None else arg for arg, x in given]
         if not isinstance(term.type, Tensor) or not all(isinstance(x, Node) for x in nodes):
             raise MissingRule(f"the native backend has no code for {primitive.name}")
         arrays = cast("list[Node]", nodes)
@@ -345,45 +312,6 @@ class _Lowering:
             self.graph.check(may_fail(self.graph, term.operation, arrays))
             return arrays[0]
         return of_arrays(self.graph, term.operation, arrays, term.type)
-
-    def _of_sum(self, term: Prim, x: Value) -> Value:
-        """A value of a sum, or a part of one; what is of another alternative is nothing."""
-        primitive, index = term.operation.primitive, term.operation.keywords.get("index")
-        if index is None:
-            raise MissingRule("the native backend has no values of recursive types")
-        if primitive in (INJECT, TAG):
-            assert isinstance(term.type, Sum)
-            parts = tuple(x if i == index else None for i in range(len(term.type.parts)))
-            return Alternatives(self.graph.fill(index, (), "int64"), parts)
-        if primitive is IS:
-            return is_alternative(self.graph, x, index)
-        part = x.parts[index] if isinstance(x, Alternatives) else None
-        return self._zeros(term.type) if part is None and primitive is UNTAG else part
-
-    def _zeros(self, obj: Object) -> Value:
-        """The zero of a type; of one that is known only with the value it belongs to, None."""
-        if obj is Tangent or isinstance(obj, Tagged | Vector):
-            return None
-        parts = components(obj)
-        if parts is not None:
-            return tuple(map(self._zeros, parts.parts))
-        if not isinstance(obj, Tensor):
-            raise MissingRule(f"the native backend has no zero of {obj!r}")
-        form = form_of(obj)
-        return value_of(form, iter(nodes_of(self.graph, None, form)))
-
-    def _sum(self, x: Value, y: Value) -> Value:
-        if x is None or y is None:
-            return y if x is None else x
-        if isinstance(x, tuple) and isinstance(y, tuple):
-            return tuple(self._sum(a, b) for a, b in zip(x, y, strict=True))
-        if isinstance(x, Alternatives) and isinstance(y, Alternatives):
-            tag = sum_of_tags(self.graph, x.tag, y.tag)
-            parts = (self._sum(a, b) for a, b in zip(x.parts, y.parts, strict=True))
-            return Alternatives(tag, tuple(parts))
-        if not isinstance(x, Node) or not isinstance(y, Node):
-            raise MissingRule("the native backend adds no functions")
-        return self.graph.add(x, y)
 
 
 def _pair(a: Value, b: Value) -> Value:

@@ -35,6 +35,8 @@ class TextScope:
     label: str
     lines: list[str] = field(default_factory=list)
     known: dict[Any, Any] = field(default_factory=dict)
+    ends: str = ""
+    """Of a round, what says that it is the last; else that is seen from its number."""
 
 
 class Round(NamedTuple):
@@ -157,8 +159,8 @@ class NativeText:
             f"{text} = phi i64 [{first}, %{outer.label}], [{after}, %{inner.label}]",
             *inner.lines,
             f"{after} = add nsw i64 {text}, {-step if reverse else step}",
-            f"%ends{name} = icmp eq i64 {after}, {end}",
-            f"br i1 %ends{name}, label %end{name}, label %body{name}",
+            f"%counted{name} = icmp eq i64 {after}, {end}",
+            f"br i1 {inner.ends or f'%counted{name}'}, label %end{name}, label %body{name}",
             f"end{name}:",
         ]
         outer.label = f"end{name}"

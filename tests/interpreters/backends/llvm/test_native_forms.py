@@ -189,3 +189,59 @@ def test_the_position_of_an_extreme_is_the_first_of_equals_and_of_nans():
         agrees(whole, array)
     a[1, 1] = a[2, 2] = np.nan
     agrees(whole, a)
+
+
+# ---- functions that call themselves where they end
+
+
+def root(a, x0):
+    """Newton's method, until two steps agree."""
+    return dc.until(lambda x: abs(x * x - a) < 1e-12, lambda x: (x + a / x) / 2, x0, most=60)
+
+
+@dc.rec
+def divisor(a, b):
+    return dc.cond(b == 0, lambda: a, lambda: divisor(b, a % b))
+
+
+@dc.rec
+def wandered(n, x):
+    def on():
+        below = lambda: dc.cond(x < -1, lambda: x * 10, lambda: wandered(n - 1, x + 0.7))
+        return dc.cond(x > 3, lambda: wandered(n - 1, x - 1.0), below)
+
+    return dc.cond(n == 0, lambda: x, on)
+
+
+def leading(a, x):
+    """Power iteration, whose vector is carried until it stands."""
+
+    def step(state):
+        y = a @ state[0]
+        y = y / np.sqrt(np.sum(y * y))
+        return y, np.sum((y - state[0]) ** 2)
+
+    return dc.while_loop(lambda state: state[1] > 1e-20, step, (x, 1.0))[0]
+
+
+def held(function, *args):
+    """The machine code of the program that a function is when it is simplified."""
+    whole = dc.fun(function).program(*args)
+    lam, true = whole._compiled, whole.compiled("f").function(*args)
+    same(Bare(lam)(*args), true)
+    same(NativeProgram(lam, not_called).function(*args), true)
+
+
+def test_a_function_that_calls_itself_where_it_ends_is_a_loop():
+    held(root, 2.0, 1.0)
+    held(divisor, 48, 18)
+    held(wandered, 10**6, 0.1)
+    held(leading, np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([1.0, 0.3]))
+    held(lambda a, x: dc.jvp(root, (a, x), (1.0, 0.5)), 2.0, 1.0)
+    held(lambda n, x: dc.jvp(lambda x: wandered(n, x), (x,), (1.0,)), 1000, 0.1)
+    held(lambda n, xs: dc.map(lambda x: wandered(n, x), xs), 9, np.array([0.1, 2.0, -4.0]))
+
+
+def test_rounds_that_are_too_many_are_left_to_python():
+    lam = dc.fun(root).program(2.0, 1.0)._compiled
+    assert NativeProgram(lam, lambda *args: args).function(-2.0, 1.0) == (-2.0, 1.0)
