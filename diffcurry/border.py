@@ -97,6 +97,8 @@ class Border:
             **{numpy.__name__: numpy for _, numpy in SCALARS.values()},
         }
         # They take a tuple as it stands: to call a function of ``*args`` takes longer.
+        self.is_plain = not held
+        """Whether it only tests arguments, and shows numbers as NumPy's."""
         self._names = [f"x{index}" for index in range(len(types))]
         self._held = [f"h{index}" for index in range(held)]
         self._unheld = _unpacked(self._held, "held") if held else ""
@@ -170,6 +172,7 @@ class Border:
 
     def _named(self, word: str, value: Any) -> str:
         """A name for ``value`` in the text that is run."""
+        self.is_plain = self.is_plain and value is tuple
         name = f"{word}{len(self._space)}"
         self._space[name] = value
         return name
@@ -240,6 +243,7 @@ class Border:
         if isinstance(at, At) and at.asks:
             return f"{self._outwards(SHOWN_ALONG, at.obj, at.face)}({name}, {at.name})"
         if isinstance(at, Held):
+            self.is_plain = False
             return f"({', '.join((name, *at.names))})"
         product = components(obj)
         if isinstance(obj, Sum | Mu | Space):

@@ -126,7 +126,9 @@ class Quick(NamedTuple):
 
     def entry(self, guard: Guard | None) -> Callable[[tuple[Any, ...]], Any]:
         """The function of a tuple of arguments; ``NotThese`` for those that need a conversion."""
-        return self.border.entry(self.compiled.function, guard)
+        made = self.border.entry(self.compiled.function, guard)
+        door = getattr(self.compiled, "door", None)
+        return door(made) if door and guard is None and self.border.is_plain else made
 
 
 LARGE = 13_000
@@ -232,9 +234,6 @@ class Program:
 
     def compiled(self, name: str, doc: str = "") -> PythonProgram:
         """The program as Python that stands alone."""
-        return self._code(name, doc)
-
-    def _code(self, name: str, doc: str = "") -> PythonProgram:
         lam = self._compiled
         survey = self.survey if lam is self.lam else None
         return compile_program(lam, name=name, doc=doc, survey=survey)
@@ -278,10 +277,7 @@ class Program:
 
     @cached_property
     def _python(self) -> PythonProgram:
-        return self._code(self._compiled.name or "f")
-
-    def _by_python(self, *args: Any) -> Any:
-        return self._python.function(*args)
+        return self.compiled(self._compiled.name or "f")
 
     def _native(self, lam: Lam) -> Compiled | None:
         """The program as machine code, where that is asked for and everything in it has such."""
@@ -290,7 +286,7 @@ class Program:
         from interpreters.backends.llvm.native_program import NativeProgram
 
         with suppress(MissingRule):
-            return NativeProgram(lam, self._by_python)
+            return NativeProgram(lam, lambda *args: self._python.function(*args))  # noqa: PLW0108
         return None
 
     def quick(self) -> Quick | None:

@@ -1,6 +1,6 @@
 """The way from Python to machine code: a C function object that opens its arguments itself.
 
-    f(x, a)    x : Real, a : Tensor[3]
+    f(x, a), or f((x, a))    x : Real, a : Tensor[3]
 
     x a float?  a an array of float64, of shape (3,), in one piece?      else: slow(x, a)
     r = a new array of shape (3,);  run(x, data of a, data of r, work)
@@ -50,6 +50,7 @@ def numpy_symbols() -> dict[str, int]:
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = ctypes.cast(get(umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
     found = {"np_array_type": table[_ARRAY_TYPE] or 0, "np_new": table[_NEW_FROM_DESCR] or 0}
+    found |= {"np_true": id(np.True_), "np_false": id(np.False_)}
     for name in WIDTHS:
         found[f"np_dtype_{name}"] = id(np.dtype(name))
         found[f"np_type_{name}"] = id(np.dtype(name).type)
@@ -87,14 +88,9 @@ class Entry:
         """What is done when the work is."""
 
     def text(self) -> str:
-        """The function ``entry`` of the object itself, its arguments and their number."""
-        self._need(self._op(f"icmp eq i64 %count, {len(self._params)}"))
+        """The function ``entry`` of the object itself and the tuple of its arguments."""
         params = iter(self._function.params)
-        args = [
-            text
-            for number, form in enumerate(self._params)
-            for text in self._taken(self._at("%args", 8 * number), form, params)
-        ]
+        args = self._parts("%args", ProductForm(tuple(self._params)), params)
         made = [self._result(number, node) for number, node in enumerate(self._function.outputs)]
         results = [
             f"ptr {self._at(text, DATA)}" if node.shape else f"ptr {text}"
@@ -122,7 +118,7 @@ class Entry:
             self._lines.append("br label %slow")
         self._lines += ["none:", "ret ptr null", "slow:"]
         slow = self._at("%self", ITEMS)
-        call = f"call ptr @PyObject_Vectorcall(ptr {slow}, ptr %args, i64 %count, ptr null)"
+        call = f"call ptr @PyObject_Call(ptr {slow}, ptr %args, ptr null)"
         self._lines.append(f"ret ptr {self._op(call)}")
         body = "\n".join(["entry:", *self._head, *self._lines])
         declared = [f"@{name} = external global i8" for name in sorted(self._outside)]
@@ -131,7 +127,7 @@ class Entry:
                 *declared,
                 *self._data,
                 *_DECLARED,
-                f"define ptr @entry(ptr %self, ptr %args, i64 %count) #0 {{\n{body}\n}}\n",
+                f"define ptr @entry(ptr %self, ptr %args) #0 {{\n{body}\n}}\n",
             ]
         )
 
@@ -166,6 +162,10 @@ class Entry:
             return [self._array(pointer, node) if node.shape else self._number(pointer, node.dtype)]
         assert isinstance(form, ProductForm)
         self._need(self._is(self._at(pointer, TYPE), "PyTuple_Type"))
+        return self._parts(pointer, form, params)
+
+    def _parts(self, pointer: str, form: ProductForm, params: Iterator[Node]) -> list[str]:
+        """What it takes for the items of a tuple."""
         self._need(self._op(f"icmp eq i64 {self._at(pointer, LENGTH, 'i64')}, {len(form.parts)}"))
         return [
             text
@@ -273,17 +273,14 @@ class Entry:
         return whole
 
     def _boxed(self, cell: str, dtype: str) -> str:
-        """A number as an object of Python's, or of NumPy's where Python has none."""
-        if dtype == "float64":
-            number = self._op(f"load double, ptr {cell}")
-            return self._op(f"call ptr @PyFloat_FromDouble(double {number})")
-        if dtype == "int64":
-            number = self._op(f"load i64, ptr {cell}")
-            return self._op(f"call ptr @PyLong_FromLongLong(i64 {number})")
+        """A number as an object of NumPy's."""
         if dtype == "bool":
             byte = self._op(f"load i8, ptr {cell}")
-            number = self._op(f"zext i8 {byte} to i64")
-            return self._op(f"call ptr @PyBool_FromLong(i64 {number})")
+            test = self._op(f"icmp ne i8 {byte}, 0")
+            self._outside |= {"np_true", "np_false"}
+            made = self._op(f"select i1 {test}, ptr @np_true, ptr @np_false")
+            self._lines.append(f"call void @Py_IncRef(ptr {made})")
+            return made
         self._outside.add(f"np_type_{dtype}")
         made = self._op(f"call ptr @PyType_GenericAlloc(ptr @np_type_{dtype}, i64 0)")
         number = self._op(f"load {TYPES[dtype]}, ptr {cell}")
@@ -294,12 +291,9 @@ class Entry:
 _DECLARED = (
     "declare ptr @np_new(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
     "declare ptr @PyTuple_New(i64)",
-    "declare ptr @PyFloat_FromDouble(double)",
-    "declare ptr @PyLong_FromLongLong(i64)",
-    "declare ptr @PyBool_FromLong(i64)",
     "declare ptr @PyType_GenericAlloc(ptr, i64)",
     "declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)",
-    "declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)",
+    "declare ptr @PyObject_Call(ptr, ptr, ptr)",
     "declare ptr @PyErr_Occurred()",
     "declare ptr @PyEval_SaveThread()",
     "declare void @PyEval_RestoreThread(ptr)",
@@ -320,12 +314,18 @@ class _Definition(ctypes.Structure):
     )
 
 
-_FAST_CALL = 0x80
+SEVERAL, ONE = 0x01, 0x08
+"""How functions of C are called: with their arguments, or with one object."""
 
 
-def function_object(where: int, slow: Callable[..., Any], keep: Any) -> Callable[..., Any]:
-    """Python's function of machine code; ``keep`` lives as long as it does."""
-    definition = _Definition(b"native", where, _FAST_CALL, None)
+def function_object(
+    where: int, slow: Callable[..., Any], keep: Any, flag: int = SEVERAL
+) -> Callable[..., Any]:
+    """Python's function of machine code; ``keep`` lives as long as it does.
+
+    Of ``ONE`` object, it is the tuple of arguments.
+    """
+    definition = _Definition(b"native", where, flag, None)
     new = _C_API.PyCMethod_New
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]

@@ -18,7 +18,7 @@ from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
 from interpreters.backends.analysis.lines import OPTIMISTIC, Hidden, hides_zeros, lines_of
 from interpreters.backends.llvm.emission import emitted
-from interpreters.backends.llvm.entry import LINE, Entry, function_object, symbol
+from interpreters.backends.llvm.entry import LINE, ONE, Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
@@ -90,16 +90,34 @@ class NativeProgram:
     @cached_property
     def entry(self) -> Callable[..., Any]:
         """The function of the leaves of what is opened, which gives those of what is open."""
+        slow = self._slow if self._is_closed else _give_up
+        return function_object(self._loaded.address, slow, self._loaded)
+
+    def door(self, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The function of a tuple of arguments, which the entry takes or ``otherwise`` does."""
+        if not self._is_closed:
+            return otherwise
+
+        def slow(*args: Any) -> Any:
+            return otherwise(args)
+
+        return function_object(self._loaded.address, slow, self._loaded, ONE)
+
+    @property
+    def _is_closed(self) -> bool:
+        """Whether the entry takes and gives what users do."""
+        return not _is_open(self.form) and not self._opened
+
+    @cached_property
+    def _loaded(self) -> Loaded:
         with uncollected():
-            loaded = Loaded(self.text, self._arrays, symbol)
-        slow = _give_up if _is_open(self.form) or self._opened else self._slow
-        return function_object(loaded.address, slow, loaded)
+            return Loaded(self.text, self._arrays, symbol)
 
     @cached_property
     def function(self) -> Callable[..., Any]:
         """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
         slow, form, entry = self._slow, self.form, self.entry
-        if not _is_open(form) and not self._opened:
+        if self._is_closed:
             return entry
         functions = _FunctionResults(self._survey)
         gives_functions = has_functions(form)

@@ -21,7 +21,7 @@ import diffcurry as dc
 from interpreters.backends.llvm import machine_code
 from interpreters.backends.llvm.machine_code import object_code
 from interpreters.backends.llvm.native_program import NativeProgram
-from tests.interpreters.backends.llvm.comparing import not_called
+from tests.interpreters.backends.llvm.comparing import not_called, same
 
 X = np.linspace(0.1, 2.0, 4_000)
 
@@ -189,3 +189,41 @@ def test_programs_are_left_in_order_when_python_ends():
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert ran.stdout == b"[1. 1. 1.]\n"
     assert not ran.stderr
+
+
+def flat(value):
+    return [x for part in value for x in flat(part)] if isinstance(value, tuple) else [value]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda x, n, b: (x * 2.0, (n + 1, np.where(b, x, 1.0) > 2.0, x * X[:3])), (3.0, 4, True)),
+        (lambda p: (p[0] * p[1][0], p[1][1] < 3), ((2.0, (np.float64(3.0), 2)),)),
+        (lambda a: a[0] * a, (X[:4],)),
+    ],
+    ids=["numbers", "tuples", "arrays"],
+)
+def test_what_the_door_takes_and_gives_is_what_it_was(function, args):
+    python, native = dc.fun(function), dc.fun(lambda *given: function(*given))
+    with dc.backend("llvm"):
+        native(*args)
+    for _ in range(2):
+        same(native(*args), python(*args))
+        leaves = zip(flat(native(*args)), flat(python(*args)), strict=True)
+        assert all(type(a) is type(b) for a, b in leaves)
+    wrong = ("word", *args[1:])
+    with pytest.raises(TypeError) as found:
+        native(*wrong)
+    with pytest.raises(TypeError) as expected:
+        python(*wrong)
+    assert type(found.value) is type(expected.value)
+
+
+def test_what_the_door_does_not_take_is_converted():
+    gradient = dc.grad(lambda a, x: np.sum(a * a) * x)
+    with dc.backend("llvm"):
+        expected = gradient(X, 2.0)
+    assert np.array_equal(gradient(np.repeat(X, 2)[::2], 2), expected)
+    assert np.array_equal(gradient(np.asfortranarray(X), np.float64(2.0)), expected)
+    assert np.array_equal(gradient(X.astype(">f8"), 2), expected)
