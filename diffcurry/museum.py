@@ -1,8 +1,9 @@
 """The classic ways in which differentiation goes wrong: programs of a few lines, and the answers.
 
 An exhibit is one program for any library that has ``grad``, ``derivative`` (forwards),
-``pullback``, ``function`` and NumPy's functions; what is right is derived by hand. ``museum`` runs
-them, here and in the libraries that are installed; else it shows what they were measured to give.
+``pullback``, ``function``, ``fold`` and NumPy's functions; what is right is derived by hand.
+``museum`` runs them, here and in the libraries that are installed; else it shows what they were
+measured to give.
 """
 
 from __future__ import annotations
@@ -216,6 +217,24 @@ def _again(at: Any) -> Any:
     return first(at.number(1.0))[0]
 
 
+@exhibit(
+    "a fold whose residuals are overwritten",
+    "loops that update their state in place",
+    "of c = c·x by 2, 3 and 5 each factor's is the product of the others, by what c was before it, "
+    "1, 2 and 6; who keeps one place for all rounds, or for both folds, has another number there",
+    *(15.0, 10.0, 6.0),
+)
+def _rounds(at: Any) -> Any:
+    def step(c: Any, x: Any) -> Any:
+        c *= x
+        return c
+
+    product: Any = lambda xs: at.fold(step, at.number(1.0), xs)
+    back = at.pullback(product, at.array([2.0, 3.0, 5.0]))
+    at.pullback(product, at.array([7.0, 7.0, 7.0]))(at.number(1.0))
+    return back(at.number(1.0))[0]
+
+
 # --- the libraries: each loads itself
 
 
@@ -227,11 +246,17 @@ def _library(
     def shifted(f: Any) -> Any:
         return derivative(lambda u: lambda f: lambda x: f(x + u))(number(0.0))(f)
 
+    def reduced(f: Any, start: Any, xs: Any) -> Any:
+        for x in xs:
+            start = f(start, x)
+        return start
+
     return SimpleNamespace(
         np=numpy,
         number=number,
         array=array,
         function=lambda f: f,
+        fold=reduced,
         grad=grad,
         derivative=derivative,
         pullback=pullback,
@@ -254,7 +279,7 @@ def _ours() -> Any:
 
         return dc.fun(slope, dc.Real)
 
-    made.shifted, made.function = shifted, lambda f: dc.fun(f, dc.Real)
+    made.shifted, made.function, made.fold = shifted, lambda f: dc.fun(f, dc.Real), dc.fold
     return made
 
 
@@ -264,7 +289,9 @@ def _jax() -> Any:
     number: Any = lambda x: jax.numpy.asarray(x, dtype=float)
     derivative: Any = lambda f: lambda x: jax.jvp(f, (x,), (number(1.0),))[1]
     pullback: Any = lambda f, *at: jax.vjp(f, *at)[1]
-    return _library(jax.numpy, number, number, jax.grad, derivative, pullback)
+    made = _library(jax.numpy, number, number, jax.grad, derivative, pullback)
+    made.fold = lambda f, start, xs: jax.lax.scan(lambda c, x: (f(c, x), None), start, xs)[0]
+    return made
 
 
 def _autograd() -> Any:

@@ -10,9 +10,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "museum.md"
 HEAD = """# The museum
 
 Programs of a few lines on which differentiation is known to go wrong, each with the right
-answer. `at` is a library: it has `grad`, `derivative` (forwards), `pullback`, `function` and
-NumPy's functions. `diffcurry museum` runs them here, and in JAX, PyTorch and autograd where they
-are installed.
+answer. `at` is a library: it has `grad`, `derivative` (forwards), `pullback`, `function`, `fold`
+and NumPy's functions. `diffcurry museum` runs them here, and in JAX, PyTorch and autograd where
+they are installed.
 
 {table}
 
