@@ -22,17 +22,15 @@ cotangent that goes two ways is a name that stands in two places, and there is n
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from combinators.errors import WrongMode
-from combinators.kit.recursion import Recursive, recurse
 from combinators.objects import Product, Real, Tensor
 from combinators.operation import Operation, named
 from interpreters.carriers.carrier import Carrier, Compute
-from interpreters.rules import pullback_of, pushforward_of
-from interpreters.sparse_cotangents import Cotangent, gathered, own, plus, zeros
+from interpreters.rules import pullback_of
+from interpreters.sparse_cotangents import Cotangent, gathered, own, plus
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,28 +189,6 @@ class Evaluator:
             self._scales[obj] = self.over.operation(scale, (obj, obj), obj)
         return self._scales[obj](gathered(c, self.over), factor)
 
-    def moved(self, delta: Delta, below: list[Any]) -> Any:
-        """How what ``delta`` belongs to moves, given how what is below moves; None is zero."""
-        over = self.over
-        match delta:
-            case Add():
-                return plus(below[0], below[1], over.add)
-            case Scale(factor, _, obj) if below[0] is not None:
-                return self.scale(below[0], factor, obj)
-            case Push(operation, dom, args, value, active):
-                total = None
-                for i, x in zip(active, below, strict=True):
-                    push = None if x is None else pushforward_of(operation, dom, i, over)
-                    if push is not None:
-                        total = plus(total, push(x, *args, value), over.add)
-                return total
-            case Stack(obj, _) if any(row is not None for row in below):
-                zero = zeros(over, Tensor(obj.shape[1:], obj.dtype))
-                return over.stack([zero if row is None else row for row in below], obj)
-            case Pull():
-                raise WrongMode("this Delta term is known by its transpose; use a pullback")
-        return None
-
     def _inside(self, c: Cotangent, delta: Delta) -> Iterable[Arrived]:
         match delta:
             case Push():
@@ -236,24 +212,3 @@ class Evaluator:
             part = pulled.get(i) if several else pulled
             if part is not None:
                 yield part, below
-
-
-def directional(over: Carrier, delta: Delta, directions: Mapping[int, Any]) -> Any:
-    """How what ``delta`` belongs to moves, where inputs move so, by name; None is zero.
-
-    A shared term is evaluated once. It raises ``WrongMode`` for a term that is known by its
-    transpose alone.
-    """
-    evaluator, known = Evaluator(over), dict[int, Any]()
-
-    def ev(d: Delta) -> Recursive[Any]:
-        if isinstance(d, Share):
-            if d.id not in known:
-                known[d.id] = yield ev(d.below)
-            return known[d.id]
-        moved = []
-        for part in below(d):
-            moved.append((yield ev(part)))
-        return directions.get(d.name) if isinstance(d, Input) else evaluator.moved(d, moved)
-
-    return recurse(ev(delta))

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from combinators.errors import WrongMode
 from combinators.morphisms import interpret
 from combinators.objects import Real, Tensor
 from combinators.tracing.control import fold
 from interpreters.carriers.numpy import NumPy
 from interpreters.cost.counted import Moving
-from interpreters.deltas.terms import Add, Pull, Push, Scale, Share, Zero, below, directional, size
+from interpreters.deltas.terms import Add, Push, Scale, Share, Zero, below, size
 from interpreters.modes.delta import Deltas
+from tests.interpreters.deltas.directional import directional
 from tests.strategies.rationals import F, Vector3, point, program
 
 
@@ -198,11 +198,6 @@ def _numbers(cotangent, over):
     from interpreters.sparse_cotangents import gathered
 
     return np.zeros(3, dtype=int) if cotangent is None else gathered(cotangent, over)
-
-
-def test_a_term_that_is_known_by_its_transpose_has_no_direction():
-    with pytest.raises(WrongMode, match="by its transpose"):
-        directional(F, Pull(lambda c: (), ()), {})
 
 
 def test_what_is_visited_is_visited_once():
