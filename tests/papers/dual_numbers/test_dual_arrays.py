@@ -9,20 +9,21 @@ from hypothesis import given, settings
 from papers.dual_numbers.bulk_rules import bound, normal_form
 from papers.dual_numbers.core_language import evaluate, form, term, var
 from papers.dual_numbers.dual_arrays import D, wrapper
-from tests.papers.dual_numbers.asking_core import by_the_fast_mode, by_the_program
-from tests.papers.dual_numbers.core_terms import INPUTS, core_terms, points
+from tests.papers.asking import agree
+from tests.papers.dual_numbers.asking_core import asked_of, by_the_program
+from tests.papers.dual_numbers.core_terms import core_terms, points
 
 
 @given(t=core_terms(depth=3), at=points())
 def test_the_program_of_the_gradient_agrees_with_the_fast_mode(t, at):
-    agree(t, at)
+    agree({"003, the program of the gradient": by_the_program}, asked_of(t, at))
 
 
 @pytest.mark.slow
 @settings(max_examples=10 * settings.default.max_examples)
 @given(t=core_terms(), at=points())
 def test_the_program_of_the_gradient_agrees_with_the_fast_mode_many_times(t, at):
-    agree(t, at)
+    agree({"003, the program of the gradient": by_the_program}, asked_of(t, at))
 
 
 N = 4
@@ -68,12 +69,3 @@ def chain(n):
     """P₁ of section 2.5."""
     xs = [var("x"), *(var(f"x{m}") for m in range(1, n + 1))]
     return bound([(y, x + x) for x, y in pairwise(xs)], xs[-1])
-
-
-def agree(t, at):
-    """The same value and the same gradient."""
-    value, slopes = by_the_fast_mode(t, at)
-    y, found = by_the_program(t, at)
-    np.testing.assert_array_equal(y, value)
-    for name, shape in INPUTS:
-        np.testing.assert_array_equal(found.get(name, np.zeros(shape)), slopes[name])
