@@ -7,7 +7,7 @@ from laws.structures import laws_of
 from tests.papers.models import MODELS
 
 each_model = pytest.mark.parametrize("made", MODELS, ids=lambda made: made.short)
-MANY = {"P4·Q": 80, "E4·Q": 80}
+MANY = {"P4·Q": 80, "E4·Q": 80, "J1·Q": 50, "N3·Q": 50}
 """So many laws has its fragment at least."""
 
 
@@ -15,8 +15,9 @@ MANY = {"P4·Q": 80, "E4·Q": 80}
 @pytest.mark.parametrize("name", ["C3", "P1a", "P3", "P4", "E1", "E2", "E4", "fix"])
 def test_a_law_of_closed_categories_holds(made, name):
     model = made.makes()
-    (law,) = (law for law in laws_of(model) if law.name == name)
-    assert check_law(law, model, examples=4).outcome == "passed"
+    for law in laws_of(model):
+        if law.name == name:
+            assert check_law(law, model, examples=4).outcome == "passed"
 
 
 @pytest.mark.slow
