@@ -12,7 +12,8 @@ import numpy as np
 from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Object, Product, Tensor, components
 from combinators.spaces import SPACES, Space
-from combinators.tracing.faces import Face, open_up, take_apart
+from combinators.tracing.faces import STATIC, Face, open_up, take_apart
+from combinators.tracing.parameters import by_position, parameter_names
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
 
@@ -63,9 +64,53 @@ def by_name(
     return tuple(word for word in kwargs if word not in after[:reached])
 
 
+Names = str | Sequence[str]
+"""The name of a parameter, or several."""
+
+
+def places(
+    names: Sequence[str], signature: inspect.Signature | None, function: str
+) -> frozenset[int]:
+    """Where parameters stand; TypeMismatch where the ``function`` has none of that name."""
+    known = list(signature.parameters) if signature is not None else []
+    for name in names:
+        if name not in known:
+            raise TypeMismatch(f"static={name!r} names no parameter of {function}")
+    return frozenset(map(known.index, names))
+
+
+def named(
+    function: Callable[..., Any],
+    count: int,
+    names: tuple[str, ...],
+    settings: dict[str, Any],
+    name: str,
+) -> tuple[Callable[..., Any], list[str]]:
+    """The function of ``count`` arguments and those of ``names``, with ``settings``; its words."""
+
+    def applied(*args: Any) -> Any:
+        given = dict(zip(names, args[count:], strict=True))
+        return function(*args[:count], **given, **settings)
+
+    words = [*parameter_names(function, count), *names]
+    return by_position(applied, words, name), words
+
+
+def without(
+    function: Any, args: tuple[Any, ...], known: dict[int, Any], make: Callable[..., Any]
+) -> tuple[Any, tuple[Any, ...]]:
+    """The function of the other arguments, where some are ``known``, and these."""
+
+    def applied(*rest: Any) -> Any:
+        given = iter(rest)
+        return function(*[known[i] if i in known else next(given) for i in range(len(args))])
+
+    return make(applied), tuple([arg for i, arg in enumerate(args) if i not in known])
+
+
 def is_setting(value: Any) -> bool:
-    """Whether an argument by name chooses a program: a word, a truth or nothing."""
-    return value is None or isinstance(value, bool | str)
+    """Whether an argument by name chooses a program: what is static wherever it stands."""
+    return isinstance(value, (bool, *STATIC))
 
 
 def _counted(signature: inspect.Signature, args: tuple[Any, ...]) -> str:

@@ -195,8 +195,12 @@ class Border:
         if face is None:
             self._lines.append("    raise NotThese")
             return name
-        kind = self._named("kind", face.kind)
+        static = face.keys[:1] if face.is_static else ()
+        kind = self._named("kind", type(static[0]) if static else face.kind)
         self._lines += [f"    if type({name}) is not {kind}:", "        raise NotThese"]
+        for value in static:
+            same = self._named("static", value)
+            self._lines += [f"    if {name} != {same}:", "        raise NotThese"]
         parts = []
         for index, (part, child) in enumerate(zip(product.parts, face.children, strict=True)):
             below = f"{name}_{index}"

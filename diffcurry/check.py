@@ -18,9 +18,9 @@ from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.scope import current
 from combinators.value_folds import Injected
 from diffcurry.arguments import holds_functions, of_coordinates
-from diffcurry.function import Function, as_function
+from diffcurry.function import Function
 from diffcurry.modes import Mode
-from diffcurry.transforms import grad, hvp, jvp, vjp
+from diffcurry.transforms import as_function, grad, hvp, jvp, vjp
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 

@@ -84,7 +84,7 @@ class Derivative(Function[P, R]):
         self._running: Remembered[Lam, Program] = Remembered()
         types = None if inner.types is None else self._typed(inner.types)
         super().__init__(self._python(), types)
-        self.is_of_data = inner.is_of_data
+        self.is_of_data, self.static = inner.is_of_data, inner.static
         named = self.__name__ if self.__name__.isidentifier() else "a function"
         self.__doc__ = f"{self.about} of {named}."
 

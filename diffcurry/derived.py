@@ -113,7 +113,7 @@ def tangent_face(face: Face | None, obj: Object) -> Face | None:
     product = components(obj)
     if product is None:
         return None if is_smooth(obj) else NOTHING
-    if face is None and not product.width:
+    if not product.width and (face is None or face.is_static):
         return NOTHING
     shown = face if face is not None else face_of(obj)
     assert shown is not None

@@ -16,20 +16,30 @@ from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
 from combinators.tracing.classes import typed
-from combinators.tracing.definition import Definition, argument_types, call, traced_apart
+from combinators.tracing.definition import (
+    Definition,
+    call,
+    traced_apart,
+    types_given,
+    with_static,
+)
 from combinators.tracing.faces import face_of
 from combinators.tracing.functions import Faces, Specialisable, Specialised, Types
-from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
+from combinators.tracing.parameters import by_position_alone
 from combinators.tracing.scope import current
 from combinators.tracing.traced import Traced
 from diffcurry.arguments import (
+    Names,
     by_name,
     face_at,
     holds_functions,
     in_order,
     is_function,
     is_setting,
+    named,
+    places,
     signature_of,
+    without,
 )
 from diffcurry.border import At, Ats
 from diffcurry.closures import lower, of_traced
@@ -68,14 +78,16 @@ class Function(Shown, Definition, Generic[P, R]):
         types: tuple[Object, ...] | None = None,
         *,
         checked: bool = False,
+        static: Sequence[str] = (),
     ) -> None:
-        self.checked = checked
+        self.checked, self.static_names = checked, static
         self._checks: Remembered[Lam, Lam] = Remembered()
         self.reads: Readings | None = None
         self.transforms: dict[Any, Any] = {}
         self._under: Readings | None = None
         self.sources: tuple[Any, ...] = (function,)
         super().__init__(function, types)
+        self.static = places(static, self._signature, self.__name__)
         self._programs: dict[Any, Program] = {}
         self._quick: dict[int, Callable[[tuple[Any, ...]], R]] = {}
         functools.update_wrapper(self, function, updated=())
@@ -103,16 +115,16 @@ class Function(Shown, Definition, Generic[P, R]):
             rest = {name: value for name, value in kwargs.items() if name not in names}
             values = self.positional(args, rest, partial=True)
             return self._with_names(len(values), {n: kwargs[n] for n in names}, values)
-        values = self.positional(args, kwargs)
+        values = with_static(self, self.positional(args, kwargs))
         return self._computed(values) if current() is None else self._in_trace(values)
 
-    def _with_names(self, count: int, named: dict[str, Any], values: tuple[Any, ...]) -> Any:
+    def _with_names(self, count: int, given: dict[str, Any], values: tuple[Any, ...]) -> Any:
         """The value where arguments that others stand before are given by name.
 
-        Words and truths are settings, of which there is a program each; the rest is data.
+        What is static is a setting, of which there is a program each; the rest is data.
         """
-        data = {name: value for name, value in named.items() if not is_setting(value)}
-        settings = {name: value for name, value in named.items() if is_setting(value)}
+        data = {name: value for name, value in given.items() if not is_setting(value)}
+        settings = {name: value for name, value in given.items() if is_setting(value)}
         key = (count, tuple(data), tuple(settings.items()))
         if key not in self.transforms:
             self.transforms[key] = self._naming(count, tuple(data), settings)
@@ -126,14 +138,9 @@ class Function(Shown, Definition, Generic[P, R]):
         self, count: int, names: tuple[str, ...], settings: dict[str, Any]
     ) -> Function[..., Any]:
         """The function of ``count`` arguments by position and others by ``names``."""
-        function = self.function
-
-        def applied(*args: Any) -> Any:
-            given = dict(zip(names, args[count:], strict=True))
-            return function(*args[:count], **given, **settings)
-
-        words = [*parameter_names(function, count), *names]
-        return Function(by_position(applied, words, self.__name__), checked=self.checked)
+        whole, words = named(self.function, count, names, settings, self.__name__)
+        static = [name for name in self.static_names if name in words]
+        return Function(whole, checked=self.checked, static=static)
 
     def with_functions(self, values: tuple[Any, ...]) -> Any:
         """The value where functions are among the arguments: compiled for their code."""
@@ -143,7 +150,8 @@ class Function(Shown, Definition, Generic[P, R]):
         except (NotKnown, DiffcurryError):
             return self.otherwise(values)
         again = known.again
-        self._quick[len(values)] = lambda xs: self._of_known(known, xs, again(self.primals(xs)))
+        if not self.static:
+            self._quick[len(values)] = lambda xs: self._of_known(known, xs, again(self.primals(xs)))
         return result
 
     @functools.cached_property
@@ -323,34 +331,28 @@ class Function(Shown, Definition, Generic[P, R]):
     def types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
         """The types of arguments, and their containers."""
         if self.types is None:
-            given = [() if i in self.sums else arg for i, arg in enumerate(args)]
-            return self.declared(*traced_apart(lambda: argument_types(given)))
+            return self.declared(*traced_apart(lambda: types_given(self, args)))
         if not args:
             return self.types, tuple(map(face_of, self.types))
         if len(args) != (count := len(self.types)):
             raise TypeMismatch(f"{self.__name__} takes {count} arguments and was given {len(args)}")
         return self.types, tuple(map(face_at, args, self.types))
 
-    def without_functions(
-        self, args: tuple[Any, ...]
-    ) -> tuple[Function[..., Any], tuple[Any, ...]]:
+    def without_functions(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """The function of the other arguments, where some are functions."""
         known = {index: arg for index, arg in enumerate(args) if is_function(arg)}
-        if not known:
-            return self, args
-
-        def applied(*rest: Any) -> Any:
-            given = iter(rest)
-            return call(self, [known[i] if i in known else next(given) for i in range(len(args))])
-
-        return Function(applied), tuple(arg for i, arg in enumerate(args) if i not in known)
+        return without(self, args, known, Function) if known else (self, args)
 
 
 @overload
-def fun(function: Callable[P, R], /, *types: Object, checked: bool = False) -> Function[P, R]: ...
+def fun(
+    function: Callable[P, R], /, *types: Object, checked: bool = False, static: Names = ()
+) -> Function[P, R]: ...
 @overload
-def fun(*types: Object, checked: bool = False) -> Callable[[Callable[P, R]], Function[P, R]]: ...
-def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
+def fun(
+    *types: Object, checked: bool = False, static: Names = ()
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+def fun(function: Any = None, /, *types: Any, checked: bool = False, static: Names = ()) -> Any:
     """A Python function as a function of the language.
 
     It is typed by ``types``, one object for each parameter; or by its annotations, if every
@@ -363,6 +365,10 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     these are errors, ``IndexOutOfRange``, ``DivisionByZero``, ``DomainError`` and
     ``IntegerOverflow``, that name the user's line, here and in every derivative of the function.
 
+    Words, truths, None, classes and members of enumerations are static, wherever they stand in the
+    arguments: the function is traced for each. ``static`` names parameters whose numbers are, too,
+    as the number of rounds of a ``for``; they have to be hashable.
+
     >>> @fun
     ... def area(r):
     ...     return 3.0 * r * r
@@ -371,8 +377,10 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
     """
     if function is None or isinstance(function, Object) or get_origin(function):
         given = (function, *types) if function is not None else ()
-        return lambda f: fun(f, *given, checked=checked)
-    if isinstance(function, Function) and not types and function.checked >= checked:
+        return lambda f: fun(f, *given, checked=checked, static=static)
+    static = (static,) if isinstance(static, str) else tuple(static)
+    is_one = isinstance(function, Function) and not types and not static
+    if is_one and function.checked >= checked:
         return function
     types = tuple([typed(one).object for one in types])
     if isinstance(function, Traced):
@@ -388,12 +396,4 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False) -> Any:
         types = types or function.types or ()
     if type(function) in (Definition, Function):  # others are more than their Python function
         function = function.function
-    return Function(function, types or None, checked=checked)
-
-
-def as_function(f: Any) -> Function[..., Any]:
-    """``f``, which is or becomes a function of the language."""
-    if not callable(f):
-        raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
-    function: Function[..., Any] = fun(f)
-    return function
+    return Function(function, types or None, checked=checked, static=static)

@@ -200,7 +200,7 @@ def _opened(
         return None
     kind, keys, parts = opened
     face = Face(kind, keys, ())
-    steps = keys or range(len(parts))
+    steps = keys if keys and parts else range(len(parts))
     return list(zip(steps, parts, strict=True)), lambda held: face.build([p for _, p in held])
 
 

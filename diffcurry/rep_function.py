@@ -21,7 +21,7 @@ from combinators.primitives.structural import ZEROS
 from combinators.simplify import simplify, simplifying
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, pack
 from combinators.terms import captured as captured_by
-from combinators.tracing.definition import argument_types, call
+from combinators.tracing.definition import call, types_given
 from combinators.tracing.faces import Face
 from combinators.tracing.functions import Faces
 from combinators.tracing.mirrors import mirrored
@@ -90,7 +90,7 @@ class Pulled(Derivative[P, Any]):
         if holds_known_functions(values):
             return super()._in_trace(values)
         value, pull, *aux = call(self, values)
-        made = self.inner.specialise(*self.inner.declared(*argument_types(values)))
+        made = self.inner.specialise(*self.inner.declared(*types_given(self.inner, values)))
         obj, _ = of_pair(made.lam.body.type, made.face, self.has_aux)
         if represented(obj, rep_function) is obj:
             return value, pull, *aux

@@ -34,7 +34,7 @@ from diffcurry.arguments import (
 )
 from diffcurry.derivative import LONG, Derivative, Gradient, transformed
 from diffcurry.dual_function import ForwardGradient, Pushed
-from diffcurry.function import Function, as_function
+from diffcurry.function import Function, fun
 from diffcurry.known import Known, tangents_of
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded
@@ -179,6 +179,7 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
             "linear_transpose looks whether f is linear, in numbers, which a trace does not have; "
             "write vjp(f, x)[1], which is the transpose of a linear f"
         )
+    argument_types(primals)  # it says which are no values
     random = np.random.default_rng(0)
     face, leaves = take_apart(primals)
     of_coordinates(leaves, "linear_transpose")
@@ -195,6 +196,14 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[[Any], tu
                 f"what it maps x to: {y} and {x}; for the transpose of a derivative use vjp"
             )
     return pullback
+
+
+def as_function(f: Any) -> Function[..., Any]:
+    """``f``, which is or becomes a function of the language."""
+    if not callable(f):
+        raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
+    function: Function[..., Any] = fun(f)
+    return function
 
 
 RECENT: Recent[Function[..., Any]] = Recent()

@@ -101,7 +101,7 @@ def opened_as(obj: Object, value: Any, word: str = "") -> tuple[Face, Sequence[A
         face = Face(opened[0], opened[1], (None,) * product.width)
         if face.names == names:
             return face, opened[2]
-    if opened is None and callable(value) and not product.width:
+    if opened is None and not product.width and (callable(value) or isinstance(value, bool)):
         return Face(tuple, (), ()), ()
     said = f" : {obj!r} was given {value!r:.60}, which does not mirror it"
     raise NotThese(word and f"the {word} of ", said)

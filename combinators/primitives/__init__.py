@@ -20,6 +20,7 @@ from combinators.primitives import (  # noqa: F401 (each declares its own)
     shapes,
     structural,
     sums,
+    updates,
 )
 from combinators.tracing.traced import WORDS
 

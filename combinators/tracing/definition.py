@@ -31,6 +31,7 @@ from combinators.tracing.faces import (
     object_of,
     open_up,
     paths,
+    static_value,
     take_apart,
 )
 from combinators.tracing.functions import (
@@ -130,7 +131,7 @@ def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
             types.append(Untyped(arg))
             faces.append(None)
             continue
-        face, leaves = take_apart(arg)
+        face, leaves = take_apart(arg, truths=True)
         found: list[Object] = []
         for leaf, path in zip(leaves, paths(face, f"argument {len(types)}"), strict=True):
             try:
@@ -140,6 +141,18 @@ def argument_types(args: Sequence[Any]) -> tuple[Types, Faces]:
         types.append(object_of(face, iter(found)))
         faces.append(face)
     return tuple(types), tuple(faces)
+
+
+def with_static(function: Any, args: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments, of which some are static to the function."""
+    static = getattr(function, "static", ())
+    return tuple([static_value(arg) if i in static else arg for i, arg in enumerate(args)])
+
+
+def types_given(function: Any, args: Sequence[Any]) -> tuple[Types, Faces]:
+    """The types and the faces of the arguments of a function, but of those that it says: sums."""
+    sums, args = getattr(function, "sums", ()), with_static(function, args)
+    return argument_types([() if i in sums else arg for i, arg in enumerate(args)])
 
 
 def _is_function(arg: Any) -> bool:
@@ -152,8 +165,8 @@ def call(function: Any, args: Sequence[Any]) -> Any:
     """``f(a, b)``: an application of a function value."""
     scope_here()
     place = users_place()
-    sums = getattr(function, "sums", ())
-    types, faces = argument_types([() if i in sums else arg for i, arg in enumerate(args)])
+    args = with_static(function, args)
+    types, faces = types_given(function, args)
     term, face = function_operand(function, types, faces)
     if not isinstance(term.type, Fun):
         raise TypeMismatch(f"{term.type!r} is called, and is not a function")
@@ -188,6 +201,8 @@ class Definition(Specialisable):
         self.__name__: str = getattr(function, "__name__", type(function).__name__)
         said = _annotated(function)
         self.types = types if types is not None else said.types
+        self.static: frozenset[int] = frozenset()
+        """The places of arguments for each of whose values there is a program."""
         self.sums: dict[int, Typed] = said.sums
         """The types of arguments that do not say theirs: of sums, and recursive types."""
         if types is not None:

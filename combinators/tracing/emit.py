@@ -22,7 +22,14 @@ NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
 
 def from_elsewhere(value: Any) -> Any:
-    """An array of another library, such as JAX, as NumPy's; anything else as it is."""
+    """An array of another library, such as JAX, as NumPy's; anything else as it is.
+
+    One of NumPy's that holds traced values is the traced array of them.
+    """
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        held = value.ravel().tolist()
+        if any(isinstance(element, Traced) for element in held):
+            return LIBRARY["reshape"](LIBRARY["stack"](held), value.shape)
     if hasattr(type(value), "__dlpack__") and not isinstance(value, NUMBERS):
         with suppress(Exception):  # a tracer of that library, say, has no numbers
             return np.asarray(value)
@@ -65,6 +72,8 @@ def operand(value: Any) -> Term:
         term: Term = LIBRARY["term_of_value"](value)
         return term
     value = from_elsewhere(value)
+    if type(value) is Traced:
+        return operand(value)
     if isinstance(value, NUMBERS) or (isinstance(value, list) and value):
         return const(value)
     raise _no_number(value)
@@ -90,6 +99,8 @@ def dtype_of(value: Any) -> Any:
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         return value
     value = from_elsewhere(value)
+    if isinstance(value, Traced):
+        return value.dtype
     if not isinstance(value, (*NUMBERS, list)):
         raise _no_number(value)
     return np.asarray(value).dtype

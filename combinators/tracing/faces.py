@@ -1,7 +1,8 @@
 """Containers: Python's tuples, lists, dicts, NamedTuples and dataclasses as products and records.
 
 The *face* of a value is what the product does not say: which Python class each level is. A gradient
-wears the face of its argument.
+wears the face of its argument. What is no number is all face: a word, a truth, None. A program is
+written for it, and has no component there.
 
 >>> face, leaves = take_apart({"w": [1.0, 2.0], "b": 3.0})
 >>> leaves
@@ -15,15 +16,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
-from combinators.errors import TooDeep
+import numpy as np
+
+from combinators.errors import TooDeep, TypeMismatch
 from combinators.objects import Mu, Object, Product, Record, Sum, components
 from combinators.spaces import SPACES
 from combinators.type_folds import columns_of, fold_type, types_within
 from combinators.value_folds import Injected
+
+
+@dataclass(frozen=True)
+class Static:
+    """A value that is no datum, though it might be one: a program is written for it."""
+
+    value: Any
+
+
+def static_value(value: Any) -> Any:
+    """A value as a static one, by which programs are told apart."""
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeMismatch(
+            f"a static argument is hashable, and this is {value!r:.60}; give a tuple for a list, "
+            "and an array as an argument that is not static"
+        ) from None
+    return value if isinstance(value, Static) else Static(value)
+
+
+STATIC = (type(None), str, bytes, Enum, type, np.dtype)
+"""The classes of values that are no numbers, and static therefore."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +66,16 @@ class Face:
     children: tuple[Face | None, ...]
 
     @property
+    def is_static(self) -> bool:
+        """Whether it is that of a value which is no number; the value is its only key."""
+        return issubclass(self.kind, (*STATIC, bool, Static))
+
+    @property
     def names(self) -> tuple[str, ...] | None:
         """The names of the record that it is the face of; None for a product."""
-        if self.kind in (tuple, list) or not all(isinstance(key, str) for key in self.keys):
-            return None
-        return self.keys or None
+        is_named = all(isinstance(key, str) for key in self.keys)
+        has_names = is_named and self.kind not in (tuple, list) and not self.is_static
+        return (self.keys or None) if has_names else None
 
     @property
     def is_function(self) -> bool:
@@ -60,8 +92,8 @@ class Face:
         kind: Any = self.kind
         if kind in (tuple, list):
             return kind(parts)
-        if kind is type(None):
-            return None
+        if self.is_static:
+            return self.keys[0] if self.keys else None
         if issubclass(kind, tuple):
             return kind(*parts)
         named = dict(zip(self.keys, parts, strict=True))
@@ -93,13 +125,20 @@ def _is_made_of_fields(kind: Any) -> bool:
     return is_dataclass(kind) and all(field.init for field in fields(kind))
 
 
-def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
-    """The class, the keys and the components of a container; None for a leaf."""
+def open_up(
+    value: Any, *, truths: bool = False
+) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
+    """The class, the keys and the components of a container; None for a leaf.
+
+    What is static has a key alone, itself; so have Python's ``truths``, if they are to be static.
+    """
     kind = type(value)
     if kind in (tuple, list):
         return kind, (), tuple(value)
-    if value is None:
-        return kind, (), ()
+    if isinstance(value, STATIC) or (truths and kind is bool):
+        return kind, (value,), ()
+    if kind is Static:
+        return kind, (value.value, type(value.value)), ()  # 1 is no True
     if isinstance(value, tuple) and hasattr(kind, "_fields") and kind is not Injected:
         return kind, tuple(kind._fields), tuple(value)
     if kind is dict or getattr(kind, "is_container", False):
@@ -110,17 +149,17 @@ def open_up(value: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
     if is_dataclass(value) and not isinstance(value, type) and kind not in SPACES:
         keys = tuple(f.name for f in fields(value))
         parts = tuple(getattr(value, key) for key in keys)
-        if callable(value) and (not parts or any(isinstance(part, str) for part in parts)):
-            return None  # a function with settings, and no container that can be called
+        if callable(value) and not parts:
+            return None
         return kind, keys, parts
     return None
 
 
-def take_apart(value: Any) -> tuple[Face | None, list[Any]]:
+def take_apart(value: Any, *, truths: bool = False) -> tuple[Face | None, list[Any]]:
     """The face of ``value`` and its leaves, in order."""
     leaves: list[Any] = []
     try:
-        return _take_apart(value, leaves), leaves
+        return _take_apart(value, leaves, truths), leaves
     except RecursionError:
         raise TooDeep(
             f"containers stand inside one another deeper than Python's stack allows, in a "
@@ -128,13 +167,13 @@ def take_apart(value: Any) -> tuple[Face | None, list[Any]]:
         ) from None
 
 
-def _take_apart(value: Any, leaves: list[Any]) -> Face | None:
-    opened = open_up(value)
+def _take_apart(value: Any, leaves: list[Any], truths: bool) -> Face | None:
+    opened = open_up(value, truths=truths)
     if opened is None:
         leaves.append(value)
         return None
     kind, keys, parts = opened
-    return Face(kind, keys, tuple([_take_apart(part, leaves) for part in parts]))
+    return Face(kind, keys, tuple([_take_apart(part, leaves, truths) for part in parts]))
 
 
 def laid(value: Any, face: Face | None, types: Iterator[Object]) -> list[Any] | None:
@@ -144,7 +183,8 @@ def laid(value: Any, face: Face | None, types: Iterator[Object]) -> list[Any] | 
     """
     opened = open_up(value)
     if face is None or face.is_function:
-        return [value] if isinstance(next(types), Sum | Mu) or opened is None else None
+        is_leaf = opened is None or isinstance(value, STATIC)
+        return [value] if isinstance(next(types), Sum | Mu) or is_leaf else None
     if opened is None or len(opened[2]) != len(face.children):
         return None
     if Face(opened[0], opened[1], face.children).names != face.names:

@@ -238,8 +238,9 @@ class Draft(Laid):
             if isinstance(error.__cause__, ConcreteValueNeeded):
                 # NumPy asked for a float, and says that a sequence is no element of an array.
                 raise ImmutableValue(
-                    "a traced value is put into an array of NumPy's, which holds numbers; make an "
-                    "array of traced values: np.stack([...]), map, or build(n, lambda i: ...)",
+                    "a traced value is put into an array of NumPy's, which holds numbers; write "
+                    "out = set_at(out, i, x), or make an array of traced values: "
+                    "np.array([...]), map, or build(n, lambda i: ...)",
                     error.__cause__.place,
                 ) from None
             raise
@@ -300,6 +301,8 @@ def natural(leaf: Any) -> Natural:
     if isinstance(leaf, np.ma.MaskedArray):
         operand(leaf)
     leaf = from_elsewhere(leaf)
+    if isinstance(leaf, Traced):
+        return Natural(leaf.type, weak=False)
     if isinstance(leaf, NUMBERS):
         weak = isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic)
         array = np.asarray(leaf)
@@ -327,8 +330,8 @@ def _coerced(value: Any, obj: Object) -> tuple[Term, Face | None]:
     face = None
     if isinstance(obj, Sum | Mu):
         return LIBRARY["as_sum"](value, obj), None
-    if obj is Unit and callable(value):
-        return Tuple(()), None  # a function that nothing calls
+    if obj is Unit and (callable(value) or isinstance(value, bool)):
+        return Tuple(()), None  # a function that nothing calls, or a truth that is known
     if components(obj) is not None:
         return _coerce_container(value, obj), None
     if isinstance(obj, Fun) and callable(value):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
-from functools import lru_cache, wraps
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial, wraps
 from typing import Any, Never
 
 import numpy as np
@@ -27,6 +27,7 @@ from combinators.errors import (
 from combinators.kit.class_names import class_of
 from combinators.objects import Fun, Mu, Object, Sum, Tensor, Vector
 from combinators.terms import Var
+from combinators.tracing.in_place import written_into
 from combinators.tracing.parameters import takes
 from combinators.tracing.scope import Scope
 
@@ -75,6 +76,11 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return named
+
+
+UNROLLED = 500
+"""So many rounds a ``for`` over a traced array is written out at most."""
+LOOPS = "write fold(f, init, xs), scan(f, init, xs) or map(f, xs)"
 
 
 def counted(number: int) -> str:
@@ -255,6 +261,8 @@ class Traced:
             raise AttributeError(name)
         if isinstance(self.type, Sum | Mu):
             return LIBRARY["field"](self, name)
+        if getattr(getattr(np, name, None), "nin", 0) == 1 and name in LIBRARY:
+            return partial(LIBRARY[name], self)  # NumPy asks elements of its arrays for it
         raise MissingAttribute(
             f"{self!r} has no {name} in the language; write it with functions that are, "
             "or add a primitive"
@@ -274,15 +282,43 @@ class Traced:
             raise TypeMismatch(f"{self!r} is a number and has no length")
         return self.shape[0]
 
+    def __iter__(self) -> Iterator[Any]:
+        """Its rows, one after the other: a ``for`` is written out, and an unpacking is."""
+        if not isinstance(self.type, Vector | Tensor):
+            raise ConcreteValueNeeded(
+                f"a for loop or an unpacking iterates over {self!r}; {instead(self.type) or LOOPS}"
+            )
+        if len(self) > UNROLLED:
+            raise ConcreteValueNeeded(
+                f"a for loop over {self!r} would be written out, {len(self)} times; {LOOPS}"
+            )
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """NumPy's array of its elements, which are floats, as in ``np.array([[x, -y], [y, x]])``.
+
+        It is taken for a traced array again where it meets the language.
+        """
+        may_be_index = not isinstance(self.type, Tensor) or self.dtype.kind != "f"
+        if dtype is not None or may_be_index or self.size > UNROLLED:
+            raise ConcreteValueNeeded(
+                f"NumPy asks {self!r} for its array, which a trace does not have; take it as it "
+                "is, leave dtype= out, build arrays of traced values with np.stack or "
+                "np.concatenate, and index one of NumPy's as index(a, i)"
+            )
+        whole = np.empty(self.shape, object)
+        for index in np.ndindex(self.shape):
+            whole[index] = self[index] if index else self
+        return whole
+
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         """``np.sin(x)`` is the language's own ``sin``."""
         if not kwargs and method == "__call__":
             function = NUMPY.get(ufunc)
             if function is not None and _takes(function, len(args)):
                 return function(*args)
-        out = kwargs.pop("out", None)
-        if out is not None:
-            raise ImmutableValue(_not_written_into(ufunc, args, out[0]))
+        if kwargs.get("out") is not None:
+            return written_into(NUMPY.get(ufunc), ufunc, args, kwargs)
         if method != "__call__" or ufunc not in NUMPY:
             called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
             if method == "__call__" and called in WORDS and not hasattr(np, called):
@@ -317,23 +353,13 @@ class Traced:
         "shapes are static; to index a traced array write a[x] or np.take(a, x); to go round so "
         "often, while_loop(test, body, init)",
     )
-    __iter__ = _refused(
-        "a for loop or an unpacking iterates over {!r}; write fold(f, init, xs), scan(f, init, xs) "
-        "or map(f, xs), or index it: x[0], x[1]",
-        ConcreteValueNeeded,
-    )
-    __array__ = _refused(
-        "NumPy asks {!r} for its array, which a trace does not have; build arrays of traced values "
-        "with np.stack or np.concatenate, and index one of NumPy's as index(a, i)",
-        ConcreteValueNeeded,
-    )
     __contains__ = _refused(
         "`in` searches {!r}, which a trace cannot; write np.max(x == item) instead",
         ConcreteValueNeeded,
     )
     __setitem__ = _refused(
-        "{!r} is assigned into, and values of the language do not change; build the new array with "
-        "np.where or np.concatenate",
+        "{!r} is assigned into, and values of the language do not change; write "
+        "x = set_at(x, i, v), or add_at for +=",
         ImmutableValue,
     )
 
@@ -365,16 +391,6 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
             ours = f"{function.__name__}{inspect.Signature(known)}"
             raise TypeMismatch(f"{name} of a traced value: {what}; here it is {ours}") from None
     return function(*args, **kwargs)
-
-
-def _not_written_into(ufunc: Any, args: tuple[Any, ...], out: Any) -> str:
-    sign = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}.get(ufunc.__name__)
-    if sign is None or not args or args[0] is not out:
-        return f"np.{ufunc.__name__} of a traced value is not written into anything: drop out="
-    return (
-        f"an array of NumPy's cannot hold a traced value, so `a {sign}= x` cannot change it; "
-        f"write a = a {sign} x"
-    )
 
 
 def _unknown(name: str) -> MissingRule:

@@ -87,10 +87,10 @@ TRACED = {
         ["x : Real", "np.sin for math.sin"],
     ),
     "for": Mistake(
-        at(lambda x: sum(z for z in x), V2),
+        at(lambda x: sum(z for z in x), np.ones(501)),
         ConcreteValueNeeded,
         TypeError,
-        ["for loop", "x : Tensor[2]", "fold(f, init, xs)", "map(f, xs)"],
+        ["for loop", "x : Tensor[501]", "501 times", "fold(f, init, xs)", "map(f, xs)"],
     ),
     "range": Mistake(
         at(lambda x: list(range(x)), 1.0), ConcreteValueNeeded, TypeError, ["range(x)", "x : Real"]
@@ -105,13 +105,13 @@ TRACED = {
         ["`in`", "x : Tensor[2]", "np.max"],
     ),
     "np.array": Mistake(
-        at(lambda x: np.array([x, x]), 1.0),
+        at(lambda x: np.array([x, x], dtype=float), 1.0),
         ConcreteValueNeeded,
         TypeError,
         ["x : Real", "np.stack or np.concatenate"],
     ),
     "assign": Mistake(
-        at(_assign, V2), ImmutableValue, TypeError, ["x : Tensor[2]", "assigned into", "np.where"]
+        at(_assign, V2), ImmutableValue, TypeError, ["x : Tensor[2]", "assigned into", "set_at"]
     ),
     "out=": Mistake(at(_write, V2), ImmutableValue, TypeError, ["drop out="]),
     "escape": Mistake(
@@ -359,7 +359,7 @@ def test_what_numpy_says_of_a_traced_value_stored_into_an_array_is_said_plainly(
         ys[0] = x
         return ys
 
-    with pytest.raises(ImmutableValue, match=r"put into an array of NumPy's.*np\.stack"):
+    with pytest.raises(ImmutableValue, match=r"put into an array of NumPy's.*set_at"):
         dc.grad(store)(1.0)
 
 

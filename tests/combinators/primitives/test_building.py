@@ -193,7 +193,7 @@ def test_containers_are_replicated_as_they_are_built(value, gradients):
         (lambda a: p.scatter((2, 2), a, lambda i: i), ShapeMismatch, r"the shape \(3,\)"),
         (lambda a: p.scatter((2,), a, lambda i, j, k: i), ShapeMismatch, "3 indices, and there"),
         (lambda a: p.replicate(-2, a), ShapeMismatch, "no negative extents"),
-        (lambda a: p.replicate(2, (a, "b")), TypeMismatch, "a number or an array was expected"),
+        (lambda a: p.replicate(2, (a, {1})), TypeMismatch, "a number or an array was expected"),
         (lambda a: p.build((1,) * 33, lambda *at: 1.0), ShapeMismatch, "at most 32 axes"),
     ],
 )
