@@ -202,19 +202,14 @@ def meaning(lam: Lam, category: PlainFunctions) -> Callable[..., Any]:
 
 
 def partials(
-    operation: Operation,
-    types: Sequence[Object],
-    cod: Object,
-    over: Numbers,
-    *,
-    backwards: bool = True,
+    f: Operation, types: Sequence[Object], cod: Object, over: Numbers, *, backwards: bool = True
 ) -> list[tuple[int, Partial]]:
     """``∂ᵢf`` of every argument that moves ``f``: what a primitive declares, as a program run."""
 
     def rule(i: int) -> Lam | None:
         if backwards:
-            return pullback_rule(operation, tuple(types), (i,))
-        return pushforward_rule(operation, tuple(types), i)
+            return pullback_rule(f, tuple(types), (i,))
+        return pushforward_rule(f, tuple(types), i)
 
     def slope(made: Lam) -> Partial:
         run = evaluated(made, over)

@@ -20,11 +20,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from combinators.kit.text import Names
 from combinators.objects import Fun, Object
 from combinators.terms import Tuple, packed
-from combinators.translate import translate
-from papers.rep_functions.environments import DependentlyTyped
 from papers.unary_form import languages as la
 from papers.unary_form import unary
 from papers.unary_form.unary import Primitive, Types, Unary, judgement
@@ -83,15 +80,6 @@ def precomposed(Y: Multimap, f: Multimap, xs: Values) -> Callable[[Any], Any]:
         return continuation(zs if len(zs) > 1 else zs[0])
 
     return run
-
-
-def jacobian(e: Unary, xs: Values, ys: Values, over: Any) -> Values:
-    """``Jᵀ⟦e⟧`` at ``xs``, by Figure 5 of 004."""
-    given = la.variables("x" * len(xs), judgement(e)[0])
-    bound, reached = unary.inverse(Names(x.name for x in given), e, given)
-    term = la.in_house(la.lets(bound, Tuple(reached)))
-    found: Values = DependentlyTyped(over).of(translate(given, term))(xs).pullback(ys)
-    return found
 
 
 def multi(g: Multimap, *fs: Multimap) -> Multimap:

@@ -16,34 +16,31 @@ from collections import Counter
 from combinators.errors import MissingRule
 from combinators.terms import Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from combinators.type_folds import length_of
-from papers.unary_form.languages import SCANL, SCANR, SECOND_ORDER, SHIFT1L, SHIFT1R
+from papers.unary_form import languages as la
 
 MEASURES = {"add": "ADDS", "subtract": "ADDS", "negative": "ADDS", "multiply": "MULTS"}
 
 
 def cost(t: Term) -> Counter[str]:
     """``Cost(e)``, by measure."""
-    below = sum((cost(part) for part in t.below() if not isinstance(part, Lam)), Counter[str]())
-    return below + Counter(here(t))
-
-
-def here(t: Term) -> dict[str, int]:
-    """What a term costs besides its operands."""
+    here = {"MOVES": 1}
     match t:
         case Const(literal):
-            return {"MOVES": literal.array.size}
+            here = {"MOVES": literal.array.size}
         case Var() | Proj() | Let():
-            return {"MOVES": 1}
+            pass
         case Tuple():
-            return {}
-        case Prim(f, (Lam(_, e1), *_, a)) if f in SECOND_ORDER:
-            n, moves = length_of(a.type), 3 if f in (SCANL, SCANR) else 2
-            return {k: n * v for k, v in (cost(e1) + Counter({"MOVES": moves})).items()}
-        case Prim(f, (a,)) if f in (SHIFT1L, SHIFT1R):
-            return {"MOVES": length_of(a.type)}
+            here = {}
+        case Prim(f, (Lam(_, e1), *_, a)) if f in la.SECOND_ORDER:
+            each = cost(e1) + Counter({"MOVES": 3 if f in (la.SCANL, la.SCANR) else 2})
+            here = {measure: length_of(a.type) * count for measure, count in each.items()}
+        case Prim(f, (a,)) if f in (la.SHIFT1L, la.SHIFT1R):
+            here = {"MOVES": length_of(a.type)}
         case Prim(f, args):
-            return {"MOVES": 1 + len(args), MEASURES.get(f.name, "NLOPS"): 1}
-    raise MissingRule(f"Fig. 11 of 000 prices no functions: {t!r:.80}")
+            here = {"MOVES": 1 + len(args), MEASURES.get(f.name, "NLOPS"): 1}
+        case _:
+            raise MissingRule(f"Fig. 11 of 000 prices no functions: {t!r:.80}")
+    return sum(map(cost, la.operands_of(t)), Counter(here))
 
 
 def nesting(t: Term) -> int:

@@ -70,7 +70,7 @@ PARTIAL = declare(
     "∂", _slope, None, public=False, cost=free, word=lambda of, index: f"∂{index + 1}{of.name}"
 )
 """``∂op1``, ``∂₁op2`` and ``∂₂op2``: operations of Target, of the price of ``op``."""
-ADD, MULTIPLY, COS, EXP = (Operation(named(name)) for name in ("add", "multiply", "cos", "exp"))
+ADD, MULTIPLY, COS = (Operation(named(name)) for name in ("add", "multiply", "cos"))
 LINEAR = {"add": (1.0, 1.0), "subtract": (1.0, -1.0), "negative": (-1.0,)}
 
 
@@ -136,6 +136,11 @@ def map2(body: Callable[..., Term], a: Term, b: Term, *in_: Var) -> Term:
     return op(MAP2, fun((row_of(a.type), row_of(b.type)), body, "ab", *in_), a, b)
 
 
+def free_variables(t: Term) -> Context:
+    """``FV(e)``."""
+    return captured(t)[0]
+
+
 def operands_of(e: Term) -> tuple[Term, ...]:
     """What is computed before an operation: all below it but the function that it binds."""
     return tuple(part for part in e.below() if not isinstance(part, Lam))
@@ -155,7 +160,7 @@ def replaced(t: Any, env: dict[str, Term]) -> Any:
 
 def distinct(t: Term, names: Names | None = None, env: dict[str, Term] | None = None) -> Any:
     """``e[a/x, b/y]``, and a name of its own for each variable that e binds."""
-    names, env = names or Names(x.name for x in captured(t)[0]), env or {}
+    names, env = names or Names(x.name for x in free_variables(t)), env or {}
     bound = t.params if isinstance(t, Lam) else ()
     match t:
         case Var(name):

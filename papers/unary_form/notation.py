@@ -24,8 +24,10 @@ def as_written(t: Term) -> str:
             return let(listed(params), bound, e2)
         case Lam(params, body):
             return f"fun ({listed(params)}) → {as_written(body)}"
-        case App(function, argument):
-            return f"{operand(function)}({listed(items_of(argument))})"
+        case App(function, Tuple(items)):
+            return f"{operand(function)}({listed(items)})"
+        case App(function, item):
+            return f"{operand(function)}({as_written(item)})"
         case Tuple(items):
             return f"⟨{listed(items)}⟩"
         case Proj(i, product):
@@ -54,11 +56,6 @@ def let(names: str, e1: Term, e2: Term) -> str:
 def listed(terms: tuple[Term, ...]) -> str:
     """``e₁, …, eₙ``."""
     return ", ".join(map(as_written, terms))
-
-
-def items_of(argument: Term) -> tuple[Term, ...]:
-    """The arguments that a function of several is given."""
-    return argument.items if isinstance(argument, Tuple) else (argument,)
 
 
 def operand(t: Term) -> str:

@@ -35,9 +35,8 @@ def inlining(t: Term) -> Any:
         case App(Lam(params, e), e1) if len(params) == 1 or isinstance(e1, Tuple):
             return la.lets(la.taken(params, e1), e)
         case Let(((x, e1),), e):
-            times = uses(x, e)
             is_known = isinstance(e1, Var) or everywhere(e1) in UNITS.values()
-            if not times or is_known or (isinstance(e1, Lam) and times == 1):
+            if is_known or uses(x, e) <= isinstance(e1, Lam):
                 return la.replaced(e, {x.name: e1})
     return None
 
@@ -51,14 +50,13 @@ def used_once(t: Term) -> Any:
 
 
 def tuples(t: Term) -> Any:
-    """``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ`` [and a name for a tuple is a name for each of its components]."""
+    """``πᵢ ⟨e₁, …, eₙ⟩ ⇝ eᵢ`` [and what is bound to a tuple is bound component by component]."""
     match t:
         case Proj(i, Tuple(items)):
             return items[i]
-        case Let(((x, Tuple(items)),), e):
+        case Let(((x, Tuple(items) as e1),), e):
             parts = tuple(Var(f"{x.name}.{i}", item.type) for i, item in enumerate(items))
-            apart = la.replaced(e, {x.name: Tuple(parts)})
-            return la.lets([*zip(parts, items, strict=True)], apart)
+            return la.lets(la.taken(parts, e1), la.replaced(e, {x.name: Tuple(parts)}))
     return None
 
 
@@ -68,11 +66,7 @@ def let_normalisation(t: Term) -> Any:
     ``let x = (let y = e₁ in e₂) in e₃ ⇝ let y = e₁ in let x = e₂ in e₃``
     ``f(let x = e₁ in e₂) ⇝ let x = e₁ in f(e₂)``
     """
-    for i, part in enumerate(strict_parts(t)):
-        match part:
-            case Let(((x, e1),), e2):
-                return la.let(x, e1, with_part(t, i, e2))
-    return None
+    return outside(t, Let)
 
 
 def algebra(t: Term) -> Any:
@@ -126,23 +120,24 @@ def conditionals(t: Term) -> Any:
             return then
         case Cond(Const(b), then, other):
             return then if b.array else other
+    return outside(t, Cond)
+
+
+def outside(t: Term, kind: type[Term]) -> Any:
+    """``f(e)``, where e is of a kind, as e of ``f(e₂)`` for what e ends with."""
     for i, part in enumerate(strict_parts(t)):
-        match part:
-            case Cond(test, then, other):
-                return Cond(test, with_part(t, i, then), with_part(t, i, other))
+        if isinstance(part, kind):
+            first, *last = part.below()
+            made = (first, *(with_part(t, i, e2) for e2 in last))
+            return Cond(*made) if isinstance(part, Cond) else la.rebuilt(part, made)
     return None
 
 
 def uses(x: Var, t: Term, in_function: int = 1) -> int:
     """How often x occurs; an occurrence in a function counts so many times."""
-    found, todo = 0, [(t, 1)]
-    while todo:
-        node, times = todo.pop()
-        if isinstance(node, Var):
-            found += times * (node.name == x.name)
-        times *= in_function if isinstance(node, Lam) else 1
-        todo += [(part, times) for part in node.below()]
-    return found
+    times = in_function if isinstance(t, Lam) else 1
+    here = isinstance(t, Var) and t.name == x.name
+    return here + times * sum(uses(x, part, in_function) for part in t.below())
 
 
 def everywhere(t: Term) -> float | None:

@@ -37,21 +37,7 @@ from combinators.errors import MissingRule
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object
 from combinators.operation import Operation
-from combinators.terms import (
-    App,
-    Cond,
-    Const,
-    Lam,
-    Let,
-    Prim,
-    Proj,
-    Term,
-    Tuple,
-    Var,
-    captured,
-    pack,
-    packed,
-)
+from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
 from combinators.type_folds import columns_of, row_of
 from papers.unary_form import languages as la
 
@@ -113,14 +99,7 @@ def nabla(gamma: la.Context, e: Term, wanted: la.Context) -> Term:
 
 
 def gradient(gamma: la.Context, e: Term, wanted: la.Context | None = None) -> Term:
-    """``∇_Γ(e)``, of ``Γ ⊢ e : R``.
-
-    >>> from combinators.objects import Real
-    >>> from combinators.operation import Operation, named
-    >>> x = Var("x", Real)
-    >>> gradient((x,), Prim(Operation(named("sin")), (x,))).type
-    Real
-    """
+    """``∇_Γ(e)``, of ``Γ ⊢ e : R``."""
     return nabla(gamma, la.distinct(Lam(gamma, e)).body, wanted or gamma)
 
 
@@ -131,13 +110,13 @@ def transposed(e: Term, ys: la.Context) -> Transposed:
             return (), lambda z: [(e, z)]
         case Let():
             return (), lambda z: [(ys[0], la.zero(ys[0].type)), (ys[1], z)]
-        case Const() | Tuple():
+        case Tuple():
             return (), lambda z: [(y, la.component_of(z, i)) for i, y in enumerate(ys)]
         case Proj(i, product):
             zeros = [*map(la.zero, columns_of(product.type) or ())]
             return (), lambda z: [(ys[0], Tuple((*zeros[:i], z, *zeros[i + 1 :])))]
         case Cond(b, then, other):
-            held = captured(pack((then, other)))[0]
+            held = la.free_variables(pack((then, other)))
             chosen = Cond(b, nabla(held, then, held), nabla(held, other, held))
             (g,) = la.variables("g", [chosen.type], held)
             rows = rows_of(g, len(held))
@@ -149,6 +128,8 @@ def transposed(e: Term, ys: la.Context) -> Transposed:
         case Prim(f) if f not in la.SECOND_ORDER:
             slopes = [la.derivative(f, i, ys) for i in range(len(ys))]
             return (), lambda z: [(y, la.times(d, z)) for y, d in zip(ys, slopes, strict=True)]
+        case _ if not e.below():
+            return (), lambda z: ()
     raise MissingRule(f"Fig. 5 of 000 has no rule for {e!r:.80}")
 
 
@@ -199,7 +180,7 @@ def of_fold(f: Operation, e1: Lam, y1: Var, a: Var) -> Transposed:
 
 def nablas(e1: Lam) -> tuple[la.Context, list[Lam]]:
     """``a, b. (∇_{…} e₁)[a/x, b/y]``, for each variable of Γ that e₁ has, for x and for y."""
-    held, numbers = captured(e1)[0], la.numbers_of(e1.body)
+    held, numbers = la.free_variables(e1), la.numbers_of(e1.body)
     gamma = (*held, *e1.params)
     rows = ([nabla(gamma, number, (x,)) for number in numbers] for x in gamma)
     return held, [Lam(e1.params, pack(tuple(row))) for row in rows]
@@ -212,7 +193,7 @@ def rows_of(g: Term, k: int) -> list[Term]:
 
 def by(g: Term, z: Term) -> Term:
     """``g *̂ z``: of a Jacobian a row a number of z (Fig. 17)."""
-    zs, held = la.numbers_of(z), captured(z)[0]
+    zs, held = la.numbers_of(z), la.free_variables(z)
 
     def scaled(row: Term, number: Term) -> Term:
         return la.by_component(lambda u, _: la.times(u, number), row, row, *held)

@@ -26,8 +26,7 @@ from papers.unary_form.partial_evaluation import conditionals, strict_parts, tup
 
 
 def _joined(*parts: Object) -> Object:
-    sizes = [part.shape[0] if part.shape else 1 for part in parts if isinstance(part, Tensor)]
-    return Tensor((sum(sizes),))
+    return Tensor((sum(part.size for part in parts if isinstance(part, Tensor)),))
 
 
 ARRAY = declare("[…]", _joined, None, public=False, cost=free).plain
@@ -47,11 +46,6 @@ def step(t: Term) -> Any:
     return redex(t)
 
 
-def called(e1: Lam, *values: Term) -> Any:
-    """``e[v₁/x, v₂/y]``."""
-    return la.replaced(e1.body, {x.name: v for x, v in la.taken(e1.params, pack(values))})
-
-
 def redex(t: Term) -> Any:
     """A line of Fig. 15."""
     match t:
@@ -61,37 +55,33 @@ def redex(t: Term) -> Any:
             return tuples(t) or conditionals(t)
         case App(Lam() as e1, v):
             return called(e1, v)
-        case Prim(f, (a,)) if f in (la.SHIFT1L, la.SHIFT1R):
-            return const(elements(a)[1:] if f == la.SHIFT1L else elements(a)[:-1])
         case Prim(f, (Lam() as e1, a, b)) if f == la.MAP2:
             pairs = zip(numbers(a), numbers(b), strict=True)
-            return la.op(ARRAY, *(called(e1, x, y) for x, y in pairs))
-        case Prim(f, (Lam() as e1, v, a)) if f in (la.REDUCE, la.FOLDL, la.SCANL, la.SCANR):
-            if not elements(a).size:
-                return v if f in (la.REDUCE, la.FOLDL) else la.op(ARRAY, v)
-            if f == la.SCANR:
-                *_, last = numbers(a)
-                more = la.op(f, e1, called(e1, v, last), const(elements(a)[:-1]))
-                return la.op(ARRAY, more, v)
-            first = next(numbers(a))
-            more = la.op(f, e1, called(e1, v, first), const(elements(a)[1:]))
-            return more if f in (la.REDUCE, la.FOLDL) else la.op(ARRAY, v, more)
+            return la.op(ARRAY, *(called(e1, *pair) for pair in pairs))
+        case Prim(f, (Lam() as e1, v, a)):
+            keeps, rows = f in (la.SCANL, la.SCANR), numbers(a)
+            if not rows:
+                return la.op(ARRAY, v) if keeps else v
+            first = rows.pop(-1 if f == la.SCANR else 0)
+            others = np.array([row.literal.array for row in rows])
+            more = la.op(f, e1, called(e1, v, first), const(others))
+            return la.op(ARRAY, *((more, v) if f == la.SCANR else (v, more))) if keeps else more
         case Prim(f, args) if f == ARRAY:
-            return const(np.concatenate([np.ravel(elements(arg)) for arg in args]))
+            return const(np.array([x.literal.array for arg in args for x in numbers(arg)]))
         case Prim():
             return const(la.meaning((), t, NumPy())())
     raise AssertionError(f"{t!r} is stuck")
 
 
-def elements(v: Term) -> Any:
-    """The array of a value."""
+def called(e1: Lam, *values: Term) -> Any:
+    """``e[v₁/x, v₂/y]``."""
+    return la.replaced(e1.body, {x.name: v for x, v in la.taken(e1.params, pack(values))})
+
+
+def numbers(v: Term) -> list[Const]:
+    """``v₁, …, vₙ`` of an array, or of a number."""
     assert isinstance(v, Const)
-    return v.literal.array
-
-
-def numbers(v: Term) -> Iterator[Const]:
-    """``v₁, …, vₙ``."""
-    return (const(float(x)) for x in elements(v))
+    return [const(float(x)) for x in np.ravel(v.literal.array)]
 
 
 def steps(t: Term) -> Iterator[Term]:

@@ -24,7 +24,6 @@ from papers.plain_functions import evaluated
 from papers.rep_functions.calls import SimplyTyped
 from papers.rep_functions.environments import DependentlyTyped
 from papers.rep_functions.tangents import erased
-from papers.unary_form.fragment import source
 from papers.unary_form.languages import meaning as in_source
 from papers.unary_form.partial_evaluation import OPTIMIZATIONS, normal
 from papers.unary_form.reverse import gradient as pure_reverse_mode
@@ -32,6 +31,7 @@ from papers.unary_form.unary import gradient_by_unary_form
 from papers.vlad.evaluator import Vlad
 from papers.vlad.values import j, j_inverse, plus, zero
 from tests.papers.asking import EXACT, Question, System, flat
+from tests.papers.unary_form.in_source import source
 from tests.papers.vlad.in_vlad import PRELUDE, in_vlad, numbers
 from tests.strategies.meanings import PlainPython, meaning
 

@@ -12,7 +12,9 @@ from combinators.kit.text import Names
 from combinators.objects import Fun, Product, Real, Unit
 from combinators.operation import Operation, named
 from combinators.terms import Lam, Let, Tuple, Var, packed
+from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
+from papers.rep_functions.environments import DependentlyTyped
 from papers.unary_form.concategories import (
     Multimap,
     beside,
@@ -20,11 +22,10 @@ from papers.unary_form.concategories import (
     end,
     identity,
     interpreted,
-    jacobian,
     laxator,
     multi,
 )
-from papers.unary_form.languages import COS, distinct, meaning, op, times
+from papers.unary_form.languages import COS, distinct, in_house, lets, meaning, op, times
 from papers.unary_form.reverse import gradient
 from papers.unary_form.unary import (
     UNF,
@@ -59,6 +60,13 @@ WHOLE = packed(T)
 def close(found, expected):
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
+
+
+def jacobian(e, xs, ys):
+    """``Jᵀ⟦e⟧`` at ``xs``, by Figure 5 of 004."""
+    bound, reached = inverse(Names(x.name for x in ARRAYS), e, ARRAYS)
+    term = in_house(lets(bound, Tuple(reached)))
+    return DependentlyTyped(OVER).of(translate(ARRAYS, term))(xs).pullback(ys)
 
 
 # ---- section 4 -----------------------------------------------------------------------------------
@@ -153,7 +161,7 @@ def test_propositions_6_10_and_6_12_d_is_the_transposed_jacobian_and_so_is_what_
     """``⟦D e⟧`` is ``⟨⟦e⟧, Y ∘ Jᵀ⟦e⟧⟩``, in the concategory and as UNF⁻¹ writes it."""
     line = UNF(ARRAYS, e)
     cotangent = (1.0, np.arange(4.0), np.ones(4), 0.5)
-    expected = jacobian(line, POINT, cotangent, OVER)
+    expected = jacobian(line, POINT, cotangent)
     *_, value, Y = interpreted(D(line, WHOLE), OVER).run((*POINT, lambda x: x))
     close([value, *Y(cotangent)], [meaning(ARRAYS, e, OVER)(*POINT), *expected])
     lam = reversed_by_unary_form(ARRAYS, e)

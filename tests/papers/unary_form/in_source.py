@@ -29,7 +29,6 @@ from combinators.terms import (
     Term,
     Tuple,
     Var,
-    captured,
     const,
     pack,
 )
@@ -88,7 +87,9 @@ def by_rows(f: Operation, args: list[Term], obj: Any) -> Term:
         raise MissingRule(
             f"Source (000, Fig. 2) has arrays of one length and one axis, not {obj!r}"
         )
-    held = la.variables("s" * len(numbers), la.types_of(numbers), captured(pack(tuple(args)))[0])
+    held = la.variables(
+        "s" * len(numbers), la.types_of(numbers), la.free_variables(pack(tuple(args)))
+    )
 
     def row(*rows: Term) -> Term:
         left, right = iter(held), iter(rows)
@@ -108,7 +109,7 @@ def of_loop(loop: LoopTerm) -> Term | None:
         return None
     if types.carry is not None and (types.item is not None or pair):
         return None
-    a, b = la.variables("ab", (Real, Real), captured(lam)[0])
+    a, b = la.variables("ab", (Real, Real), la.free_variables(lam))
     given = Tuple((a, b)) if pair or types.carry is not None else a
     function = Lam((a, b), written(la.distinct(App(lam, given))))
     if loop.init is None:
