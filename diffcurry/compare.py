@@ -53,7 +53,7 @@ def _by(form: Any) -> System:
         pulled = mode.rep(interpret(arrow, mode), point)[1](np.float64(1.0))
         which = tuple(i for i, param in enumerate(lam.params) if is_smooth(param.type))
         term, slopes = gradient(lam, which, form(TERMS)), dense(over.over, pulled, arrow.dom)
-        return Told(str(term), flat(lam, point, slopes), over.total, lines(term), term)
+        return Told(term, flat(lam, point, slopes), over.total, lines(term))
 
     return told
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
+from combinators.block import Block
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
 from combinators.kit.tree import remade
@@ -33,9 +34,11 @@ from papers.comparison.linear_lambda_calculus import (
     FST,
     SND,
     TIMES,
-    FormalSum,
     LinearFunctions,
+    call,
+    copower,
     coproj,
+    linear,
     names_beside,
     pulled,
     summed,
@@ -43,9 +46,8 @@ from papers.comparison.linear_lambda_calculus import (
 )
 from papers.plain_functions import meaning, rounds
 
-Lines = list[tuple[Var, Term]]
-Rule = tuple[Term, Callable[[Term], Term]]
-"""``⟨t, λv. s⟩``: t, and s of v."""
+Rule = tuple[Term, Callable[[Var], list[Term]]]
+"""``⟨t, λv. s₁ + … + sₙ⟩``: t, and the summands of v."""
 
 
 def primal(obj: Object) -> Object:
@@ -67,13 +69,18 @@ def cotangent(obj: Object) -> Object:
     if isinstance(obj, Tensor):
         return obj if obj.is_smooth else Unit
     if isinstance(obj, Fun):
-        return FormalSum(primal(obj.dom), cotangent(obj.cod))
+        return copower(primal(obj.dom), cotangent(obj.cod))
     return Product(*map(cotangent, columns_of(obj) or ()))
+
+
+def extended(gamma: Record, x: Var) -> Record:
+    """``D(Γ, x)₂``."""
+    return Record.of((*gamma.names, x.name), gamma.product.snoc(cotangent(x.type)))
 
 
 def cotangents(gamma: Sequence[Var]) -> Record:
     """``D(Γ)₂``."""
-    return Record.of(tuple(x.name for x in gamma), Product(*(cotangent(x.type) for x in gamma)))
+    return reduce(extended, gamma, Record())
 
 
 @dataclass
@@ -85,93 +92,87 @@ class Chad:
 
     def term(self, t: Term, gamma: Record) -> Term:
         """``D_Γ(t)``."""
-        lines: Lines = []
-        pair = Tuple(self.named(t, gamma, lines))
-        return let(tuple(lines), pair)
+        block = Block(names=self.names)
+        return block.term(Tuple(self.named(t, gamma, block)))
 
-    def named(self, t: Term, gamma: Record, lines: Lines) -> tuple[Var, Var]:
+    def named(self, t: Term, gamma: Record, block: Block) -> tuple[Var, Var]:
         """``let ⟨x, x'⟩ = D_Γ(t) in``, as lines: x and x'."""
-        y, back = self.rule(t, gamma, lines)
-        x = y if isinstance(y, Var) else self.line("x", y, lines)
-        return x, self.line(f"{x.name}'", self.linear(t.type, back), lines)
+        y, back = self.rule(t, gamma, block)
+        x = y if isinstance(y, Var) else block.bind(y, "x")
+        x_ = linear(self.names, "v", cotangent(t.type), lambda v: summed(back(v), gamma))
+        return x, block.bind(x_, f"{x.name}'")
 
-    def rule(self, t: Term, gamma: Record, lines: Lines) -> Rule:
-        """The rules of Definition 5.7; those of what a rule is made of are in ``lines``."""
+    def rule(self, t: Term, gamma: Record, block: Block) -> Rule:
+        """The rules of Definition 5.7; those of what a rule is made of are lines before it."""
         match t:
             case Var(name):
-                return Var(name, primal(t.type)), lambda v: Prim(coproj(gamma, name), (v,))
+                return Var(name, primal(t.type)), lambda v: [Prim(coproj(gamma, name), (v,))]
             case Const():
-                return t, lambda _: zero(gamma)
+                return t, lambda _: []
             case Let(((x, bound), *rest), body):
-                return self.let(x, bound, let(tuple(rest), body), gamma, lines)
+                return self.let(x, bound, let(tuple(rest), body), gamma, block)
             case Tuple(items):
-                both = [self.named(item, gamma, lines) for item in items]
-                return Tuple(tuple(x for x, _ in both)), lambda v: summed(
-                    (App(back, Proj(i, v)) for i, (_, back) in enumerate(both)), gamma
-                )
+                xs, backs = self.several(items, gamma, block)
+                return Tuple(xs), lambda v: [App(x_, Proj(i, v)) for i, x_ in backs.items()]
             case Proj(index, product):
-                x, back = self.named(product, gamma, lines)
-                spaces = columns_of(cotangent(product.type)) or ()
-                zeros = [zero(space) for space in spaces]
-                return Proj(index, x), lambda v: App(
-                    back, Tuple((*zeros[:index], v, *zeros[index + 1 :]))
-                )
-            case Lam():
-                return self.abstraction(*self.desugared(t), gamma, lines)
+                x, back = self.named(product, gamma, block)
+                zeros = [zero(part) for part in columns_of(cotangent(product.type)) or ()]
+                before, after = zeros[:index], zeros[index + 1 :]
+                return Proj(index, x), lambda v: [App(back, Tuple((*before, v, *after)))]
+            case Lam((x,), body):
+                return self.abstraction(x, body, gamma, block)
+            case Lam(params, body):  # of several parameters: let x = fst p in let y = snd p in t
+                p = Var(self.names.fresh("p"), t.dom)
+                parts = tuple((x, Proj(i, p)) for i, x in enumerate(params))
+                return self.abstraction(p, let(parts, body), gamma, block)
             case App(function, argument):
-                x, ctx = self.named(function, gamma, lines)
-                y, y_ = self.named(argument, gamma, lines)
-                pair = self.line("z", App(x, y), lines)
-                return Proj(0, pair), lambda v: summed(
-                    (App(ctx, Prim(TIMES, (y, v))), App(y_, App(Proj(1, pair), v))), gamma
-                )
+                (x, y), backs = self.several((function, argument), gamma, block)
+                z = block.bind(App(x, y), "z")
+                ctx, arg = backs[0], Proj(1, z)
+                return Proj(0, z), lambda v: [
+                    App(ctx, call(TIMES, y, v)),
+                    App(backs[1], App(arg, v)),
+                ]
             case Prim(f, args) if f.primitive is LOOP:
                 called = App(rounds(f, tuple(arg.type for arg in args)), pack(args))
-                return self.rule(called, gamma, lines)
+                return self.rule(called, gamma, block)
             case Prim(f, args) if all(isinstance(a.type, Tensor) for a in (t, *args)):
-                both = [self.named(arg, gamma, lines) for arg in args]
-                xs, stars = [x for x, _ in both], dict(enumerate(back for _, back in both))
-                y = self.line("y", Prim(f, tuple(xs)), lines)
-                return y, lambda v: pulled(f, xs, y, v, stars, gamma)
+                xs, backs = self.several(args, gamma, block)
+                y = block.bind(Prim(f, xs), "y")
+                return y, lambda v: pulled(Prim(f, xs), y, v, backs)
         raise MissingRule(f"CHAD (002, Def. 5.7) has no rule for {t!r:.80}")
 
-    def let(self, x: Var, t: Term, s: Term, gamma: Record, lines: Lines) -> Rule:
+    def several(self, items: Sequence[Term], gamma: Record, block: Block) -> Any:
+        """``let ⟨x, x'⟩ = D_Γ(t) in let ⟨y, y'⟩ = D_Γ(s) in``: x, y, and x', y' by their places."""
+        both = [self.named(item, gamma, block) for item in items]
+        return tuple(x for x, _ in both), dict(enumerate(back for _, back in both))
+
+    def let(self, x: Var, t: Term, s: Term, gamma: Record, block: Block) -> Rule:
         """``let x = t in s``: the chain rule, in the docstring of this file."""
         x, s = self.apart(x, s)
-        bound, x_ = self.named(t, gamma, lines)
-        lines.append((Var(x.name, primal(x.type)), bound))
-        y, y_ = self.named(s, extended(gamma, x), lines)
+        bound, x_ = self.named(t, gamma, block)
+        block.lines.append((Var(x.name, primal(x.type)), bound))
+        y, y_ = self.named(s, extended(gamma, x), block)
 
-        def back(v: Term) -> Term:
-            star = Var(self.names.fresh("v*"), extended(gamma, x))
-            both = summed((App(x_, Prim(SND, (star,))), Prim(FST, (star,))), gamma)
-            return Let(((star, App(y_, v)),), both)
+        def back(v: Var) -> list[Term]:
+            inner = Block(block)
+            star = inner.bind(App(y_, v), "v*")
+            return [inner.term(summed((App(x_, call(SND, star)), call(FST, star)), gamma))]
 
         return y, back
 
-    def abstraction(self, x: Var, t: Term, gamma: Record, lines: Lines) -> Rule:
+    def abstraction(self, x: Var, t: Term, gamma: Record, block: Block) -> Rule:
         """``let y = λx. D_Γ,x(t) in ⟨λx. let ⟨z, z'⟩ = y x in ⟨z, λv. snd (z' • v)⟩, …⟩``."""
         x, t = self.apart(x, t)
-        own, again = (Var(self.names.fresh(x.name), primal(x.type)) for _ in range(2))
-        closure = Lam((Var(x.name, primal(x.type)),), self.term(t, extended(gamma, x)))
-        y = self.line("y", closure, lines)
-        z = Var(self.names.fresh("z"), closure.body.type)
-        snd = self.linear(t.type, lambda v: Prim(SND, (App(Proj(1, z), v),)))
-        function = Lam((own,), Let(((z, App(y, own)),), Tuple((Proj(0, z), snd))))
-        w = Var(self.names.fresh("v"), cotangent(t.type))
-        fst = Lam((again, w), Prim(FST, (App(Proj(1, App(y, again)), w),)))
-        return function, lambda v: Prim(CASE, (v, fst))
-
-    def line(self, wish: str, t: Term, lines: Lines) -> Var:
-        """A line of its own name."""
-        x = Var(self.names.fresh(wish), t.type)
-        lines.append((x, t))
-        return x
-
-    def linear(self, obj: Object, back: Callable[[Term], Term]) -> Lam:
-        """``λv. …``, with v : D(τ)₂."""
-        v = Var(self.names.fresh("v"), cotangent(obj))
-        return Lam((v,), back(v))
+        a, again = (Var(self.names.fresh(x.name), primal(x.type)) for _ in range(2))
+        v, inner = Var(self.names.fresh("v"), cotangent(t.type)), Block(block)
+        closure = Lam((Var(x.name, a.type),), self.term(t, extended(gamma, x)))
+        y = block.bind(closure, "y")
+        z = inner.bind(App(y, a), "z")
+        snd = linear(self.names, "v", v.type, lambda v: call(SND, App(Proj(1, z), v)))
+        fst = Lam((again, v), call(FST, App(Proj(1, App(y, again)), v)))
+        function = Lam((a,), inner.term(Tuple((Proj(0, z), snd))))
+        return function, lambda v: [call(CASE, v, fst)]
 
     def apart(self, x: Var, t: Term) -> tuple[Var, Term]:
         """``Γ, x ⊢ t`` with x renamed where it has been bound before."""
@@ -179,26 +180,12 @@ class Chad:
         self.bound.add(new.name)
         return new, t if new is x else remade(t, lambda node: new if node == x else node)
 
-    def desugared(self, t: Lam) -> tuple[Var, Term]:
-        """``λ(x, y). t`` as ``λp. let x = fst p in let y = snd p in t``."""
-        if len(t.params) == 1:
-            return t.params[0], t.body
-        p = Var(self.names.fresh("p"), t.dom)
-        return p, let(tuple((x, Proj(i, p)) for i, x in enumerate(t.params)), t.body)
-
-
-def extended(gamma: Record, x: Var) -> Record:
-    """``D(Γ, x)₂``."""
-    return Record.of((*gamma.names, x.name), gamma.product.snoc(cotangent(x.type)))
-
 
 def chad(lam: Lam) -> Lam:
     """``λΓ. D_Γ(t)`` of ``λΓ. t``."""
     gamma = tuple(Var(x.name, primal(x.type)) for x in lam.params)
-    return Lam(
-        gamma,
-        Chad(names_beside(lam), {x.name for x in gamma}).term(lam.body, cotangents(lam.params)),
-    )
+    system = Chad(names_beside(lam), {x.name for x in gamma})
+    return Lam(gamma, system.term(lam.body, cotangents(lam.params)))
 
 
 def gradient(
@@ -207,8 +194,7 @@ def gradient(
     """``y' • ȳ`` of ``⟨y, y'⟩ = D_Γ(t)``."""
     evaluation = LinearFunctions(over, in_place)
     y, back = meaning(chad(lam), evaluation)(*point)
-    found = back(covector)
-    slopes = [found.get(x.name) for x in lam.params]
+    slopes = [*map(back(covector).get, (x.name for x in lam.params))]
     return Outcome(y, flat(lam, point, slopes), evaluation.visits.total())
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import DiffcurryError
+from combinators.kit.recursion import recurse
 from combinators.terms import Lam
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.counting import Counting
@@ -28,12 +29,11 @@ from papers.comparison import reformulated_calculus as calculus
 class Told:
     """What a system tells of a program: of one that it refuses, why."""
 
-    term: str
+    made: Any
+    """The term that it makes, before anything is simplified."""
     gradient: Any = None
     operations: int = 0
     visits: int = 0
-    drawn: Lam | None = None
-    """Where its term is one of the language: what a diagram is drawn of."""
     refused: str = ""
 
 
@@ -50,12 +50,12 @@ class Comparison:
 
     def term(self, system: str) -> str:
         """The term that a system makes, before anything is simplified."""
-        return self.rows[system].term
+        return str(self.rows[system].made)
 
     def diagrams(self) -> dict[str, Any]:
         """Pictures of the program, and of the terms that are terms of the language."""
-        terms = {"program": self.lam} | {name: row.drawn for name, row in self.rows.items()}
-        return {name: self.draw(lam) for name, lam in terms.items() if lam is not None}
+        terms = {"program": self.lam} | {name: row.made for name, row in self.rows.items()}
+        return {name: self.draw(lam) for name, lam in terms.items() if isinstance(lam, Lam)}
 
     def __str__(self) -> str:
         """A table."""
@@ -89,9 +89,8 @@ def by(
     """A system, by its gradient and the term that it makes."""
 
     def told(lam: Lam, point: Point, over: Counting) -> Told:
-        found, made = gradient(lam, point, np.float64(1.0), over), term(lam, point)
-        drawn = made if isinstance(made, Lam) else None
-        return Told(str(made), found.cotangent, over.total, found.visits, drawn)
+        found = gradient(lam, point, np.float64(1.0), over)
+        return Told(term(lam, point), found.cotangent, over.total, found.visits)
 
     return told
 
@@ -100,9 +99,11 @@ SYSTEMS: dict[str, System] = {
     "backpropagation": by(graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
     "BMP20": by(linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
     "BMP20, factored": by(calculus.factored_gradient, lambda f, _: calculus.factored(f)[0]),
-    "Krawiec and others": by(monad.gradient, lambda f, x: monad.delta_of(f, x, NumPy())[1]),
+    "Krawiec and others": by(
+        monad.gradient, lambda f, x: recurse(monad.written(monad.delta_of(f, x, NumPy())[1]))
+    ),
     "CHAD": by(chad.gradient, lambda f, _: chad.chad(f)),
     "reformulated calculus": by(
-        calculus.gradient, lambda f, _: calculus.Reformulated(graphs.graph_of(f)).term()
+        calculus.gradient, lambda f, _: calculus.transformed(graphs.graph_of(f))
     ),
 }

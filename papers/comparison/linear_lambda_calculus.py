@@ -7,14 +7,14 @@
     t[0/v] = 0,  t[s + r/v] = t[s/v] + t[r/v]
 
 It is the language, read so: a function to a ``space`` of cotangents is linear, τ ⊸ σ, and ``t • s``
-is its application. 0 and + are the language's own, of any type. Besides there are copowers
-``!σ ⊗ ρ``, which are formal sums of pairs, and the cotangents of an environment Γ, a record of its
-variables', into which ``coproj`` leads. So terms have their types by construction, and what is left
-to ask is linearity. What BMP20, CHAD and 6.2 make are such terms.
+is its application; 0 and + are of any type. Besides there are copowers ``!σ ⊗ ρ``, and the
+cotangents of an environment Γ, a record of its variables', into which ``coproj`` leads. Terms have
+their types by construction, and what is left to ask is linearity.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,8 +30,8 @@ from combinators.operation import Linear, Operation, Primitive, declare
 from combinators.primitives.structural import PLUS, ZEROS
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.carriers.carrier import Carrier
-from papers.comparison.graphs import Drawing, numbered
-from papers.plain_functions import PlainFunctions, partials, zero_of
+from papers.comparison.graphs import Drawing, slopes
+from papers.plain_functions import PlainFunctions, zero_of
 
 # ---- types and terms -----------------------------------------------------------------------------
 
@@ -40,17 +40,17 @@ class FormalSum(Object):
     """The copower ``!σ ⊗ ρ``."""
 
     __match_args__ = ("base", "fibre")
-    base: Object
-    fibre: Object
-
-    def __new__(cls, base: Object, fibre: Object) -> FormalSum:
-        """``!base ⊗ fibre``."""
-        return cls._intern(base, fibre)
 
     @property
     def name(self) -> str:
         """How it is printed."""
-        return f"(!{self.base!r} ⊗ {self.fibre!r})"
+        base, fibre = self.arguments()
+        return f"(!{base!r} ⊗ {fibre!r})"
+
+
+def copower(base: Object, fibre: Object) -> Object:
+    """``!base ⊗ fibre``."""
+    return FormalSum._intern(base, fibre)
 
 
 def is_space(obj: Object) -> bool:
@@ -61,30 +61,36 @@ def is_space(obj: Object) -> bool:
     return isinstance(obj, FormalSum) or (isinstance(obj, Tensor) and obj.is_smooth)
 
 
-class Coprojection(Primitive):
-    """``coproj_{idx(x;Γ)}(v)``: v in the place of x, and zeros."""
-
-    variable = ""
+COPROJECTIONS: dict[Primitive, str] = {}
+"""The variable of each."""
 
 
 @cache
 def coproj(gamma: Record, x: str) -> Operation:
-    """The coprojection of x into the cotangents of Γ."""
-    made = Coprojection(f"coproj[{x}]", lambda v: gamma, None)
-    made.variable = x
+    """``coproj_{idx(x;Γ)}(v)``: v in the place of x among the cotangents of Γ, and zeros."""
+    made = _linear(f"coproj[{x}]", lambda v: gamma)
+    COPROJECTIONS[made] = x
     return made.plain
 
 
-TIMES = declare("copower", FormalSum, None, public=False, infix="⊗").plain
-"""``!t ⊗ s``."""
-CASE = declare("case", lambda copower, function: function.cod, None, public=False).plain
-"""``case t of !x ⊗ v → s``, with s as a function of x and v."""
-FST = declare(
-    "fst", lambda env: Record.of(env.names[:-1], env.product.init), None, public=False
-).plain
+def _linear(name: str, typing: Callable[[Any], Object]) -> Primitive:
+    """A homomorphism of one argument."""
+    return declare(name, typing, Linear(lambda v: ()), public=False)
+
+
+FST = _linear("fst", lambda env: Record.of(env.names[:-1], env.product.init))
 """From the cotangents of Γ, x to those of Γ."""
-SND = declare("snd", lambda env: env.product.last, None, public=False).plain
+SND = _linear("snd", lambda env: env.product.last)
 """From the cotangents of Γ, x to that of x."""
+TIMES = declare("copower", copower, None, public=False, infix="⊗")
+"""``!t ⊗ s``."""
+CASE = declare("case", lambda copower, function: function.cod, None, public=False)
+"""``case t of !x ⊗ v → s``, with s as a function of x and v."""
+
+
+def call(f: Primitive, *args: Term) -> Term:
+    """``f(t, s)``."""
+    return Prim(f.plain, args)
 
 
 def zero(space: Object) -> Term:
@@ -95,20 +101,23 @@ def zero(space: Object) -> Term:
 def summed(terms: Iterable[Term], space: Object) -> Term:
     """``t + s``; 0 of none."""
     first, *rest = [*terms] or [zero(space)]
-    return reduce(lambda t, s: Prim(PLUS.plain, (t, s)), rest, first)
+    return reduce(partial(call, PLUS), rest, first)
 
 
-def pulled(
-    f: Operation, xs: Sequence[Var], y: Var, v: Var, stars: Mapping[int, Term], space: Object
-) -> Term:
-    """``x₁* (∂₁f(x)·v) + … + xₖ* (∂ₖf(x)·v)``, in which the xᵢ* pull back to ``space``.
+def pulled(t: Term, y: Var, v: Var, stars: Mapping[int, Term]) -> list[Term]:
+    """``x₁* (∂₁f(x)·v)``, …, ``xₖ* (∂ₖf(x)·v)`` of ``y = f(x)``.
 
     ⟨∂₁f(x)·v, …⟩ is ``Dfᵗ(x; v)``. What a derivative computes is drawn, and written as one term.
     """
-    drawing = Drawing(numbered(f"{v.name}."))
-    slopes = partials(f, [x.type for x in xs], y.type, drawing)
-    calls = [App(stars[i], drawing.term(slope(v, tuple(xs), y))) for i, slope in slopes]
-    return summed(calls, space)
+    drawing = Drawing("d")
+    found = [(stars[i], slope(v, t.below(), y)) for i, slope in slopes(t, drawing)]
+    return [App(x_star, drawing.written(d)) for x_star, d in found]
+
+
+def linear(names: Names, v: str, obj: Object, body: Callable[[Var], Term]) -> Lam:
+    """``λv. …``, with a name of its own for v."""
+    variable = Var(names.fresh(v), obj)
+    return Lam((variable,), body(variable))
 
 
 def names_beside(t: Term) -> Names:
@@ -118,25 +127,13 @@ def names_beside(t: Term) -> Names:
 
 # ---- Figure 3: what is linear --------------------------------------------------------------------
 
-SECTION_6_2_3 = {
-    "0": "Γ ⊢ 0 : D",
-    "x": "Γ; x : R ⊢ x : R",
-    "a": "Γ; a : R ⊢ a : R",
-    "t + u": "Γ;Δ ⊢ t : R   Γ;Δ ⊢ u : R   /   Γ;Δ ⊢ t + u : R",
-    "t · u": "Γ;Δ₁ ⊢ t : R   Γ;Δ₂ ⊢ u : R   /   Γ;Δ₁;Δ₂ ⊢ t · u : R",
-    "•": "Γ;Δ ⊢ t : R   /   Γ;Δ; x* : R^⊥D ⊢ x* t : D",
-    "λ⊸": "Γ;Δ; a : R ⊢ d : D   /   Γ;Δ ⊢ la.d : R^⊥D",
-    "+": "Γ;Δ ⊢ d : D   Γ;Δ ⊢ e : D   /   Γ;Δ ⊢ d ⊕ e : D",
-    "let": "Γ;Δ₁ ⊢ u : A   Γ;Δ₂; x : A ⊢ t : C   /   Γ;Δ₁;Δ₂ ⊢ let x := u in t : C",
-}
-"""The nine rules of 6.2.3; ``t + u`` and ``t · u`` are its linear operations, Fig. 3's ``lop``."""
 Used = frozenset[str] | None
 """The linear variables that a term is linear in; None of 0, which is linear in any."""
 CARTESIAN = frozenset[str]()
+ADDITIVE = {"plus": "+", "add": "t + u", "subtract": "t + u", "negative": "t + u"}
+IN_ONE = {"copower": ("!⊗", 1), "case": ("case", 0), "divide": ("÷", 0), "unscale": ("÷", 0)}
+"""What is linear in one of its two arguments, and in which; those of addition are so together."""
 BILINEAR = ("multiply", "scale")
-QUOTIENTS = ("divide", "unscale")
-"""Linear in the first argument alone."""
-LINEAR = ("add", "subtract", "negative")
 
 
 def linear_in(
@@ -147,91 +144,69 @@ def linear_in(
     TypeMismatch names the rule of which a premise fails.
     """
 
-    def at(part: Term, more: Iterable[Var] = ()) -> Used:
+    def at(part: Term, *more: Var) -> Used:
         return linear_in(part, delta | {x.name for x in more}, see)
 
-    def by(rule: str, *premises: bool) -> None:
-        if not all(premises):
+    def by(rule: str, premise: bool, used: Used) -> Used:
+        if not premise:
             raise TypeMismatch(f"the rule of {rule} (002, Fig. 3) does not type {t!r:.80}")
         see(rule)
+        return used
 
     def alike(rule: str, parts: Sequence[Term]) -> Used:
         found = [at(part) for part in parts]
         used = {use for use in found if use is not None}
-        by(rule, len(used) < 2)
-        return next(iter(used), None if found else CARTESIAN)
+        return by(rule, len(used) < 2, next(iter(used), None if found else CARTESIAN))
+
+    def in_one(rule: str, part: Term, cartesian: Term) -> Used:
+        return by(rule, at(cartesian) == CARTESIAN, at(part))
 
     def without(rule: str, x: Var, inside: Used) -> frozenset[str]:
-        by(rule, inside is None or x.name in inside)
+        by(rule, inside is None or x.name in inside, inside)
         return (inside or CARTESIAN) - {x.name}
 
     match t:
         case Var(name):
-            by("a" if name in delta else "x")
-            return delta & {name}
+            return by("a" if name in delta else "x", True, delta & {name})
         case Let(bindings, body):
-            uses = list[tuple[Var, Used]]()
+            uses = dict[Var, Used]()
             for x, bound in bindings:
-                use = at(bound)
-                if use != CARTESIAN:
-                    delta |= {x.name}
-                    uses.append((x, use))
-            inside = at(body)
-            by("let")
-            for x, use in reversed(uses):
+                if (use := at(bound)) != CARTESIAN:
+                    delta, uses[x] = delta | {x.name}, use
+            inside = by("let", True, at(body))
+            for x in reversed(uses):
                 rest = without("let", x, inside)
-                inside = None if inside is None else rest.union(use or CARTESIAN)
+                inside = None if inside is None else rest.union(uses[x] or CARTESIAN)
             return inside
         case Tuple(items):
             return alike("⟨⟩", items)
         case Proj(_, product):
             return at(product)
-        case Lam((v,), body) if is_space(body.type):
-            return without("λ⊸", v, at(body, [v]))
+        case Lam((*_, v), body) if is_space(body.type):
+            return without("λ⊸", v, at(body, v))
         case Lam(_, body):
             return at(body)
-        case App(function, argument) if is_space(t.type):
-            by("•", at(function) == CARTESIAN)
-            return at(argument)
-        case App(function, argument):
-            by("@", at(argument) == CARTESIAN)
-            return at(function)
+        case App(f, x):
+            return in_one("•", x, f) if is_space(t.type) else in_one("@", f, x)
         case Prim(f) if f.primitive is ZEROS:
-            by("0")
-            return None
-        case Prim(f, args) if f.primitive is PLUS:
-            return alike("+", args)
-        case Prim(f, (base, fibre)) if f == TIMES:
-            by("!⊗", at(base) == CARTESIAN)
-            return at(fibre)
-        case Prim(f, (copower, Lam((_, v), body))) if f == CASE:
-            return (at(copower) or CARTESIAN) | without("case", v, at(body, [v]))
-        case Prim(f, (part,)) if f in (FST, SND) or isinstance(f.primitive, Coprojection):
-            return at(part)
+            return by("0", True, None)
+        case Prim(f, args) if f.name in ADDITIVE:
+            return alike(ADDITIVE[f.name], args)
+        case Prim(f, args) if f.name in IN_ONE:
+            rule, which = IN_ONE[f.name]
+            return in_one(rule, args[which], args[1 - which])
         case Prim(f, args):
-            rule, holds, used = linear_operation(f, [at(arg) or CARTESIAN for arg in args])
-            by(rule, holds)
-            return used
+            found = [at(arg) or CARTESIAN for arg in args]
+            used = CARTESIAN.union(*found)
+            if f.name in BILINEAR:
+                return by("t · u", not found[0] & found[1], used)
+            is_linear = isinstance(f.primitive.derivative, Linear)
+            is_linear = is_linear and all(not use or use == used for use in found)
+            return by("op", is_linear or not used, used)
     return CARTESIAN
 
 
-def linear_operation(f: Operation, uses: list[frozenset[str]]) -> tuple[str, bool, frozenset[str]]:
-    """The rule of an operation, whether it holds, and what the operation is linear in."""
-    used = CARTESIAN.union(*uses)
-    if not used:
-        return "op", True, used
-    if f.name in BILINEAR + QUOTIENTS:
-        return "t · u", not uses[1] & (uses[0] if f.name in BILINEAR else used), used
-    if f.name in LINEAR:
-        return "t + u", all(use == used for use in uses), used
-    linear = isinstance(f.primitive.derivative, Linear)
-    return "t + u", linear and all(not use or use == used for use in uses), used
-
-
 # ---- Figure 4: evaluation ------------------------------------------------------------------------
-
-MOST = 100_000
-"""Calls of backpropagators, of which there may be exponentially many (3.1)."""
 
 
 @dataclass(frozen=True)
@@ -244,13 +219,14 @@ class LinearFunctions(PlainFunctions):
 
     over: Carrier
     in_place: bool = False
+    most: float = math.inf
     visits: Counter[str] = field(default_factory=Counter)
 
     def see(self, what: str) -> None:
         """A visit."""
         self.visits[what] += 1
-        if self.visits[what] > MOST:
-            raise TooManyCalls(f"linear negation (002, 3.1) calls more than {MOST} times")
+        if self.visits[what] > self.most:
+            raise TooManyCalls(f"linear negation (002, 3.1) calls more than {self.most} times")
 
     def curry(self, captured: Product, function: Fun, body: Any, label: Label) -> Any:
         """A closure; ``λv. t``."""
@@ -265,23 +241,19 @@ class LinearFunctions(PlainFunctions):
 
     def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
         """What is linear, and the rest as it is."""
-        match operation.primitive:
-            case p if p is ZEROS:
-                return lambda: self.zero(cod)
-            case p if p is PLUS:
-                return self.plus
-            case Coprojection() as p:
-                return lambda v: self.coproj(p.variable, v)
-        match dom:
-            case Record((*_, x)) if operation == FST:
-                return lambda env: {name: v for name, v in env.items() if name != x}
-            case Record((*_, x)) if operation == SND:
-                return lambda env: env[x] if x in env else self.zero(cod)
-        if operation == TIMES:
-            return lambda x, v: [(x, v)]
-        if operation == CASE:
-            return lambda pairs, f: reduce(self.plus, map(f, pairs), self.zero(cod))
-        return super().computation(operation, dom, cod)
+        x = dom.names[-1] if isinstance(dom, Record) and dom.names else ""
+        algebra: dict[Primitive, Callable[..., Any]] = {
+            ZEROS: lambda: self.zero(cod),
+            PLUS: self.plus,
+            FST: lambda env: {name: v for name, v in env.items() if name != x},
+            SND: lambda env: env[x] if x in env else self.zero(cod),
+            TIMES: lambda x, v: {object(): (x, v)},
+            CASE: lambda sum_, f: reduce(self.plus, map(f, sum_.values()), self.zero(cod)),
+        }
+        f = operation.primitive
+        if f in COPROJECTIONS:
+            return partial(self.coproj, COPROJECTIONS[f])
+        return algebra.get(f) or super().computation(operation, dom, cod)
 
     def coproj(self, x: str, v: Any) -> Any:
         """The cotangents of Γ, of which those that are 0 are left out."""
@@ -290,23 +262,19 @@ class LinearFunctions(PlainFunctions):
         return {x: v}
 
     def zero(self, obj: Object) -> Any:
-        """``0``: of a copower the empty sum."""
+        """``0``: of a copower, and of an environment, the empty sum."""
         if isinstance(obj, Product):
             return tuple(map(self.zero, obj))
-        empty: Any = {} if isinstance(obj, Record) else []
-        return self.over.const(zero_of(obj)) if isinstance(obj, Tensor) else empty
+        return self.over.const(zero_of(obj)) if isinstance(obj, Tensor) else {}
 
     def plus(self, x: Any, y: Any) -> Any:
         """``x + y``: of copowers the formal sum, of environments that of each variable."""
-        match x:
-            case tuple():
-                return tuple(map(self.plus, x, y))
-            case list():
-                return x + y
-            case dict():
-                small, large = sorted((x, y), key=len)
-                made = large if self.in_place else dict(large)
-                for name, v in small.items():
-                    made[name] = self.plus(made[name], v) if name in made else v
-                return made
-        return self.over.add(x, y)
+        if isinstance(x, tuple):
+            return tuple(map(self.plus, x, y))
+        if not isinstance(x, dict):
+            return self.over.add(x, y)
+        small, large = sorted((x, y), key=len)
+        made = large if self.in_place else dict(large)
+        for name, v in small.items():
+            made[name] = self.plus(made[name], v) if name in made else v
+        return made

@@ -32,10 +32,20 @@ from combinators.type_folds import is_smooth
 from interpreters.carriers.carrier import Carrier
 from papers.comparison import Outcome, Point, flat
 from papers.comparison.linear_negation import OF_ANY_TYPE
-from papers.plain_functions import Numbers, Partial, PlainFunctions, meaning, partials, types_of
+from papers.plain_functions import (
+    Arrow,
+    Numbers,
+    Partial,
+    PlainFunctions,
+    meaning,
+    partials,
+    types_of,
+)
 
 # ---- Figure 5 ------------------------------------------------------------------------------------
 
+Delta = tuple[Any, ...]
+"""``("Zero",)``, ``("Scale", y, u)``, and so on; between arrays ``y`` is a linear function."""
 SHAPES = {
     "Zero": "Zero",
     "Scale": "Scale {} ({})",
@@ -43,32 +53,6 @@ SHAPES = {
     "Var": "Var {}",
     "Let": "let u{} = {} in\n{}",
 }
-
-
-@dataclass(frozen=True)
-class SymbolicDelta:
-    """A term: its constructor, and what that is given."""
-
-    kind: str
-    args: tuple[Any, ...] = ()
-
-    def __str__(self) -> str:
-        def written(u: Any) -> Recursive[str]:
-            if not isinstance(u, SymbolicDelta):
-                return "∂f" if callable(u) else str(u)
-            parts = []
-            for arg in u.args:
-                parts.append((yield written(arg)))
-            return SHAPES[u.kind].format(*parts)
-
-        return recurse(written(self))
-
-
-def delta(kind: str, *args: Any) -> SymbolicDelta:
-    """``Zero``, ``Scale y u``, and so on; between arrays ``y`` is a linear function."""
-    return SymbolicDelta(kind, args)
-
-
 DeltaState = tuple[int, Any]
 """The next identifier, and a list of bindings: ``()`` or ``((id, delta), binds)``."""
 Monadic = Callable[[DeltaState], tuple[Any, DeltaState]]
@@ -76,38 +60,43 @@ Monadic = Callable[[DeltaState], tuple[Any, DeltaState]]
 
 
 def eval_delta(
-    x: Any,
-    delta: SymbolicDelta,
-    over: Carrier,
-    see: Callable[[SymbolicDelta], None] = lambda _: None,
-    *,
-    deletes: bool = True,
-) -> dict[int, Any]:
-    """``eval x delta emptyMap``; ``see`` is called with each term but the ``Let``s around.
+    x: Any, delta: Delta, over: Carrier, *, deletes: bool = True
+) -> tuple[dict[int, Any], int]:
+    """``eval x delta emptyMap``, and how many terms it went to, the ``Let``s around left out.
 
     ``deletes=False`` leaves out the ``delete`` that footnote 7 finds superfluous.
     """
-    um: dict[int, Any] = {}
+    um, visited = dict[int, Any](), list[Delta]()
     times = over.operation(Operation(named("multiply")), (Real, Real), Real)
 
-    def eval_(x: Any, u: SymbolicDelta) -> Recursive[None]:
-        if u.kind != "Let":
-            see(u)
+    def eval_(x: Any, u: Delta) -> Recursive[None]:
+        if u[0] != "Let":
+            visited.append(u)
         match u:
-            case SymbolicDelta("Scale", (y, below)):
+            case ("Scale", y, below):
                 yield eval_(y(x) if callable(y) else times(x, y), below)
-            case SymbolicDelta("Add", (u1, u2)):
+            case ("Add", u1, u2):
                 yield eval_(x, u1)
                 yield eval_(x, u2)
-            case SymbolicDelta("Var", (uid,)):
+            case ("Var", uid):
                 um[uid] = over.add(um[uid], x) if uid in um else x
-            case SymbolicDelta("Let", (uid, u1, u2)):
+            case ("Let", uid, u1, u2):
                 yield eval_(x, u2)
                 if uid in um:
                     yield eval_(um.pop(uid) if deletes else um[uid], u1)
 
     recurse(eval_(x, delta))
-    return um
+    return um, len(visited)
+
+
+def written(u: Any) -> Recursive[str]:
+    """The text of a Delta term, or of a number in it."""
+    if not isinstance(u, tuple):
+        return "∂f" if callable(u) else str(u)
+    parts = []
+    for part in u[1:]:
+        parts.append((yield written(part)))
+    return SHAPES[u[0]].format(*parts)
 
 
 def pure(x: Any) -> Monadic:
@@ -118,32 +107,29 @@ def pure(x: Any) -> Monadic:
 def do(block: Callable[..., Generator[Monadic, Any, Any]]) -> Callable[..., Monadic]:
     """A do-block: ``m >>= n = λs. case m s of (r, s') → n r s'``, from statement to statement."""
 
-    def arrow(*given: Any) -> Monadic:
-        def run(s: DeltaState) -> tuple[Any, DeltaState]:
-            statements, r = block(*given), None
-            while True:
-                try:
-                    m = statements.send(r)
-                except StopIteration as last:
-                    return last.value, s
-                r, s = m(s)
+    def run(given: tuple[Any, ...], s: DeltaState) -> tuple[Any, DeltaState]:
+        statements, r = block(*given), None
+        while True:
+            try:
+                m = statements.send(r)
+            except StopIteration as last:
+                return last.value, s
+            r, s = m(s)
 
-        return run
-
-    return arrow
+    return lambda *given: partial(run, given)
 
 
-def delta_let(u: SymbolicDelta) -> Monadic:
+def delta_let(u: Delta) -> Monadic:
     """``λ(delta_id, bs). (delta_id, (delta_id + 1, (delta_id, delta) : bs))``."""
     return lambda s: (s[0], (s[0] + 1, ((s[0], u), s[1])))
 
 
-def run_delta(delta_id: int, m: Monadic) -> tuple[Any, SymbolicDelta]:
+def run_delta(delta_id: int, m: Monadic) -> tuple[Any, Delta]:
     """What ``m`` gives, its Delta wrapped: ``foldl wrap delta binds``."""
     (value, u), (_, binds) = m((delta_id, ()))
     while binds:
         (uid, rhs), binds = binds
-        u = delta("Let", uid, rhs, u)
+        u = ("Let", uid, rhs, u)
     return value, u
 
 
@@ -152,13 +138,26 @@ def run_delta(delta_id: int, m: Monadic) -> tuple[Any, SymbolicDelta]:
 
 @dataclass(frozen=True)
 class MonadicTranslation(PlainFunctions):
-    """``D{e}``, an arrow from ``D{Γ}`` to ``M D{A}``; a number is ``(x, u)``."""
+    """``D{e}``, an arrow from ``D{Γ}`` to ``M D{A}``; a number is ``(x, u)``, ``f x`` as it was."""
 
-    def identity(self, dom: Object) -> Any:
-        """``D{x}``."""
+    def identity(self, dom: Object) -> Arrow:
+        """``pure x``."""
         return pure
 
-    def compose(self, arrows: Sequence[Any]) -> Any:
+    def proj(self, dom: Object, index: int, cod: Object) -> Arrow:
+        """``pure (fst x)``."""
+        return lambda x: pure(x[index])
+
+    def curry(self, captured: Product, function: Fun, body: Arrow, label: Label) -> Arrow:
+        """``pure λx. D{e}``."""
+        return lambda context: pure(lambda x: body((*context, x)))
+
+    def const(self, dom: Object, value: Literal) -> Arrow:
+        """``D{r} = pure (r, Zero)`` and ``D{k} = pure k``."""
+        r = self.over.const(value)
+        return lambda _: pure((r, ("Zero",)) if is_smooth(value.type) else r)
+
+    def compose(self, arrows: Sequence[Arrow]) -> Arrow:
         """``do {y ← f x; g y}``."""
 
         def block(x: Any) -> Any:
@@ -168,7 +167,7 @@ class MonadicTranslation(PlainFunctions):
 
         return do(block)
 
-    def prod(self, dom: Object, arrows: Sequence[Any]) -> Any:
+    def prod(self, dom: Object, arrows: Sequence[Arrow]) -> Arrow:
         """``do {x ← D{e₁}; y ← D{e₂}; pure (x, y)}``."""
 
         def block(x: Any) -> Any:
@@ -179,11 +178,7 @@ class MonadicTranslation(PlainFunctions):
 
         return do(block)
 
-    def proj(self, dom: Object, index: int, cod: Object) -> Any:
-        """``pure (fst x)``."""
-        return lambda x: pure(x[index])
-
-    def extend(self, context: Product, arrow: Any) -> Any:
+    def extend(self, context: Product, arrow: Arrow) -> Arrow:
         """``do {x ← D{e₁}; D{e₂}}``, of which this is the first statement."""
 
         def block(x: Any) -> Any:
@@ -191,17 +186,8 @@ class MonadicTranslation(PlainFunctions):
 
         return do(block)
 
-    def curry(self, captured: Product, function: Fun, body: Any, label: Label) -> Any:
-        """``pure λx. D{e}``."""
-        return lambda context: pure(lambda x: body((*context, x)))
-
-    def const(self, dom: Object, value: Literal) -> Any:
-        """``D{r} = pure (r, Zero)`` and ``D{k} = pure k``."""
-        r = self.over.const(value)
-        return lambda _: pure((r, delta("Zero")) if is_smooth(value.type) else r)
-
     def computation(self, operation: Operation, dom: Object, cod: Object) -> Callable[..., Any]:
-        """``D{inl e}``, and what else moves values about; or an operation on numbers."""
+        """``D{inl e}``, and what moves values about; or an operation on numbers."""
         compute = super().computation(operation, dom, cod)
         if operation.primitive is LOOP or operation == RECOMPUTE:
             return compute
@@ -215,9 +201,11 @@ class MonadicTranslation(PlainFunctions):
             y = compute(*xs)
             if not is_smooth(cod):
                 return y
-            scaled = [delta("Scale", factor(df, xs, y, self.over), args[i][1]) for i, df in slopes]
-            u = yield delta_let(reduce(partial(delta, "Add"), scaled or [delta("Zero")]))
-            return y, delta("Var", u)
+            scaled = [("Scale", factor(df, xs, y, self.over), args[i][1]) for i, df in slopes]
+            u = yield delta_let(
+                reduce(lambda u1, u2: ("Add", u1, u2), scaled) if scaled else ("Zero",)
+            )
+            return y, ("Var", u)
 
         return do(block)
 
@@ -231,10 +219,10 @@ def factor(df: Partial, xs: tuple[Any, ...], y: Any, over: Numbers) -> Any:
 # ---- Figure 8 ------------------------------------------------------------------------------------
 
 
-def delta_of(lam: Lam, point: Point, over: Numbers) -> tuple[Any, SymbolicDelta]:
+def delta_of(lam: Lam, point: Point, over: Numbers) -> tuple[Any, Delta]:
     """``runDelta (a + 1) (D{e} s₀)``: the i-th argument is ``(sᵢ, Var i)``."""
     given = enumerate(zip(lam.params, point, strict=True))
-    s0 = [(s, delta("Var", i)) if is_smooth(x.type) else s for i, (x, s) in given]
+    s0 = [(s, ("Var", i)) if is_smooth(x.type) else s for i, (x, s) in given]
     return run_delta(len(point), meaning(lam, MonadicTranslation(over))(*s0))
 
 
@@ -243,7 +231,5 @@ def gradient(
 ) -> Outcome:
     """``R{e}``: the wrapper, with ``eval δt u emptyMap``."""
     value, u = delta_of(lam, point, over)
-    visits = list[SymbolicDelta]()
-    final = eval_delta(covector, u, over, visits.append, deletes=deletes)
-    found = flat(lam, point, [final.get(i) for i in range(len(point))])
-    return Outcome(value, found, len(visits))
+    final, visits = eval_delta(covector, u, over, deletes=deletes)
+    return Outcome(value, flat(lam, point, [*map(final.get, range(len(point)))]), visits)

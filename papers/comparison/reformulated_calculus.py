@@ -2,20 +2,17 @@
 
     t, u ::= x | ⟨t, u⟩ | π₁ t | π₂ t | let x := u in t | f(t₁ … tₙ) | la.d      (SOURCE)
     d, e ::= 0 | d ⊕ e | x* t                                                   (TARGET)
-    A, B ::= R | R^⊥D | D | A × B
 
-Of ``x + x``, with ``x*`` the backpropagator that stays free: ``let y* := la. x* a ⊕ x* a in y* 1``
-goes to ``x* 1 ⊕ x* 1``, to ``x* (1 + 1)`` and to ``x* 2``: the normal form is the gradient.
+    π₁ ⟨t, u⟩ → t    π₂ ⟨t, u⟩ → u    f(r₁ … rₙ) → S, if S = f(r₁ … rₙ)    let x := r in t → t[r/x]
+    x* t ⊕ x* u → x* (t + u)          let x* := la.d in C{x* u} → C{d[u/a]}, x* ∉ C
 
-Its terms are those of the linear λ-calculus, and typed there. Three things are read into the rules.
-A backpropagator may be left out of one side of ⊕, or no ``x₁* a ⊕ x₂* a`` has a type; ⊕ is
-commutative and associative, with 0; and ``let x* := la.d in t`` with x* not in t is t, since rule 6
-wants one occurrence.
+Its terms are those of the linear λ-calculus, and typed there. Of ``x + x``, with ``x*`` free:
+``let y* := la. x* a ⊕ x* a in y* 1`` goes to ``x* 1 ⊕ x* 1``, to ``x* (1 + 1)`` and to ``x* 2``:
+the normal form is the gradient. ⊕ is commutative here, with 0, and what is not used is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,63 +22,36 @@ from combinators.primitives.structural import PLUS, ZEROS
 from combinators.terms import App, Const, Lam, Let, Prim, Proj, Term, Tuple, Var, let
 from combinators.type_folds import is_smooth
 from papers.comparison import Outcome, Point, flat
-from papers.comparison.graphs import Drawing, Graph, graph_of, numbered
-from papers.comparison.linear_lambda_calculus import pulled, summed, zero
+from papers.comparison.graphs import Drawing, Graph, graph_of
+from papers.comparison.linear_lambda_calculus import pulled, summed
 from papers.plain_functions import ADD, Numbers, evaluated, zero_of
 
 # ---- the transformation: Definition 6.1 and the last remark of 6.2.4 -----------------------------
 
 
-@dataclass(frozen=True)
-class Reformulated:
-    """``D_l`` of a graph's term: ``let y := f(x) in let y* := la. ⊕ xᵢ* (∂ᵢf(x)·a) in …``."""
+def transformed(graph: Graph) -> Lam:
+    """``D_l`` of a graph's term: ``let y := f(x) in let y* := la. ⊕ xᵢ* (∂ᵢf(x)·a) in …``.
 
-    graph: Graph
+    The inputs' numbers x and backpropagators x*, of type R ⊸ D with D ≅ Rⁿ, and ȳ are arguments;
+    the result is ``⟨y, y* ȳ⟩``.
+    """
+    (y,), d = graph.outputs, Tensor((len(graph.inputs),))
+    lines = list[tuple[Var, Term]]()
 
-    @property
-    def space(self) -> Object:
-        """``D ≅ Rⁿ``."""
-        return Tensor((len(self.graph.inputs),))
+    def star(z: Var) -> Var:
+        return Var(f"{z.name}*", Fun(z.type, d))
 
-    def star(self, z: Var) -> Var:
-        """The variable of a node's backpropagator, of type ``R^⊥D``."""
-        return Var(f"{z.name}*", Fun(z.type, self.space))
-
-    @property
-    def covector(self) -> Var:
-        """``ȳ``."""
-        return Var("ȳ", self.graph.outputs[0].type)
-
-    def term(self) -> Lam:
-        """``⟨y, y* ȳ⟩``, of the inputs' numbers x, their backpropagators x*, and ȳ."""
-        lines, ((y,), inputs) = list[tuple[Var, Term]](), (self.graph.outputs, self.graph.inputs)
-        for i, edge in enumerate(self.graph.hyperedges):
-            z = edge.target
-            lines.append((z, edge.term))
-            if is_smooth(z.type):
-                a, stars = Var(f"a{i}", z.type), dict(enumerate(map(self.star, edge.sources)))
-                d = zero(self.space)
-                if isinstance(edge.term, Prim):
-                    d = pulled(edge.term.operation, edge.sources, z, a, stars, self.space)
-                lines.append((self.star(z), Lam((a,), d)))
-        result = Tuple((y, App(self.star(y), self.covector)))
-        moving = [self.star(x) for x in inputs if is_smooth(x.type)]
-        return Lam((*inputs, *moving, self.covector), let(tuple(lines), result))
+    for number, (z, t) in enumerate(graph.hyperedges):
+        lines.append((z, t))
+        if is_smooth(z.type):
+            a, stars = Var(f"a{number}", z.type), dict(enumerate(map(star, t.below())))
+            lines.append((star(z), Lam((a,), summed(pulled(t, z, a, stars), d))))
+    covector, moving = Var("ȳ", y.type), [star(x) for x in graph.inputs if is_smooth(x.type)]
+    result = Tuple((y, App(star(y), covector)))
+    return Lam((*graph.inputs, *moving, covector), let(tuple(lines), result))
 
 
 # ---- 6.2.4: evaluation rules ---------------------------------------------------------------------
-
-
-EVALUATION = {
-    "π₁": "π₁ ⟨t, u⟩ → t",
-    "π₂": "π₂ ⟨t, u⟩ → u",
-    "f": "f(r₁ … rₙ) → S, if S = f(r₁ … rₙ)",
-    "let": "let x := r in t → t[r/x]",
-    "⊕": "x* t ⊕ x* u → x* (t + u)",
-    "let l": "let x* := la.d in C{x* u} → C{d[u/a]}, x* ∉ C",
-}
-"""The six; ``unused`` is the seventh, ``let x* := la.d in t → t, x* ∉ t``."""
-See = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,14 +73,14 @@ def replaced(t: Term, x: Var, u: Term) -> Any:
 
 @dataclass
 class CalculusEvaluation:
-    """Terms to normal form, from the inside; ``see`` is told each rule, with what it makes."""
+    """Terms to normal form, from the inside: by ``steps``, each a rule and what it made."""
 
     over: Numbers
-    see: See = lambda rule, made: None
+    steps: list[tuple[str, Any]] = field(default_factory=list)
 
     def used(self, rule: str, made: Any) -> Any:
         """A step."""
-        self.see(rule, made)
+        self.steps.append((rule, made))
         return self.normal(made)
 
     def normal(self, t: Term) -> Any:
@@ -122,10 +92,15 @@ class CalculusEvaluation:
                 return Tuple(tuple(map(self.normal, items)))
             case Proj(index, pair):
                 return self.used(("π₁", "π₂")[index], self.normal(pair).items[index])
+            case Evaluated():
+                return t
             case Prim(f) if f.primitive in (PLUS, ZEROS):
                 return self.sum(t)
-            case Prim(_, args):
-                return self.computed(t, [*map(self.normal, args)])
+            case Prim(f, args):
+                numbers = [self.normal(arg) for arg in args]
+                types = [number.type for number in numbers]
+                made = self.over.operation(f, types, t.type)(*[r.value for r in numbers])
+                return self.used("f", Evaluated(t.type, made))
             case Let(((x, Lam((a,), d)), *rest), body):
                 inside = self.normal(let(tuple(rest), body))  # x* occurs once, or not at all
                 made = remade(inside, lambda call: unfolded(call, x, a, d))
@@ -135,15 +110,6 @@ class CalculusEvaluation:
             case App(x_star, u):
                 return App(x_star, self.normal(u))
         return t
-
-    def computed(self, t: Prim, args: list[Any]) -> Any:
-        """Rule 3."""
-        if not all(isinstance(arg, Evaluated) for arg in args):
-            return Prim(t.operation, tuple(args))
-        f = self.over.operation(t.operation, [arg.type for arg in args], t.type)
-        made = Evaluated(t.type, f(*[arg.value for arg in args]))
-        self.see("f", made)
-        return made
 
     def sum(self, t: Term) -> Any:
         """Rule 5, up to the order of summands."""
@@ -172,25 +138,20 @@ def summands(d: Term) -> list[Any]:
     return [d]
 
 
-def normal_form(
-    graph: Graph, point: Point, covector: Any, over: Numbers, see: See = lambda rule, made: None
-) -> tuple[Any, list[Any]]:
-    """The value, and what each input's backpropagator is called with; None of one that is not."""
-    d_l = Reformulated(graph)
-    term = d_l.term().body
-    for x, value in zip((*graph.inputs, d_l.covector), (*point, covector), strict=True):
-        term = replaced(term, x, Evaluated(x.type, value))
-    value, calls = CalculusEvaluation(over, see).normal(term).items
+def normal_form(graph: Graph, point: Point, covector: Any, over: Numbers) -> Any:
+    """The value, what each input's backpropagator is called with, or None, and the steps."""
+    made, evaluation = transformed(graph), CalculusEvaluation(over)
+    term = made.body
+    for x, r in (*zip(graph.inputs, point, strict=True), (made.params[-1], covector)):
+        term = replaced(term, x, Evaluated(x.type, r))
+    value, calls = evaluation.normal(term).items
     slopes = {call.function.name: call.argument.value for call in summands(calls)}
-    return value.value, [slopes.get(d_l.star(x).name) for x in graph.inputs]
+    return value.value, [slopes.get(f"{x.name}*") for x in graph.inputs], evaluation.steps
 
 
 def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
     """By the normal form; its visits are steps."""
-    steps = list[str]()
-    value, slopes = normal_form(
-        graph_of(lam), point, covector, over, lambda rule, _: steps.append(rule)
-    )
+    value, slopes, steps = normal_form(graph_of(lam), point, covector, over)
     return Outcome(value, flat(lam, point, slopes), len(steps))
 
 
@@ -204,15 +165,13 @@ def factored(lam: Lam) -> tuple[Lam, list[str]]:
     Functions are unfolded by drawing the program's graph; where numbers are nodes, the rules draw
     what they make of them. The term is as long as the program.
     """
-    graph, drawing, steps = graph_of(lam), Drawing(numbered("v")), list[str]()
+    graph, drawing = graph_of(lam), Drawing("v")
     covector = Var("ȳ", lam.body.type)
-    value, slopes = normal_form(
-        graph, graph.inputs, covector, drawing, lambda rule, _: steps.append(rule)
-    )
+    value, slopes, steps = normal_form(graph, graph.inputs, covector, drawing)
     both = zip(graph.inputs, slopes, strict=True)
     found = [slope or drawing.const(zero_of(x.type)) for x, slope in both]
-    made = Graph((*graph.inputs, covector), tuple(drawing.hyperedges), (value, *found))
-    return made.term(), steps
+    made = Graph((*graph.inputs, covector), tuple(drawing.lines), (value, *found))
+    return made.term(), [rule for rule, _ in steps]
 
 
 def factored_gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:

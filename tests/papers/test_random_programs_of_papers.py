@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from papers.comparison import linear_lambda_calculus
+from papers.comparison import linear_negation
 from tests.papers.asking import Question, System, agree
 from tests.papers.systems import SOURCE, STRAIGHT, WHOLE
 from tests.strategies.language import Pair, Program, R, Type, V, nodes
@@ -34,7 +34,7 @@ FRAGMENT = {"straight": True, **LOOPS}
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch):
-    monkeypatch.setattr(linear_lambda_calculus, "MOST", CALLS)
+    monkeypatch.setattr(linear_negation, "MOST", CALLS)
 
 
 @st.composite

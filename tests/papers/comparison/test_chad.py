@@ -13,15 +13,16 @@ import diffcurry as dc
 from combinators.errors import MissingRule, TypeMismatch
 from combinators.objects import Fun, Product, Real
 from combinators.primitives.structural import PLUS
-from combinators.terms import App, Lam, Prim, Tuple, Var
+from combinators.terms import App, Lam, Tuple, Var
 from interpreters.carriers.numpy import NumPy
 from papers.comparison.chad import accumulated, chad, cotangent, cotangents, gradient, primal
 from papers.comparison.linear_lambda_calculus import (
     CARTESIAN,
     CASE,
     TIMES,
-    FormalSum,
     LinearFunctions,
+    call,
+    copower,
     linear_in,
     zero,
 )
@@ -36,14 +37,14 @@ F = Var("f", Fun(Real, Real))
 
 
 def plus(*terms):
-    return Prim(PLUS.plain, terms)
+    return call(PLUS, *terms)
 
 
 def test_definition_5_6_of_a_function_is_a_copower():
     pair = Product(Real, Real)
     function = Fun(Real, pair)
     assert primal(function) is Fun(Real, Product(pair, Fun(pair, Real)))
-    assert cotangent(function) is FormalSum(Real, pair)
+    assert cotangent(function) is copower(Real, pair)
 
 
 @given(programs(RATIONAL, depth=4, straight=True, forms=frozenset()))
@@ -62,8 +63,8 @@ def test_definition_5_7_has_the_type_that_figure_3_gives_it(program):
         (Tuple((V, X)), "⟨⟩"),
         (App(App(Var("g", Fun(Real, F.type)), X), plus(V, X)), "+"),
         (App(Lam((X,), Tuple((X, F))), V), "@"),
-        (Prim(CASE, (Prim(TIMES, (X, V)), Lam((Y, W), X))), "case"),
-        (Prim(TIMES, (V, V)), "!⊗"),
+        (call(CASE, call(TIMES, X, V), Lam((Y, W), X)), "λ⊸"),
+        (call(TIMES, V, V), "!⊗"),
         (Lam((Y,), X), "λ⊸"),
         (plus(V, X), "+"),
     ],
@@ -89,7 +90,7 @@ def test_the_equations_of_figure_4_hold(s, r):
     assert at(plus(V, W)) == pytest.approx(at(V) + at(W))
     assert value(plus(V, zero(Real))) == s
     assert value(plus(V, W)) == value(plus(W, V))
-    swap = Prim(CASE, (Prim(TIMES, (W, V)), Lam((X, Y), Tuple((X, Y)))))
+    swap = call(CASE, call(TIMES, W, V), Lam((X, Y), Tuple((X, Y))))
     assert value(swap) == (r, s)
 
 

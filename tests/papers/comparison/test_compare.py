@@ -26,7 +26,7 @@ def test_every_system_gives_the_gradient():
     expected = dc.grad(lambda x, y: np.sin(x * y) + x, (0, 1))(1.5, 0.5)
     for row in rows.values():
         np.testing.assert_allclose(row.gradient, expected)
-        assert row.term
+        assert str(row.made)
         assert row.operations
         assert row.visits
 

@@ -12,7 +12,7 @@ from interpreters.carriers.fractions import Fractions
 from laws.checking import check_law
 from laws.model import Signature
 from laws.verdict import law_named
-from papers.comparison.graphs import Drawing, Graph, forward, numbered
+from papers.comparison.graphs import Drawing, Graph, forward
 from papers.plain_functions import PlainFunctions
 
 
@@ -57,10 +57,10 @@ class ForwardOnGraphs:
 
     def moved(self, arrow, dom, cod, pair):
         x, dx = pair
-        drawing = Drawing(numbered("z"))
+        drawing = Drawing("z")
         inputs = tuple(Var(f"x{i}", obj) for i, obj in enumerate(dom.leaves))
         outputs = tuple(cod.flat(arrow(drawing)(dom.nested(inputs))))
-        graph = Graph(inputs, tuple(drawing.hyperedges), outputs)
+        graph = Graph(inputs, tuple(drawing.lines), outputs)
         *_, memory = forward(graph, tuple(dom.flat(x)), tuple(dom.flat(dx)), self.over)
         return cod.nested([memory[node.name][1] for node in outputs])
 
