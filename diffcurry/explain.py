@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from os import PathLike
 from typing import Any
 
 from combinators.bulk import bulk
@@ -114,10 +115,19 @@ def _equations(name: str, program: Program) -> list[str]:
     return [f"{symbol} = {meaning}" for symbol, meaning in [*definitions, (name, result)]]
 
 
-def code(program: Program) -> str:
-    """The program as a module of Python that needs NumPy and nothing of ours."""
-    lam = program.lam
-    return program.compiled(lam.name or "f", repr(lam.type)).source
+LANGUAGES = ("c", "jax", "llvm", "numpy", "python")
+
+
+def code(program: Program, language: str = "python", name: str = "", doc: Any = None) -> str:
+    """The program in a language, which needs nothing of ours; ``doc`` is its type if it is None."""
+    name = program.lam.name or (name if name.isidentifier() else "f")
+    if language == "jax":
+        return program.for_xla(name, doc or "").source
+    if language not in LANGUAGES:
+        raise WrongMode(f"sources are written in {', '.join(LANGUAGES)}, and not in {language!r}")
+    if language in ("c", "llvm"):
+        return str(getattr(program.standing_alone(name), language))
+    return program.compiled(name, repr(program.lam.type) if doc is None else doc).source
 
 
 def _costs(walked: Walked) -> str:
@@ -257,9 +267,9 @@ class Shown:
     def source(self, *at: Any) -> str:
         """Python that stands alone: it needs ``math`` and ``numpy`` at most, and nothing of ours.
 
-        ``source("jax", …)`` is a module of JAX instead, for XLA. It tells JAX to keep 64 bits where
-        the program has numbers of 64 bits. Containers are tuples in either, in the order that the
-        docstring says.
+        ``source("c", …)`` is a file of C99 instead, ``source("llvm", …)`` that for LLVM and this
+        processor, ``source("jax", …)`` a module for XLA, which keeps 64 bits where there are such.
+        Containers are tuples in Python; in C each of their parts is a parameter.
 
         >>> from diffcurry import Real, fun
         >>> print(fun(lambda x: x * x + 1.0, Real).source())
@@ -269,15 +279,17 @@ class Shown:
         """
         language, at = (at[0], at[1:]) if at and isinstance(at[0], str) else ("python", at)
         program = self.at_types(at)
-        name = self.__name__ if self.__name__.isidentifier() else "f"
-        if language == "jax":
-            return program.for_xla(name, _containers(program)).source
-        if language not in ("python", "numpy"):
-            raise WrongMode(
-                f'sources are written in "python" and in "jax", and not in {language!r}'
-            )
-        doc = " ".join(filter(None, (self.__doc__, _containers(program))))
-        return program.compiled(program.lam.name or name, doc).source
+        own = None if language == "jax" else self.__doc__
+        doc = " ".join(filter(None, (own, _containers(program))))
+        return code(program, language, self.__name__, doc)
+
+    def compile(self, path: str | PathLike[str], *at: Any) -> None:
+        """Write a shared library ``path`` for this processor, of the function of ``source("c")``.
+
+        The header ``.h`` beside it says how to call it. ``path.o`` is an object file: no linker is
+        needed, and ``MissingRule`` says where one is. See docs/native.md.
+        """
+        self.at_types(at).standing_alone(self.__name__).compile(path)
 
     def sympy(self, *at: Any, **assumptions: Any) -> Any:
         """The formula, on symbols named after the parameters.

@@ -245,6 +245,12 @@ class Program:
         lam = self.simplified(folded, fast_math=fast_math, rules=rules, scanning=True)
         return xla.compile_program(lam, name=lam.name or name, doc=doc)
 
+    def standing_alone(self, name: str) -> Any:
+        """The program as a function of C, which is called ``name`` if it has no name of its own."""
+        from interpreters.backends.llvm.c.standing_alone import StandingAlone
+
+        return StandingAlone(self._compiled, self.lam.name or name)
+
     def formula(self, **options: Any) -> Any:
         """The program as a formula of SymPy, which is loaded then."""
         return _formulas().formula(erased(self.lam), self.face, **options)

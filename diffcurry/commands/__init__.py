@@ -14,6 +14,7 @@ import os
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -27,7 +28,7 @@ from diffcurry.commands.targets import Misused, Subject, said, subject
 from diffcurry.compare import compare
 from diffcurry.derived import derived
 from diffcurry.display import Report
-from diffcurry.explain import code
+from diffcurry.explain import LANGUAGES, code
 from diffcurry.formula import formula_latex
 from diffcurry.function import Function
 from diffcurry.museum import museum
@@ -50,11 +51,10 @@ examples:
 """
 
 EMITTERS: dict[str, Callable[[Program], str]] = {
+    **{language: partial(code, language=language) for language in LANGUAGES},
     "combinators": lambda program: str(program.combinators),
     "dot": lambda program: Picture(program.lam).dot,
     "latex": lambda program: formula_latex(program.lam, program.face),
-    "numpy": code,  # one module: Python's numbers, NumPy's arrays
-    "python": code,
     "svg": lambda program: Picture(program.lam).svg,
     "term": str,
 }

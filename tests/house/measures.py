@@ -49,6 +49,7 @@ def files_in_circles(root: Path) -> int:
 
 
 PAPERS, MACHINE_CODE = "papers", "interpreters/backends/llvm"
+C = f"{MACHINE_CODE}/c"
 """Rooms that have measures of their own."""
 
 
@@ -69,7 +70,12 @@ def files_of_source(root: Path) -> int:
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
     "lines of source": (lines_of_source, 36_000, 55_335),
     "lines of the literal systems": (lines_in(PAPERS), 4_000, 5_387),
-    "lines of machine code": (lines_in(MACHINE_CODE), 6_000, 6_000),
+    "lines of machine code": (
+        lambda root: lines_in(MACHINE_CODE)(root) - lines_in(C)(root),
+        6_000,
+        6_000,
+    ),
+    "lines that write C": (lines_in(C), 500, 854),
     "files": (files_of_source, 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
     "files of one name": (lambda root: max(stems(root).values()), 3, 3),

@@ -16,7 +16,7 @@ from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode
 from interpreters.backends.llvm.indices import Storage, variable_
 from interpreters.backends.llvm.nests import write_nest
 from interpreters.backends.llvm.places import RUNNING, Memory
-from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, NativeModule, Value
+from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, WIDTHS, NativeModule, Value
 
 ALIGNED = 64
 
@@ -82,7 +82,8 @@ class Emission(ElementText):
         if storage.kind == "work" and storage not in self.pointers:
             at, self.work = self.work, self.work + -(-(storage.size + ALIGNED) // ALIGNED) * ALIGNED
             name = f"%{self.fresh('work')}"
-            self.allocated.append(f"{name} = getelementptr i8, ptr %work, i64 {at}")
+            kind, steps = IN_MEMORY[storage.dtype], at // WIDTHS[storage.dtype]
+            self.allocated.append(f"{name} = getelementptr {kind}, ptr %work, i64 {steps}")
             self.pointers[storage] = name, 0
         return super().begin(storage)
 

@@ -146,6 +146,7 @@ class Storage:
     kind: str
     size: int
     """In bytes."""
+    dtype: str
     number: int = 0
     """Which parameter, result or constant."""
 

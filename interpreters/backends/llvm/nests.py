@@ -56,7 +56,7 @@ class Nest:
     @property
     def across(self) -> int | None:
         """The variable along the lanes: the last of many, or the longest."""
-        if not self.order:
+        if not self.order or self.text.lanes == 1:
             return None
         variable, extent = max(self.order, key=lambda axis: (min(axis[1], 4), axis[0]))
         return variable if extent >= LEAST else None

@@ -53,6 +53,8 @@ LIBM = {
     "arctan2": "atan2",
 }
 """The functions of the C library, which has most of them for vectors too."""
+_READ = frozenset({"maximum", "minimum", "scale", "unscale"})
+"""What is a function in C, of floating-point numbers."""
 _SUFFIX = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32"}
 
 
@@ -100,6 +102,8 @@ class Arithmetic:
             return self._converted(args[0], cod)
         if self.dtype == "bool":
             return self._of_bits(name, args)
+        if self.text.module.is_read and self.is_float and name in _READ:
+            return self._helper(name, args)
         method = getattr(self, f"_{name}", None)
         if method is not None:
             found: str = method(*args)

@@ -192,7 +192,7 @@ class Memory:
 def _storage(kind: str, node: Node, number: int = 0) -> Strided:
     """A storage of the size of an array, and the array."""
     size = node.size * np.dtype(node.dtype).itemsize
-    return Strided.whole(Storage(kind, size, number), node.shape, node.dtype)
+    return Strided.whole(Storage(kind, size, node.dtype, number), node.shape, node.dtype)
 
 
 def is_same(a: Strided, b: Strided) -> bool:

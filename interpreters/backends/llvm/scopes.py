@@ -57,8 +57,10 @@ class NativeModule:
     watched: frozenset[int] = frozenset()
     """The results in which a nan may be one that a careful product would not give."""
     is_called: bool = True
-    """Whether Python calls it, which may be interrupted."""
+    """Whether Python calls it, which may be interrupted and has BLAS."""
     declared: dict[str, str] = field(default_factory=dict)
+    is_read: bool = False
+    """Whether C is written of it: in one lane, with functions for what C has no operator for."""
 
     def declare(self, name: str, signature: str) -> str:
         """A function from elsewhere; its name."""

@@ -82,9 +82,9 @@ def _matrix(array: Strided, lead: Index) -> Strided:
 
 def _product(text: ElementText, x: Strided, y: Strided, z: Strided, *, is_absorbing: bool) -> None:
     """By BLAS, by tiles along what lies one behind the other, or element by element."""
-    if not is_absorbing and _by_blas(text, x, y, z):
+    if text.module.is_called and not is_absorbing and _by_blas(text, x, y, z):
         return
-    if is_absorbing or x.dtype[0] != "f":
+    if is_absorbing or x.dtype[0] != "f" or text.lanes == 1:
         _plainly(text, x, y, z, is_absorbing=is_absorbing)
     elif y.strides[1] == 1 and z.strides[1] == 1 and y.shape[1] > 1:
         _tiled(text, x, y, z)

@@ -143,6 +143,7 @@ def test_an_option_is_no_text(run):
         ("term", "sin (x * y) + square x"),
         ("python", "return math.sin(x * y) + x * x"),
         ("numpy", "return math.sin(x * y) + x * x"),
+        ("c", "*out = sin(x * y) + x * x;"),
     ],
 )
 def test_what_is_emitted(language, text, run):
