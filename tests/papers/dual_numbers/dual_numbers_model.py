@@ -10,9 +10,11 @@ import numpy as np
 
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
-from combinators.objects import Fun, Object, components
+from combinators.objects import Mu, Object
+from combinators.type_folds import parts_of, unfolded
+from combinators.value_folds import Injected
 from laws.model import Signature
-from laws.observation import leaves, point_of
+from laws.observation import at_value, leaves, point_of
 from papers.dual_numbers.scalars import ZERO, Add, Input, Number, Scale, reverse_pass
 from papers.plain_functions import PlainFunctions
 
@@ -42,7 +44,7 @@ class DualOutcome(NamedTuple):
 
 
 class DualNumbersModel:
-    """Functions, pairs, choice and numbers, which are exact."""
+    """Functions, pairs, choice, sums, recursion, and numbers, which are exact."""
 
     name = "dual numbers"
     signature = Signature(
@@ -51,6 +53,9 @@ class DualNumbersModel:
         arrays=False,
         integers=False,
         loops=False,
+        sums=True,
+        recursion=True,
+        vectors=True,
     )
 
     def __init__(self) -> None:
@@ -67,22 +72,26 @@ class DualNumbersModel:
     def observe(self, cod, outcome, probes) -> Iterator[Any]:
         yield from leaves(self, cod, self.value(outcome), probes)
         if isinstance(outcome, DualOutcome):
-            covector = probes.cotangent("pullback", cod)
+            covector = at_value(self, probes.cotangent("pullback", cod), cod, self.value(outcome))
             moved = reduce(Add, self.scaled(covector, cod, outcome.dual), ZERO)
             yield from told(reverse_pass(Fraction(1), moved), outcome.given, "pullback")
 
     def scaled(self, covector: Any, obj: Object, dual: Any) -> Iterator[Any]:
         """The Delta terms of a result times what a covector says; a function's are its calls'."""
-        product = components(obj)
-        if product is not None:
-            for probe, part, x in zip(covector, product.parts, dual, strict=True):
-                yield from self.scaled(probe, part, x)
-        elif isinstance(covector, Literal):
-            yield Scale(Fraction(covector.array.item()), dual.delta)
-        elif isinstance(obj, Fun):
-            for argument, probe in covector:
-                x = point_of(self, argument) if isinstance(argument, Morphism) else argument
-                yield from self.scaled(probe, obj.cod, dual(each(lambda x: Number(primal(x)), x)))
+        match covector:
+            case Literal():
+                yield Scale(Fraction(covector.array.item()), dual.delta)
+            case Injected(tag, probe):
+                whole = unfolded(obj) if isinstance(obj, Mu) else obj
+                yield from self.scaled(probe, whole.parts[tag], dual.value)
+            case tuple():
+                for probe, part, x in zip(covector, parts_of(obj), dual, strict=True):
+                    yield from self.scaled(probe, part, x)
+            case list():
+                for argument, probe in covector:
+                    x = point_of(self, argument) if isinstance(argument, Morphism) else argument
+                    y = dual(each(lambda x: Number(primal(x)), x))
+                    yield from self.scaled(probe, obj.cod, y)
 
 
 def primal(x: Any) -> Any:
@@ -91,6 +100,8 @@ def primal(x: Any) -> Any:
 
 def each(at: Any, value: Any) -> Any:
     """Of the numbers in a value; booleans and functions stay."""
+    if isinstance(value, Injected):
+        return Injected(value.tag, each(at, value.value))
     if isinstance(value, tuple):
         return tuple(each(at, part) for part in value)
     return at(value) if isinstance(value, Number | Fraction) else value
@@ -98,7 +109,9 @@ def each(at: Any, value: Any) -> Any:
 
 def told(found: dict[Any, Any], given: Any, place: str) -> Iterator[Any]:
     """What is pulled back to the inputs."""
-    if isinstance(given, tuple):
+    if isinstance(given, Injected):
+        yield from told(found, given.value, f"{place}|{given.tag}")
+    elif isinstance(given, tuple):
         for i, part in enumerate(given):
             yield from told(found, part, f"{place}[{i}]")
     elif isinstance(given, Number):
