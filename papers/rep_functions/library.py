@@ -25,7 +25,7 @@ from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import FIX, RECOMPUTE, VECTOR
 from interpreters.carriers.carrier import Carrier
-from papers.plain_functions import PlainFunctions, partials, types_of, written_out
+from papers.plain_functions import PlainFunctions, partials, written_out
 from papers.rep_functions.tangents import Rep, T, plus, zero
 
 Arrow = Any
@@ -105,27 +105,24 @@ class RepFunctions:
         return cond
 
     def primitive(self, operation: Operation, dom: Object, cod: Object) -> Arrow:
-        types = types_of(dom)
         if operation == FIX:
             return self.fix()  # type: ignore[attr-defined]  # of functions, as curry and eval
+        if not isinstance(dom, Product):
+            alone = self.prod(dom, [self.identity(dom)])
+            return self.compose([alone, self.primitive(operation, Product(dom), cod)])
         if operation.primitive is VECTOR:
-            same = self.identity(dom)
-            return same if isinstance(dom, Product) else self.prod(dom, [same])
+            return self.identity(dom)
         if operation == RECOMPUTE or operation.primitive is LOOP:
-            return self.of(written_out(operation, types))
+            return self.of(written_out(operation, dom.parts))
         compute = PlainFunctions(self.over).primitive(operation, dom, cod)
-        slopes = dict(partials(operation, types, cod, self.over))
+        slopes = dict(partials(operation, dom.parts, cod, self.over))
 
-        def declared(x: Any) -> Rep:
-            xs, y = x if isinstance(dom, Product) else (x,), compute(x)
+        def declared(xs: Any) -> Rep:
+            y, still = compute(xs), self.zero(dom, xs)
 
             def part(i: int, g: Any) -> Any:
-                return slopes[i](g, xs, y) if i in slopes else self.zero(types[i], xs[i])
+                return slopes[i](g, xs, y) if i in slopes else still[i]
 
-            def pullback(g: Any) -> Any:
-                parts = tuple([part(i, g) for i in range(len(xs))])
-                return parts if isinstance(dom, Product) else parts[0]
-
-            return Rep(y, pullback)
+            return Rep(y, lambda g: tuple([part(i, g) for i in range(len(xs))]))
 
         return declared

@@ -28,17 +28,7 @@ from combinators.errors import TypeMismatch, UnboundVariable
 from combinators.kit.memory import uncollected
 from combinators.kit.recursion import Recursive, recurse
 from papers.vlad.syntax import EMPTY, Lambda, abstraction, plain, read
-from papers.vlad.values import (
-    FunctionValue,
-    Pair,
-    Primitive,
-    force,
-    j,
-    j_inverse,
-    plus,
-    show,
-    zero,
-)
+from papers.vlad.values import FunctionValue, Pair, Primitive, force, j, j_inverse, plus, show, zero
 
 PRELUDE = "(define gradient (lambda (f) (lambda (x) (cdr ((cdr ((*j f) (*j x))) 1)))))"
 SECTION_5 = Path(__file__).with_name("section_5.vlad").read_text("utf-8")

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-State = Any
-"""An array."""
+State = Any  # an array
 
 
 class Transition(NamedTuple):
@@ -57,25 +56,25 @@ def states(program: Straight, x: State) -> list[State]:
     return [*accumulate(program, lambda x, f: f(x), initial=np.array(x))]
 
 
+def jacobians(program: Straight, x: State) -> list[Any]:
+    """``J f1 x0, …, J fn xn-1``."""
+    return [f.jacobian(x) for f, x in zip(program, states(program, x), strict=False)]
+
+
 def forward(program: Straight, x: State, moved: State) -> list[State]:
     """``→x0, …, →xn``, interleaved with the primal (Fig. 3)."""
-    steps = zip(program, states(program, x), strict=False)
-    return [*accumulate(steps, lambda v, at: at[0].jacobian(at[1]) @ v, initial=np.array(moved))]
+    return [*accumulate(jacobians(program, x), lambda v, jf: jf @ v, initial=np.array(moved))]
 
 
 def reverse_mode(program: Straight, x: State, sensitive: State) -> list[State]:
     """``↽xn, …, ↽x0``, after the primal (Fig. 4)."""
-    steps = [*zip(program, states(program, x), strict=False)][::-1]
-    moved = lambda v, at: at[0].jacobian(at[1]).T @ v  # noqa: E731
-    return [*accumulate(steps, moved, initial=np.array(sensitive))]
+    back = reversed(jacobians(program, x))
+    return [*accumulate(back, lambda v, jf: jf.T @ v, initial=np.array(sensitive))]
 
 
 def taped(program: Straight, x: State, sensitive: State) -> State:
     """``↽x0``: by one backpropagator that is updated by side effect, a chain of closures."""
-    tape: list[Callable[[State], State]] = []
-    for f in program:
-        tape.append(partial(operator.matmul, f.jacobian(x).T))
-        x = f(x)
+    tape = [partial(operator.matmul, jf.T) for jf in jacobians(program, x)]
     while tape:
         sensitive = tape.pop()(sensitive)
     return sensitive

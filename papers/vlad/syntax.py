@@ -49,8 +49,8 @@ class Lambda:
     def free(self) -> tuple[str, ...]:
         """``F (λx e)``, in the order ≺."""
         bound, free = {self.parameter}, set[str]()
-        for x, form in self.bindings:
-            free |= set(variables(form)) - bound
+        for x, e in self.bindings:
+            free |= {*(e.free if isinstance(e, Lambda) else atoms(e))} - bound
             bound.add(x)
         return tuple(sorted(free))
 
@@ -67,7 +67,7 @@ class Lambda:
         return 0 if self.of is None else 1 + getattr(self.of, "tags", 0)
 
     def __repr__(self) -> str:
-        lines = [f"{x} = {written(form)}" for x, form in self.bindings]
+        lines = [f"{x} = {written(e)}" for x, e in self.bindings]
         return f"λ{self.parameter} let {'; '.join(lines)} in {self.result} end"
 
 
@@ -75,23 +75,18 @@ Form = str | tuple[str, str] | tuple[str, str, str] | Lambda
 """``xj``, ``(xj xk)``, ``("cons", xj, xk)``, or a λ."""
 
 
-def variables(form: Form) -> tuple[str, ...]:
-    """Those that are free in it."""
-    match form:
-        case str():
-            return (form,)
-        case Lambda():
-            return form.free
-    return form[-2:]
+def atoms(form: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Its variables."""
+    return (form,) if isinstance(form, str) else form[-2:]
 
 
 def written(form: Form) -> str:
     """As the paper writes it."""
     match form:
-        case ("cons", x, y):
+        case (_, x, y):
             return f"({x}, {y})"
-        case tuple():
-            return " ".join(form)
+        case (f, x):
+            return f"{f} {x}"
     return str(form)
 
 
@@ -137,65 +132,60 @@ def abstraction(
     parameters: list[Any], body: Any, names: Mapping[str, str] | None = None, of: Any = None
 ) -> Lambda:
     """``λ(parameters) body``, where ``names`` stand for variables."""
-    scope, pattern = _Scope(names or {}), plain(["cons", *parameters]) if parameters else EMPTY
-    if isinstance(pattern, str) and pattern != EMPTY:
-        parameter = scope.names[pattern] = scope.variables.fresh(pattern)
-    else:
-        parameter = scope.variables.fresh("t")
-        scope.define(pattern, parameter)
-    scope.bind(scope.form(body))
-    return Lambda(parameter, tuple(scope.bindings), of)
+    sight, bindings = dict(names or {}), list[tuple[str, Form]]()
+    fresh = Names(sight.values()).fresh
 
+    def held(form: Form, name: str = "") -> str:
+        """A variable that holds its value, a new one if it has a name."""
+        if isinstance(form, str) and not name:
+            return form
+        bindings.append((fresh(name or "t"), form))
+        return bindings[-1][0]
 
-class _Scope:
-    """The bindings of a λ that is being read, the variables that names stand for, and new ones."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names, self.variables = dict(names), Names(names.values())
-        self.bindings: list[tuple[str, Form]] = []
-
-    def bind(self, form: Form, name: str = "t") -> str:
-        """The variable that stands for ``form``."""
-        self.bindings.append((self.variables.fresh(name), form))
-        return self.bindings[-1][0]
-
-    def define(self, pattern: Any, form: Form) -> None:
+    def define(pattern: Any, form: Form) -> None:
         """``let pattern = form``: what is no name is taken apart, ``'()`` is not looked at."""
         match plain(pattern):
             case "'()":
                 pass
             case str() as name:
-                self.names[name] = self.bind(form, name)
+                sight[name] = held(form, name)
             case ["*j", below]:
-                self.define(below, ("*j-inverse", self.held(form)))
+                define(below, ("*j-inverse", held(form)))
             case ["cons", left, right]:
-                whole = self.held(form)
-                self.define(left, ("car", whole))
-                self.define(right, ("cdr", whole))
+                whole = held(form)
+                define(left, ("car", whole))
+                define(right, ("cdr", whole))
             case _:
                 raise TypeMismatch(f"{pattern!r} is no parameter")
 
-    def form(self, expression: Any) -> Form:
+    def form_of(expression: Any) -> Form:
         """What to bind a variable to, so that it holds the value of ``expression``."""
         match plain(expression):
             case str() as name:
-                return self.names.get(name, name)
+                return sight.get(name, name)
             case Lambda() as e:
                 return e
             case ["lambda", parameters, body]:
-                return abstraction(parameters, body, self.names)
-            case ["let", bindings, body]:
-                outside = dict(self.names)
-                for pattern, bound in bindings:
-                    self.define(pattern, self.form(bound))
-                found, self.names = self.form(body), outside
+                return abstraction(parameters, body, sight)
+            case ["let", lets, body]:
+                outside = dict(sight)
+                for pattern, bound in lets:
+                    define(pattern, form_of(bound))
+                found = form_of(body)
+                sight.clear()
+                sight.update(outside)
                 return found
             case ["cons", left, right]:
-                return "cons", self.held(self.form(left)), self.held(self.form(right))
+                return "cons", held(form_of(left)), held(form_of(right))
             case [function, argument]:
-                return self.held(self.form(function)), self.held(self.form(argument))
+                return held(form_of(function)), held(form_of(argument))
         raise TypeMismatch(f"{expression!r} is no expression of VLAD")
 
-    def held(self, form: Form) -> str:
-        """A variable that holds its value."""
-        return form if isinstance(form, str) else self.bind(form)
+    match plain(["cons", *parameters]) if parameters else EMPTY:
+        case str() as name if name != EMPTY:
+            parameter = sight[name] = fresh(name)
+        case pattern:
+            parameter = fresh("t")
+            define(pattern, parameter)
+    held(form_of(body), "t")
+    return Lambda(parameter, tuple(bindings), of)

@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from interpreters.carriers.fractions import Fractions
-from papers.rep_functions.calls import SimplyTyped
-from papers.rep_functions.environments import DependentlyTyped
+from papers.rep_functions.closures import DependentlyTyped, SimplyTyped
 from tests.papers.dual_numbers.dual_numbers_model import DualNumbersModel
 from tests.papers.rep_functions.model import FigureModel
 from tests.papers.vlad.vlad_model import VladModel

@@ -21,8 +21,7 @@ from papers.comparison import reformulated_calculus as calculus
 from papers.comparison.linear_negation import gradient_term
 from papers.dual_numbers.scalars import gradient
 from papers.plain_functions import evaluated
-from papers.rep_functions.calls import SimplyTyped
-from papers.rep_functions.environments import DependentlyTyped
+from papers.rep_functions.closures import DependentlyTyped, SimplyTyped
 from papers.rep_functions.tangents import erased
 from papers.unary_form.languages import meaning as in_source
 from papers.unary_form.partial_evaluation import OPTIMIZATIONS, normal

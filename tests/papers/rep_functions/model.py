@@ -11,7 +11,7 @@ from combinators.type_folds import is_smooth, parts_of, unfolded
 from combinators.value_folds import Injected
 from laws.model import Signature
 from laws.observation import at_value, leaves, point_of
-from papers.rep_functions.calls import SimplyTyped
+from papers.rep_functions.closures import SimplyTyped
 from papers.rep_functions.tangents import AnyDerivative, T, exT, plus, zero
 
 

@@ -9,8 +9,7 @@ from combinators.value_folds import Injected
 from diffcurry import Bool, Fun, Int, Product, Real, Tensor
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
-from papers.rep_functions.calls import SimplyTyped
-from papers.rep_functions.environments import DependentlyTyped, comp
+from papers.rep_functions.closures import DependentlyTyped, SimplyTyped, comp
 from papers.rep_functions.library import RepFunctions, vjp
 from papers.rep_functions.tangents import T, erased, exT, plus, zero
 
