@@ -97,7 +97,10 @@ def of_index(head: Form, ix: Index) -> Steps:
             turned = form("tr", (*range(1, len(ix) + 1), 0), t)
             yield "index-sumOuter", form("sumOuter", turned[ix])
         case Form("[]", (ts,)) if len(ix) > 1:
-            yield "index-stack", named(ix[1:], (head, ix), lambda js: each(ts, js)[ix[0]])
+            yield (
+                "index-stack",
+                named(ix[1:], (head, ix), lambda js: form("[]", tuple(t[js] for t in ts))[ix[0]]),
+            )
         case Form("replicate", (_, t)):
             yield "index-replicate", t[ix[1:]]
         case Form("tr", (axes, t)):
@@ -128,11 +131,6 @@ def named(ix: Index, scope: Any, body: Callable[[Index], Form]) -> Form:
 def bound(lets: Iterable[tuple[Form, Form]], t: Form) -> Form:
     """The term below its ``let``s."""
     return reduce(lambda t, one: form("let", *one, t), reversed([*lets]), t)
-
-
-def each(ts: Index, ix: Index) -> Form:
-    """``[index t₁ ix, …, index tₙ ix]``."""
-    return form("[]", tuple(t[ix] for t in ts))
 
 
 def variables(n: int) -> Index:

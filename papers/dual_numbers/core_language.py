@@ -30,14 +30,14 @@ BINDERS = {"let": (0, 2), "build1": (1, 2), "gather": (2, 3), "scatter": (2, 3)}
 BINDERS |= {"Gather": (2, 3), "Scatter": (2, 3)}
 """Which argument is bound, and in which."""
 ATOMS = ("c", "x", "[]", "pair", "Zero")
-BARE = {
-    **dict.fromkeys(("c", "x", "[]"), "{0}"),
-    "let": "let {0} = {1} in {2}",
-    "build1": "build1 {0} (λ{1}. {2})",
+WRITTEN = {
+    **dict.fromkeys(("c", "x", "[]"), "{0!s}"),
+    "let": "let {0!s} = {1!s} in {2!s}",
+    "build1": "build1 {0} (λ{1!s}. {2!s})",
+    "Share": "Share id{0} {1}",
+    **{kind: kind + " {0} {1} (λ{2}. {3})" for kind in BINDERS if BINDERS[kind] == (2, 3)},
 }
-"""How a form is written, if not as its kind and its arguments."""
-IN_PARENTHESES = {"op": "{0} {1}", "Share": "Share id{0} {1}"}
-IN_PARENTHESES |= {kind: kind + " {0} {1} (λ{2}. {3})" for kind in BINDERS if BINDERS[kind][1] == 3}
+"""How a form is written, if not as its kind and its arguments; one with ``!s`` stands bare."""
 INFIX = {"add": "+", "subtract": "-", "multiply": "×", "divide": "÷", "less": "<", "equal": "=="}
 INFIX |= {"remainder": "mod", "floor_divide": "div"}
 
@@ -73,26 +73,19 @@ class Form(NDArrayOperatorsMixin):
 
     def __repr__(self) -> str:
         """As the paper writes it."""
-        match self:
-            case Form("pair", parts):
-                return f"({', '.join(map(str, parts))})"
-            case Form("op", (name, t, u)):
-                return f"{inside(t)} {INFIX.get(name, name)} {inside(u)}"
-            case Form(kind, args) if kind in BARE:
-                return BARE[kind].format(*map(written, args))
-        usual = " ".join([self.kind, *["{}"] * len(self.args)])
-        return IN_PARENTHESES.get(self.kind, usual).format(*map(inside, self.args))
+        args = [[*arg] if isinstance(arg, tuple) else arg for arg in self.args]
+        if self.kind == "pair":
+            return f"({', '.join(map(str, args))})"
+        if self.kind == "op":
+            name, *ts = self.args
+            sign = f" {INFIX.get(name, name)} "
+            return sign.join(map(format, ts)) if len(ts) == 2 else f"{name} {ts[0]}"
+        usual = " ".join([self.kind, *["{}"] * len(args)])
+        return WRITTEN.get(self.kind, usual).format(*args)
 
-
-def written(part: Any) -> str:
-    """An argument, or a list of them."""
-    return f"[{', '.join(map(written, part))}]" if isinstance(part, tuple) else str(part)
-
-
-def inside(part: Any) -> str:
-    """In parentheses, if it is no atom."""
-    bare = not isinstance(part, Form) or part.kind in ATOMS
-    return written(part) if bare else f"({part})"
+    def __format__(self, _: str) -> str:
+        """In parentheses, if it is no atom."""
+        return str(self) if self.kind in ATOMS else f"({self!s})"
 
 
 def form(kind: str, *args: Any) -> Form:
@@ -162,7 +155,7 @@ def evaluate(t: Any, env: Mapping[str, Any]) -> Any:
     if t.kind == "x":
         return np.asarray(env[t.args[0]])
     if t.kind not in MEANING:
-        raise MissingRule(f"{t} is no term of the core language (003, Fig. 7)")
+        raise MissingRule(f"{t!s} is no term of the core language (003, Fig. 7)")
     return MEANING[t.kind](at, *t.args)
 
 

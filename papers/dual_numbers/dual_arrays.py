@@ -45,7 +45,7 @@ class Separated(NamedTuple):
     delta: Form
 
     def __repr__(self) -> str:
-        lets = [f"let {x} = {u}" for x, u in self.binds]
+        lets = [f"let {x!s} = {u!s}" for x, u in self.binds]
         ids = [f"id{id} ← genID" for id in self.ids]
         return "do " + "\n   ".join([*lets, *ids, f"return {form('pair', *self[2:])}"])
 
@@ -102,7 +102,7 @@ def D(t: Form) -> Separated:
                 delta = "Transpose" if kind == "tr" else kind[0].upper() + kind[1:]
                 term_of_d = Form(delta, (*first, d, *last), x.shape)
                 return let(wish, form(kind, *first, x, *last)), share(term_of_d)
-        raise MissingRule(f"Fig. 14 of 003 has no rule for {t}; build1 is taken away before")
+        raise MissingRule(f"Fig. 14 of 003 has no rule for {t!s}; build1 is taken away before")
 
     inputs = {name: Form("x", (name,), obj) for name, obj in inputs_of(t).items()}
     result = D(t, {name: (x, Input(name)) for name, x in inputs.items()})
