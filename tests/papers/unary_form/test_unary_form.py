@@ -14,7 +14,7 @@ from combinators.operation import Operation, named
 from combinators.terms import Lam, Let, Tuple, Var, packed
 from combinators.translate import translate
 from interpreters.carriers.numpy import NumPy
-from papers.rep_functions.environments import DependentlyTyped
+from papers.rep_functions.closures import DependentlyTyped
 from papers.unary_form.concategories import (
     Multimap,
     beside,
