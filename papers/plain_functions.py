@@ -95,8 +95,10 @@ class PlainFunctions:
             return lambda x: Injected(operation.keywords["index"], x)
         if kind is IS:
             return lambda x: self.over.const(Literal(x.tag == index))
-        if kind in SUMS:
-            return lambda x: x if index is None else payload(x, index)
+        if kind in SUMS and index is not None:
+            return partial(payload, index)
+        if kind in SUMS or kind is VECTOR:
+            return lambda *items: items if kind is VECTOR else items[0]
         if kind is LOOP or operation == RECOMPUTE:
             return meaning(rounds(operation, types), self)
         if operation == FIX:
@@ -105,8 +107,6 @@ class PlainFunctions:
             return lambda: map_leaves(lambda leaf: self.over.const(zero_of(leaf)), cod)
         if kind is PLUS:
             return lambda *both: map_leaves(partial(plus, self.over), cod, *both)
-        if kind is VECTOR:
-            return lambda *items: items
         if kind.derivative is None:
             raise MissingRule(f"the literal systems do not know {operation.name}")
         compute: Callable[..., Any] = self.over.operation(operation, types, cod)
@@ -132,7 +132,7 @@ def plus(over: Numbers, obj: Object, x: Any, y: Any) -> Any:
     return over.operation(ADD, (obj, obj), obj)(x, y)
 
 
-def payload(x: Injected, index: int) -> Any:
+def payload(index: int, x: Injected) -> Any:
     """What a value of a sum holds, if it is this alternative."""
     if x.tag != index:
         raise WrongAlternative(f"alternative {index} is asked of a value that is its {x.tag}")

@@ -15,6 +15,7 @@ multicategory has those with one target (6.1); ``multi`` and ``concat`` go to an
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -67,7 +68,8 @@ def interpreted(e: Unary, over: Any) -> Multimap:
         return Multimap(*judgement(e), lambda xs: run(*xs))
     parts = [interpreted(part, over) for part in e.parts]
     if e.former == "∘":
-        return Multimap(*judgement(e), lambda xs: (precomposed(*parts, xs),))  # type: ignore[call-arg, arg-type]
+        Y, f = parts
+        return Multimap(*judgement(e), lambda xs: (precomposed(Y, f, xs),))
     return reduce(Multimap.then if e.former == ";" else Multimap.paired, parts)
 
 
@@ -95,7 +97,7 @@ def concat(*fs: Multimap) -> Multimap:
 
 def beside(e1: Unary, e2: Unary) -> Unary:
     """``e₁ # e₂`` of lines, as ``e₁ # id; id # e₂``: what is passed through stands at an end."""
-    behind = unary.weakened(e1, len(str(e1)), judgement(e2)[0])
+    behind = unary.weakened(e1, sys.maxsize, judgement(e2)[0])
     return unary.in_line(behind, unary.weakened(e2, 0, judgement(e1)[1]))
 
 

@@ -12,12 +12,11 @@ that its difference quotients go to what dual numbers carry along. Of ``U → X 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from combinators.objects import Fun, Object, Tensor
+from combinators.objects import Fun, Object
 from combinators.type_folds import columns_of
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.duals import Dual, Duals
@@ -27,33 +26,28 @@ Plot = Callable[[Carrier, Any], Any]
 """``p(u)`` of ⟦τ⟧ over a carrier, for a tuple u of its numbers."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """At u, along v, of these plots of each type."""
+def is_plot(p: Plot, obj: Object, at: Any, plots: Callable[[Object], Iterable[Plot]]) -> bool:
+    """Whether nothing speaks against ``p ∈ P_τ^U`` at u, along v, where some plots are known."""
+    parts, (u, v) = columns_of(obj), at
+    if isinstance(obj, Fun):
+        return all(is_plot(after(p, q), obj.cod, at, plots) for q in plots(obj.dom))
+    if parts is not None:
+        return all(is_plot(component(p, i), part, at, plots) for i, part in enumerate(parts))
+    along = p(Duals(NumPy()), tuple(map(Dual, u, v))).tangent
+    limit, within = difference(p, u, v)
+    apart = np.abs((0.0 if along is None else along) - limit)
+    return bool(np.all(apart <= within + 1e-7 * (1.0 + np.abs(limit))))
 
-    u: Any
-    v: Any
-    plots: Callable[[Object], Iterable[Plot]]
 
-    def is_plot(self, p: Plot, obj: Object) -> bool:
-        """Whether nothing speaks against ``p ∈ P_τ^U``."""
-        parts = columns_of(obj)
-        if isinstance(obj, Fun):
-            return all(self.is_plot(after(p, q), obj.cod) for q in self.plots(obj.dom))
-        if parts is not None:
-            return all(self.is_plot(component(p, i), part) for i, part in enumerate(parts))
-        assert isinstance(obj, Tensor)
-        along = p(Duals(NumPy()), tuple(map(Dual, self.u, self.v))).tangent
-        return np.allclose(0.0 if along is None else along, self.difference(p), 1e-7, 1e-8)
+def difference(p: Plot, u: Any, v: Any, h: float = 1e-4) -> tuple[Any, Any]:
+    """Where two difference quotients go, and how far they are from one another."""
 
-    def difference(self, p: Plot, h: float = 1e-3) -> Any:
-        """The limit of difference quotients, extrapolated from two."""
+    def quotient(h: float) -> Any:
+        there, back = (p(NumPy(), tuple(np.add(u, np.multiply(d, v)))) for d in (h, -h))
+        return (there - back) / (2 * h)
 
-        def quotient(h: float) -> Any:
-            there, back = (p(NumPy(), tuple(self.u + d * self.v)) for d in (h, -h))
-            return (there - back) / (2 * h)
-
-        return (4 * quotient(h) - quotient(2 * h)) / 3
+    near, far = quotient(h), quotient(2 * h)
+    return (4 * near - far) / 3, np.abs(near - far)
 
 
 def after(p: Plot, q: Plot) -> Plot:

@@ -93,8 +93,7 @@ def applied(e: Term, ys: la.Context) -> Term:
 def nabla(gamma: la.Context, e: Term, wanted: la.Context) -> Term:
     """``∇_ρ(e) = π₂ D_Γ,Y(e)(0_Γ, 1)``, where Y projects to the variables that are wanted."""
     types, places = la.types_of(gamma), [gamma.index(x) for x in wanted]
-    wishes = [f"y{i + 1}" for i in range(len(gamma))]
-    Y = la.fun(types, lambda *ys: pack(tuple(ys[i] for i in places)), wishes)
+    Y = la.fun(types, lambda *ys: pack(tuple(ys[i] for i in places)), "y" * len(types))
     return la.call(Proj(1, D(gamma, Y, e)), *map(la.zero, types), la.ONE)
 
 
@@ -118,7 +117,7 @@ def transposed(e: Term, ys: la.Context) -> Transposed:
         case Cond(b, then, other):
             held = la.free_variables(pack((then, other)))
             chosen = Cond(b, nabla(held, then, held), nabla(held, other, held))
-            (g,) = la.variables("g", [chosen.type], held)
+            (g,) = la.variables("g", [chosen.type], la.free_variables(e))
             rows = rows_of(g, len(held))
             return [(g, chosen)], lambda z: [*zip(held, (by(row, z) for row in rows), strict=True)]
         case Prim(f, (Lam() as e1, *_)) if f == la.MAP2:

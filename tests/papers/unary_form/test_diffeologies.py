@@ -15,7 +15,7 @@ from combinators.terms import Cond, Lam, Tuple, Var, const, packed
 from combinators.type_folds import columns_of
 from interpreters.carriers.duals import Duals
 from interpreters.carriers.numpy import NumPy
-from papers.unary_form.diffeologies import Asked
+from papers.unary_form.diffeologies import is_plot
 from papers.unary_form.languages import ADD, COS, MAP2, fun, meaning, op, plus, times, types_of
 from papers.unary_form.reverse import D
 from tests.papers.unary_form.programs import ARRAYS, terms
@@ -49,8 +49,8 @@ def moving(obj, scale=1.0):
     return op(MAP2, row, *[const(np.linspace(-1.0, 2.0, *obj.shape))] * 2)
 
 
-def at(u, v=(1.0, 0.5)):
-    return Asked(np.array(u), np.array(v), lambda obj: [plot(moving(obj))])
+def holds(p, obj, u, v=(1.0, 0.5)):
+    return is_plot(p, obj, (u, v), lambda other: [plot(moving(other))])
 
 
 points = st.tuples(*[st.sampled_from([-0.75, 0.3, 1.25])] * 2)
@@ -58,22 +58,22 @@ points = st.tuples(*[st.sampled_from([-0.75, 0.3, 1.25])] * 2)
 
 @given(terms(), points)
 def test_a_program_sends_plots_to_plots(e, u):
-    assert at(u).is_plot(constant(Lam(ARRAYS, e)), Fun(WHOLE, e.type))
+    assert holds(constant(Lam(ARRAYS, e)), Fun(WHOLE, e.type), u)
 
 
 @given(terms(depth=1), points)
 def test_so_does_what_d_gives_whose_arguments_and_values_are_functions(e, u):
     Y = Var("Y", Fun(WHOLE, WHOLE))
     derived = Lam((*ARRAYS, Y), D(ARRAYS, Y, e))
-    assert at(u).is_plot(constant(derived), derived.type)
-    assert at(u).is_plot(plot(moving(Y.type)), Y.type)
+    assert holds(constant(derived), derived.type, u)
+    assert holds(plot(moving(Y.type)), Y.type, u)
 
 
 @given(terms(depth=2), points)
 def test_constants_are_plots_and_so_is_a_plot_after_a_smooth_function(e, u):
     f, p = plot(moving(Product(Real, Real))), plot(moving(WHOLE))
     for made in (constant(const(np.ones(4))), lambda over, u: p(over, f(over, u))[1]):
-        assert at(u).is_plot(made, ARRAYS[1].type)
+        assert holds(made, ARRAYS[1].type, u)
 
 
 def magnitude(x):
@@ -88,11 +88,11 @@ def test_plots_that_agree_where_they_meet_are_one(seam, u):
     x = U[0]
     before = op(Operation(named("less")), x, const(seam))
     glued = Cond(before, times(x, x), times(x, magnitude(x)))
-    assert at((u, 0.0)).is_plot(plot(glued), Real)
+    assert holds(plot(glued), Real, (u, 0.0))
 
 
 def test_what_is_not_smooth_is_no_plot_and_sends_some_plot_to_none():
     x = U[0]
-    assert not at((0.0, 1.0)).is_plot(plot(magnitude(x)), Real)
-    assert not at((1.0, -np.cos(1.0))).is_plot(constant(Lam((x,), magnitude(x))), Fun(Real, Real))
-    assert at((1.0, 1.0)).is_plot(plot(magnitude(x)), Real)
+    assert not holds(plot(magnitude(x)), Real, (0.0, 1.0))
+    assert not holds(constant(Lam((x,), magnitude(x))), Fun(Real, Real), (1.0, -np.cos(1.0)))
+    assert holds(plot(magnitude(x)), Real, (1.0, 1.0))

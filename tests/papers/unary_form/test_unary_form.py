@@ -142,6 +142,23 @@ def test_what_does_not_compose_has_no_type():
 # ---- section 6 -----------------------------------------------------------------------------------
 
 
+def test_a_primitive_means_what_the_table_of_6_2_says():
+    first, rest = Multimap(T, T[:1], lambda xs: xs[:1]), identity(T[1:])
+    sine = Multimap(T[:1], (Real,), lambda xs: (np.sin(xs[0]),))
+    forgets = end(T[:1]).beside(rest)
+    x = Var("x", Real)
+    acts = Primitive("sin", (), (1,), (x,), (x, op(Operation(named("sin")), x)))
+    for p, expected, point in (
+        (UNF(ARRAYS, X1), identity(T).paired(first), POINT),
+        (acts, identity(T[:1]).paired(sine), POINT[:1]),
+        (proj((), T[:1], T[1:]), forgets, POINT),
+        (in_line(UNF(ARRAYS, X1), proj(T, (Real,), ())), identity(T), POINT),
+    ):
+        found = interpreted(p, OVER)
+        assert (found.dom, found.cod) == (expected.dom, expected.cod)
+        close(found.run(point), expected.run(point))
+
+
 @given(terms())
 def test_proposition_6_7_the_unary_form_is_the_identity_beside_the_term(e):
     *context, value = interpreted(UNF(ARRAYS, e), OVER).run(POINT)
