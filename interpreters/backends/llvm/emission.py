@@ -6,6 +6,8 @@ cell each. Work arrays lie one behind the other in one piece of memory, which th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from interpreters.backends.llvm import steps
@@ -89,9 +91,14 @@ class Emission(ElementText):
 
     def block(self, block: NodeBlock) -> None:
         """The tasks of a block, in order."""
-        floor, self.floor = self.floor, self.here.depth
         for task in self.schedule.tasks[block]:
             self.task(task)
+
+    @contextmanager
+    def grounded(self) -> Iterator[None]:
+        """What is loaded here is loaded in this scope, whose tasks may write it."""
+        floor, self.floor = self.floor, self.here.depth
+        yield
         self.floor = floor
 
     def task(self, task: Task) -> None:
@@ -141,7 +148,7 @@ class Emission(ElementText):
                 continue
             cells[number] = self.cell(TYPES[carry.dtype])
             self.do(f"store {TYPES[carry.dtype]} {self.elem(start, ()).text}, ptr {cells[number]}")
-        with self.loop(loop.variable, loop.length, reverse=loop.reverse) as body:
+        with self.loop(loop.variable, loop.length, reverse=loop.reverse) as body, self.grounded():
             self.ask(loop.variable, rounds_between(self._efforts[loop.body], loop.length))
             self._begin_round(loop, cells, swapped)
             self.block(loop.body)
@@ -234,7 +241,7 @@ class Emission(ElementText):
         test, name, outer = self.elem(node.args[0], ()), self.fresh(), self.here
         lines: list[str] = []
         for label, block in zip((f"then{name}", f"else{name}"), choice.blocks, strict=True):
-            with self.branch(label) as inner:
+            with self.branch(label) as inner, self.grounded():
                 self.block(block)
                 for number, cell in cells.items():
                     value = self.elem(block.outputs[number], ())

@@ -245,3 +245,15 @@ def test_a_function_that_calls_itself_where_it_ends_is_a_loop():
 def test_rounds_that_are_too_many_are_left_to_python():
     lam = dc.fun(root).program(2.0, 1.0)._compiled
     assert NativeProgram(lam, lambda *args: args).function(-2.0, 1.0) == (-2.0, 1.0)
+
+
+def test_what_a_branch_or_a_round_gives_is_read_behind_what_it_writes():
+    def rows(x, v):
+        return dc.scan(lambda c, t: (c + t + x * c * t, c), 0.0, v)[1]
+
+    def whole(x, v):
+        given = dc.cond(x > 0, lambda: np.tanh(rows(x, v)[1]), lambda: 1.0)
+        return dc.fold(lambda c, t: rows(c * t, v)[2] * t, given, v)
+
+    held(whole, 0.5, np.array([1.341, 0.132, 0.211]))
+    held(dc.grad(whole, argnums=(0, 1)), 0.5, np.array([1.341, 0.132, 0.211]))
