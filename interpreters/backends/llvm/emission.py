@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
 
+from combinators.errors import MissingRule
 from interpreters.backends.llvm import steps
 from interpreters.backends.llvm.effort import ASKS, efforts, rounds_between
 from interpreters.backends.llvm.elements import ElementText
-from interpreters.backends.llvm.fusion import Schedule, Task
+from interpreters.backends.llvm.fusion import Schedule, Task, planned
 from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode, Node, NodeBlock
 from interpreters.backends.llvm.indices import Storage, variable_
+from interpreters.backends.llvm.native_values import kinds
 from interpreters.backends.llvm.nests import write_nest
 from interpreters.backends.llvm.places import RUNNING, Memory
 from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, WIDTHS, NativeModule, Value
 
 ALIGNED = 64
+STACK = 1 << 18
+"""Bytes of the stack for functions that call themselves; deeper they are left to Python."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Emission(ElementText):
         self.schedule = schedule
         self.work = 0
         self._efforts = efforts(memory.function)
+        self.is_called = self.may_fail = False
+        """Whether it is a function that the module calls, and whether it calls such."""
 
     def whole(self, name: str) -> Emitted:
         """The function."""
@@ -64,16 +72,18 @@ class Emission(ElementText):
             [
                 *(f"{'ptr' if p.shape else TYPES[p.dtype]} %p{p.par}" for p in function.params),
                 *(f"ptr %o{number}" for number in range(len(function.outputs))),
-                "ptr %work",
+                "ptr %limit" if self.is_called else "ptr %work",
             ]
         )
         doubted = self.doubted()
         lines = [*self.allocated, *self.kept(self.scopes[0].lines), f"ret i1 {doubted}"]
+        if self.is_called:
+            lines.insert(0, f"%work = alloca [{self.work + ALIGNED} x i8], align {ALIGNED}")
         head = f"define i1 @{name}({params}) #0 {{\nentry:\n"
         return Emitted(
             head + "\n".join(lines) + "\n}\n",
             self.work,
-            doubted != "false",
+            doubted != "false" or self.may_fail,
             self.memory.constants,
             self._efforts[function.block],
             ASKS in self.module.declared,
@@ -116,6 +126,8 @@ class Emission(ElementText):
                 self.loop_of(task)
             case "check":
                 self.check(task)
+            case "call":
+                self.call(task)
             case "choice":
                 self.choice(task)
             case kind:
@@ -128,6 +140,62 @@ class Emission(ElementText):
         fails = self.elem(task.node.args[0], ())
         before = self.op(f"load i1, ptr {self.given_up}")
         self.do(f"store i1 {self.op(f'or i1 {before}, {fails.text}')}, ptr {self.given_up}")
+
+    def call(self, task: Task) -> None:
+        """A call of a function of the module, which may give up, and the program then does."""
+        assert task.node is not None
+        called, outs = task.node.par.instance, task.node.par.outs
+        if not self.module.is_called:
+            raise MissingRule(
+                "a function that calls itself elsewhere than where it ends is not written as C or "
+                "LLVM's text"
+            )
+        self.module.called[called.name] = called
+        given = [self._given(x) for x in task.node.args]
+        cells: dict[int, str] = {}
+        for number, leaf in enumerate(kinds(called.result)):
+            if number in outs and leaf.shape:
+                given.append(f"ptr {self.begin(self.memory.homes[outs[number]].storage)[0]}")
+                continue
+            cells[number] = self.cell(f"[{prod(leaf.shape)} x {IN_MEMORY[leaf.dtype]}]")
+            given.append(f"ptr {cells[number]}")
+        name = self.fresh()
+        self.here.lines += [
+            f"br i1 {self.is_deep}, label %stop{name}, label %call{name}",
+            f"call{name}:",
+        ]
+        failed = self.op(f"call i1 @{called.name}({', '.join(given)}, ptr %limit)")
+        self.here.lines += [
+            f"br i1 {failed}, label %stop{name}, label %on{name}",
+            f"stop{name}:",
+            "ret i1 true",
+            f"on{name}:",
+        ]
+        self.here.label = f"on{name}"
+        self.may_fail = True
+        for number, out in outs.items():
+            if not out.shape:
+                kind = IN_MEMORY[out.dtype]
+                text = self.op(f"load {kind}, ptr {cells[number]}")
+                text = self._truth(text, out.dtype, False, self.here)
+                self.numbers[out] = Value(text, False, self.here.depth)
+
+    def _given(self, x: Node) -> str:
+        if not x.shape:
+            return f"{TYPES[x.dtype]} {self.elem(x, ()).text}"
+        storage = self.memory.homes[x].storage
+        self.read.add(storage)
+        return f"ptr {self.begin(storage)[0]}"
+
+    @cached_property
+    def is_deep(self) -> str:
+        """Whether the stack is at its end for functions that call themselves."""
+        self.module.declare("llvm.frameaddress.p0", "ptr @llvm.frameaddress.p0(i32)")
+        self.allocated.append("%frame = call ptr @llvm.frameaddress.p0(i32 0)")
+        if not self.is_called:
+            self.allocated.append(f"%limit = getelementptr i8, ptr %frame, i64 -{STACK}")
+        self.allocated.append("%deep = icmp ult ptr %frame, %limit")
+        return "%deep"
 
     # ---- loops
 
@@ -263,4 +331,17 @@ def emitted(
 ) -> Emitted:
     """The text of a function that is planned."""
     assert plan[0].function is function
-    return Emission(module, *plan).whole(name)
+    found = Emission(module, *plan).whole(name)
+    texts, done = [found.text], set[str]()
+    while len(done) < len(module.called):
+        for one in [one for name, one in module.called.items() if name not in done]:
+            done.add(one.name)
+            inner = Emission(module, *planned(one.function))
+            inner.is_called = True
+            made = inner.whole(one.name)
+            if made.constants:
+                raise MissingRule(
+                    "the native backend has no arrays in functions that call themselves"
+                )
+            texts.append(made.text)
+    return replace(found, text="".join(texts), may_stop=ASKS in module.declared)

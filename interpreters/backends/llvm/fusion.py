@@ -169,7 +169,7 @@ class Schedule:
             self._assembly(node, tasks)
         elif is_scanned(node):
             self._join(Out(node.args[0], memory.places[node][:1], node.op, node), tasks)
-        elif node.op in RUNNING or node.op in ("matmul", "put", "check"):
+        elif node.op in RUNNING or node.op in ("matmul", "put", "check", "call"):
             self._alone(node, tasks)
         elif node.op not in GIVEN and node.op != "reshape":
             if node.shape and node in memory.places:
@@ -181,7 +181,7 @@ class Schedule:
 
     def _written(self, node: Node) -> list[Strided]:
         """The places that are written where a node is made."""
-        if node.op in ("loop", "choice"):
+        if node.op in ("loop", "choice", "call"):
             return [p for out in node.par.outs.values() for p in self.memory.places.get(out, ())]
         return list(self.memory.places.get(node, ()))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from combinators.errors import MissingRule
 from combinators.kit.recursion import Recursive, Step, recurse
-from combinators.objects import Object, Tensor, Vector
+from combinators.objects import Tensor, Vector
 from combinators.primitives.checks import CHECKS
 from combinators.primitives.loops import LOOP, LoopTerm, LoopType
 from combinators.primitives.structural import (
@@ -60,6 +60,7 @@ from interpreters.backends.llvm.native_values import (
     has_functions,
     joined,
     kinds,
+    known_form,
     nodes_of,
     skeleton,
     stack_of,
@@ -87,18 +88,10 @@ def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None =
         nodes = [graph.param(leaf.shape, leaf.dtype) for leaf in kinds(form)]
         env[name] = value_of(form, iter(nodes))
     value: Value = recurse(_Lowering(graph, survey).body(lam, env))
-    result = joined(skeleton(value), _known(lam.body.type))
+    result = joined(skeleton(value), known_form(lam.body.type))
     graph.function.block.outputs = nodes_of(graph, value, result)
     prune(graph.function)
     return Lowered(graph.function, list(forms.values()), result)
-
-
-def _known(obj: Object) -> Form:
-    """The skeleton of a type of data; None of one in which there are functions."""
-    try:
-        return form_of(obj)
-    except MissingRule:
-        return None
 
 
 class _Lowering(RecursiveLowering):

@@ -304,3 +304,11 @@ def form_of(obj: Object) -> Form:
     if isinstance(obj, Tensor) and obj.dtype in ELEMENTS:
         return ArrayForm(obj.shape, obj.dtype)
     raise MissingRule(f"the native backend has no values of {obj!r}")
+
+
+def known_form(obj: Object) -> Form:
+    """The skeleton of a type of data; None of one in which there are functions."""
+    try:
+        return form_of(obj)
+    except MissingRule:
+        return None

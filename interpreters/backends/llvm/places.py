@@ -116,6 +116,10 @@ class Memory:
                     self._assembly(node)
                 case "loop":
                     self._loop(node)
+                case "call":
+                    for x in (*node.args, *node.par.outs.values()):
+                        if x.shape and x.op != "param":
+                            self._apart(x)
                 case "choice":
                     for number, out in node.par.outs.items():
                         if out.shape:
@@ -152,8 +156,12 @@ class Memory:
             inner = self.home(x)
             if inner is not None and inner.reshaped(node.shape) is not None:
                 return
-        self.places.setdefault(x, []).insert(0, _storage("work", x))
-        self.homes[x] = self.places[x][0]
+        self._apart(x)
+
+    def _apart(self, node: Node) -> None:
+        """Have an array in one piece that is its own."""
+        self.places.setdefault(node, []).insert(0, _storage("work", node))
+        self.homes[node] = self.places[node][0]
 
     def _assembly(self, node: Node) -> None:
         """Pieces of this block that lie apart go straight to their windows."""

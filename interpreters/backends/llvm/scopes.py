@@ -61,6 +61,8 @@ class NativeModule:
     declared: dict[str, str] = field(default_factory=dict)
     is_read: bool = False
     """Whether C is written of it: in one lane, with functions for what C has no operator for."""
+    called: dict[str, Any] = field(default_factory=dict)
+    """The functions that are called by name, and are written besides."""
 
     def declare(self, name: str, signature: str) -> str:
         """A function from elsewhere; its name."""

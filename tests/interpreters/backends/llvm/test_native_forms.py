@@ -257,3 +257,52 @@ def test_what_a_branch_or_a_round_gives_is_read_behind_what_it_writes():
 
     held(whole, 0.5, np.array([1.341, 0.132, 0.211]))
     held(dc.grad(whole, argnums=(0, 1)), 0.5, np.array([1.341, 0.132, 0.211]))
+
+
+def triangle(n, t):
+    """``Σ t · i``, which is computed on the way back."""
+    total = dc.rec(lambda self, i: dc.cond(i == 0, lambda: 0.0, lambda: t * i + self(i - 1)))
+    return total(n)
+
+
+@dc.rec
+def even(n):
+    return dc.cond(n == 0, lambda: True, lambda: odd(n - 1))
+
+
+@dc.rec
+def odd(n):
+    return dc.cond(n == 0, lambda: False, lambda: even(n - 1))
+
+
+@dc.rec
+def fibonacci(n):
+    return dc.cond(n < 2, lambda: n, lambda: fibonacci(n - 1) + fibonacci(n - 2))
+
+
+def filtered(a, v, n):
+    """Arrays are given and come back on the stack."""
+
+    def step(self, state):
+        again = lambda: np.tanh(a @ self((state[0] * 0.5, state[1] - 1))) + state[0]
+        return dc.cond(state[1] == 0, lambda: state[0], again)
+
+    return dc.rec(step)((v, n))
+
+
+def test_a_function_that_calls_itself_elsewhere_is_a_function_of_the_module():
+    a, v = np.array([[0.3, 1.0], [1.0, 0.2]]), np.array([1.0, 2.0])
+    held(triangle, 10, 0.5)
+    held(lambda n, t: dc.jvp(lambda t: triangle(n, t), (t,), (1.0,)), 10, 0.5)
+    held(even, 101)
+    held(fibonacci, 15)
+    held(filtered, a, v, 7)
+    held(lambda a, v, n: dc.jvp(lambda a: filtered(a, v, n), (a,), (a,)), a, v, 7)
+    held(lambda n, ts: dc.map(lambda t: triangle(n, t), ts), 5, np.array([0.5, 1.0]))
+
+
+def test_what_is_deeper_than_the_stack_is_left_to_python():
+    lam = dc.fun(triangle).program(3, 0.5)._compiled
+    native = NativeProgram(lam, lambda *args: "Python").function
+    assert native(300, 2.0) == 300 * 301
+    assert native(10**6, 0.5) == "Python"
