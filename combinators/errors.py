@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from traceback import walk_tb
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +79,31 @@ def place_of(error: BaseException) -> Place:
     """The user's line that raised an error; that is being run where it is in code of ours."""
     places = [place for _, place in _frames_of(error) if not place.file.startswith("<")]
     return places[-1] if places else users_place()
+
+
+class _UsersFrames:
+    """Where an error leaves it, its traceback shows the user's frames alone.
+
+    All are shown if the environment variable DIFFCURRY_TRACEBACK is ``whole``.
+    """
+
+    def __enter__(self) -> None:
+        """Nothing is kept: it serves everywhere."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception) or os.environ.get("DIFFCURRY_TRACEBACK") == "whole":
+            return
+        steps, shown, step = list[TracebackType](), None, error.__traceback__
+        while step is not None:
+            steps.append(step)
+            step = step.tb_next
+        for one in reversed(steps):
+            if not is_passed_over(one.tb_frame):
+                shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
+        error.__traceback__ = shown
+
+
+USERS_FRAMES = _UsersFrames()
 
 
 def repeated(error: BaseException) -> tuple[str, Place, int] | None:

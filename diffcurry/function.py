@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, get_origin,
 
 import numpy as np
 
-from combinators.errors import DiffcurryError, TypeMismatch, check_endless
+from combinators.errors import USERS_FRAMES, DiffcurryError, TypeMismatch, check_endless
 from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
@@ -104,7 +104,8 @@ class Function(Shown, Definition, Generic[P, R]):
             except (NotThese, LookupError, ArithmeticError, MemoryError, RuntimeError) as error:
                 # the first call, other types, a check that fails, or closures too deep
                 check_endless(error)
-        value: R = self._called(args, kwargs)
+        with USERS_FRAMES:
+            value: R = self._called(args, kwargs)
         return value
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -365,9 +366,8 @@ def fun(function: Any = None, /, *types: Any, checked: bool = False, static: Nam
     these are errors, ``IndexOutOfRange``, ``DivisionByZero``, ``DomainError`` and
     ``IntegerOverflow``, that name the user's line, here and in every derivative of the function.
 
-    Words, truths, None, classes and members of enumerations are static, wherever they stand in the
-    arguments: the function is traced for each. ``static`` names parameters whose numbers are, too,
-    as the number of rounds of a ``for``; they have to be hashable.
+    What is no number is static: words, truths, None. The function is traced for each, and for each
+    value of the parameters that ``static`` names.
 
     >>> @fun
     ... def area(r):

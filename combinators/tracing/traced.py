@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from functools import lru_cache, partial, wraps
 from typing import Any, Never
 
@@ -80,6 +81,8 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
 
 UNROLLED = 500
 """So many rounds a ``for`` over a traced array is written out at most."""
+_WRITTEN = "write it with functions that are, or add a primitive"
+_NO_ARRAY = "write np.stack, or no dtype=; to index one of NumPy's, index(a, i)"
 LOOPS = "write fold(f, init, xs), scan(f, init, xs) or map(f, xs)"
 
 
@@ -263,10 +266,11 @@ class Traced:
             return LIBRARY["field"](self, name)
         if getattr(getattr(np, name, None), "nin", 0) == 1 and name in LIBRARY:
             return partial(LIBRARY[name], self)  # NumPy asks elements of its arrays for it
-        raise MissingAttribute(
-            f"{self!r} has no {name} in the language; write it with functions that are, "
-            "or add a primitive"
+        near = get_close_matches(
+            name, [word for word in dir(Traced) if not word.startswith("_")], 1
         )
+        advice = f"did you mean x.{near[0]}?" if near else _WRITTEN
+        raise MissingAttribute(f"{self!r} has no {name} in the language; {advice}")
 
     def __call__(self, *args: Any) -> Any:
         """The application of a function value: a node of its own."""
@@ -302,9 +306,8 @@ class Traced:
         may_be_index = not isinstance(self.type, Tensor) or self.dtype.kind != "f"
         if dtype is not None or may_be_index or self.size > UNROLLED:
             raise ConcreteValueNeeded(
-                f"NumPy asks {self!r} for its array, which a trace does not have; take it as it "
-                "is, leave dtype= out, build arrays of traced values with np.stack or "
-                "np.concatenate, and index one of NumPy's as index(a, i)"
+                f"NumPy asks {self!r} for its array, which a trace does not have; "
+                f"{instead(self.type) or _NO_ARRAY}"
             )
         whole = np.empty(self.shape, object)
         for index in np.ndindex(self.shape):
@@ -394,6 +397,4 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def _unknown(name: str) -> MissingRule:
-    return MissingRule(
-        f"{name} is not in the language; write it with functions that are, or add a primitive"
-    )
+    return MissingRule(f"{name} is not in the language; {_WRITTEN}")

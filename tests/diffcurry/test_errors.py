@@ -108,7 +108,7 @@ TRACED = {
         at(lambda x: np.array([x, x], dtype=float), 1.0),
         ConcreteValueNeeded,
         TypeError,
-        ["x : Real", "np.stack or np.concatenate"],
+        ["x : Real", "write np.stack"],
     ),
     "assign": Mistake(
         at(_assign, V2), ImmutableValue, TypeError, ["x : Tensor[2]", "assigned into", "set_at"]

@@ -307,3 +307,26 @@ def test_a_failed_declaration_declares_nothing():
     with pytest.raises(WrongDerivative):
         _declare(lambda v, x, y: v * y)()
     assert "wrongly_declared_sine" not in PRIMITIVES
+
+
+def test_a_traceback_shows_the_users_frames(monkeypatch):
+    def inner(x):
+        return x.foo + 1
+
+    def outer(x):
+        return dc.fold(lambda c, y: c + inner(y), 0.0, x)
+
+    def wrong(x):
+        raise KeyError("mine")
+
+    for f, kind, names in (
+        (outer, dc.MissingRule, ["outer", "<lambda>", "inner"]),
+        (wrong, KeyError, ["wrong"]),
+    ):
+        with pytest.raises((kind, AttributeError)) as found:
+            dc.grad(f)(np.ones(3))
+        assert [entry.name for entry in found.traceback][1:] == names
+    monkeypatch.setenv("DIFFCURRY_TRACEBACK", "whole")
+    with pytest.raises(KeyError) as found:
+        dc.grad(wrong)(np.ones(3))
+    assert "specialise" in [entry.name for entry in found.traceback]

@@ -113,6 +113,11 @@ def test_an_array_that_another_sees_is_not_added_to():
             dc.grad(f)(X)
 
 
+def test_a_method_that_is_not_there_names_the_one_that_is_meant():
+    with pytest.raises(AttributeError, match=r"x : Tensor\[3\] has no summ .* mean x\.sum\?"):
+        dc.grad(lambda x: x.summ())(X)
+
+
 def add_to(a, x):
     a += x
 
