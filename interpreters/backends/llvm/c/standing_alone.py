@@ -23,12 +23,7 @@ from combinators.objects import Object, Record, components
 from combinators.terms import Lam
 from interpreters.backends.analysis.captures import surveyed
 from interpreters.backends.llvm.c.c_lines import TYPES, read
-from interpreters.backends.llvm.c.c_operations import (
-    LIBRARY,
-    Expression,
-    helper,
-    number,
-)
+from interpreters.backends.llvm.c.c_operations import LIBRARY, Expression, helper, number
 from interpreters.backends.llvm.c.c_writer import CWriter
 from interpreters.backends.llvm.emission import Emitted, emitted
 from interpreters.backends.llvm.fusion import planned
@@ -48,6 +43,8 @@ _OURS = re.compile(
     r"|memset|isnan|isinf|fmod|copysign|rint|auto|break|case|char|const|continue|default|do|double"
     r"|else|enum|extern|float|for|goto|if|inline|int|long|register|restrict|return|short|signed"
     r"|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|bool|true|false"
+    r"|catch|delete|explicit|export|friend|mutable|namespace|new|operator|private|protected|public"
+    r"|template|this|throw|typename|using|virtual"
 )
 
 

@@ -116,7 +116,10 @@ def test_arrays_of_every_kind_and_constants_and_names(tmp_path):
         (fun(lambda b: (np.logical_not(b), np.where(b, 1.0, 2.0), b)), (truth,)),
         (fun(lambda b, x: (dc.cond(b, lambda: x * 2, lambda: np.sin(x)), b)), (np.True_, 0.5)),
         (fun(lambda e: (np.sum(e), np.cos(e), np.sum(e, 0))), (empty,)),
-        (fun(lambda double, sin, i, t1, x_: double + sin * i - t1 * x_), (1.0, 2.0, 3.0, 4.0, 5.0)),
+        (
+            fun(lambda double, sin, i, t1, new: double + sin * i - t1 * new),
+            (1.0, 2.0, 3.0, 4.0, 5.0),
+        ),
         (fun(lambda work_, work, out: (work_ + work, out)), (1.0, 2.0, X)),
         (fun(lambda x, i: x[i] + x[i % 2]), (X, np.array([4, 0, 1]))),
         (dc.grad(lambda x, i: np.sum(x[i] ** 2)), (X, np.array([4, 0, 4, 7]))),
