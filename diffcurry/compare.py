@@ -16,46 +16,46 @@ from combinators.type_folds import is_smooth
 from diffcurry.arguments import check_scalar
 from diffcurry.function import fun
 from diffcurry.picture import Picture
-from interpreters.carriers.counting import Counting
 from interpreters.cost.counted import lines
 from interpreters.modes.delta import Deltas
 from interpreters.modes.reverse import Dependent, Pullback
 from interpreters.sparse_cotangents import dense
 from interpreters.staging.programs import gradient
 from interpreters.staging.terms import TERMS
-from papers.comparison import flat
-from papers.comparison.compare import Comparison, System, Told, compared
+from papers.comparison import Outcome, Point, flat
+from papers.comparison.compare import Comparison, System, compared
 
 
 def compare(f: Callable[..., Any], *args: Any) -> Comparison:
     """The gradient of ``f`` at ``args`` in every system, with its term, operations and visits.
 
-    Numbers and arrays to a Real; a system that refuses the program says why. ``term(system)`` is
-    the term before anything is simplified, ``diagrams()`` are pictures of those that are terms of
-    the language; our own modes visit the lines of the gradient's program.
+    Numbers and arrays to a Real. ``term(system)`` is the term before anything is simplified, and
+    ``diagrams()`` are pictures; our own modes visit the lines of the gradient's program.
 
     >>> compare(lambda x: x * x, 3.0).rows["Krawiec and others"].gradient
     array([6.])
     """
     program = fun(f).program(*args)
     check_scalar(program.cod)
-    types = program.types
-    if len(args) != len(types) or not all(isinstance(obj, Tensor) for obj in types):
-        given = f"{len(args)} for {', '.join(map(repr, types))}"
+    if [isinstance(obj, Tensor) for obj in program.types] != [True] * len(args):
+        given = f"{len(args)} for {', '.join(map(repr, program.types))}"
         raise TypeMismatch(f"compare takes the numbers and arrays to compute at, and has {given}")
-    point = tuple(np.asarray(x, float)[()] for x in args)
-    return compared(program.lam, point, HOUSE, Picture)
+    return compared(program.lam, tuple(np.asarray(x, float)[()] for x in args), HOUSE, Picture)
 
 
 def _by(form: Any) -> System:
-    def told(lam: Lam, point: tuple[Any, ...], over: Counting) -> Told:
-        mode, arrow = form(over), translate(lam.params, lam.body)
-        pulled = mode.rep(interpret(arrow, mode), point)[1](np.float64(1.0))
-        which = tuple(i for i, param in enumerate(lam.params) if is_smooth(param.type))
-        term, slopes = gradient(lam, which, form(TERMS)), dense(over.over, pulled, arrow.dom)
-        return Told(term, flat(lam, point, slopes), over.total, lines(term))
+    def term(lam: Lam, _: Point) -> Lam:
+        return gradient(
+            lam, [i for i, x in enumerate(lam.params) if is_smooth(x.type)], form(TERMS)
+        )
 
-    return told
+    def outcome(lam: Lam, point: Point, covector: Any, over: Any) -> Outcome:
+        mode, arrow = form(over), translate(lam.params, lam.body)
+        value, pull = mode.rep(interpret(arrow, mode), point)
+        found = flat(lam, point, dense(over.over, pull(covector), arrow.dom))
+        return Outcome(value, found, lines(term(lam, point)))
+
+    return outcome, term
 
 
 HOUSE = {"simple": _by(Pullback), "dependent": _by(Dependent), "delta": _by(Deltas)}

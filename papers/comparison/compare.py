@@ -17,7 +17,6 @@ import numpy as np
 from combinators.errors import DiffcurryError
 from combinators.kit.recursion import recurse
 from combinators.terms import Lam
-from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.comparison import Outcome, Point, chad, graphs, linear_negation
@@ -37,7 +36,8 @@ class Told:
     refused: str = ""
 
 
-System = Callable[[Lam, Point, Counting], Told]
+System = tuple[Callable[[Lam, Point, Any, Counting], Outcome], Callable[[Lam, Point], Any]]
+"""Its gradient, and the term that it makes."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,11 @@ def compared(
 ) -> Comparison:
     """A program of numbers and arrays to a number, in the systems of 002 and in ``others``."""
     rows = {}
-    for name, system in {**SYSTEMS, **others}.items():
+    for name, (gradient, term) in {**SYSTEMS, **others}.items():
+        over = Counting(NumPy())
         try:
-            rows[name] = system(lam, point, Counting(NumPy()))
+            found = gradient(lam, point, np.float64(1.0), over)
+            rows[name] = Told(term(lam, point), found.cotangent, over.total, found.visits)
         except DiffcurryError as error:
             rows[name] = Told("", refused=str(error.args[0]))
         except RecursionError:
@@ -83,27 +85,17 @@ def compared(
     return Comparison(lam, rows, draw)
 
 
-def by(
-    gradient: Callable[[Lam, Point, Any, Carrier], Outcome], term: Callable[[Lam, Point], Any]
-) -> System:
-    """A system, by its gradient and the term that it makes."""
-
-    def told(lam: Lam, point: Point, over: Counting) -> Told:
-        found = gradient(lam, point, np.float64(1.0), over)
-        return Told(term(lam, point), found.cotangent, over.total, found.visits)
-
-    return told
-
-
 SYSTEMS: dict[str, System] = {
-    "backpropagation": by(graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
-    "BMP20": by(linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
-    "BMP20, factored": by(calculus.factored_gradient, lambda f, _: calculus.factored(f)[0]),
-    "Krawiec and others": by(
-        monad.gradient, lambda f, x: recurse(monad.written(monad.delta_of(f, x, NumPy())[1]))
+    "backpropagation": (graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
+    "BMP20": (linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
+    "BMP20, factored": (calculus.factored_gradient, lambda f, _: calculus.factored(f)[0]),
+    "Krawiec and others": (
+        monad.gradient,
+        lambda f, x: recurse(monad.written(monad.delta_of(f, x, NumPy())[1])),
     ),
-    "CHAD": by(chad.gradient, lambda f, _: chad.chad(f)),
-    "reformulated calculus": by(
-        calculus.gradient, lambda f, _: calculus.transformed(graphs.graph_of(f))
+    "CHAD": (chad.gradient, lambda f, _: chad.chad(f)),
+    "reformulated calculus": (
+        calculus.gradient,
+        lambda f, _: calculus.transformed(graphs.graph_of(f)),
     ),
 }

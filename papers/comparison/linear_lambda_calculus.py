@@ -245,7 +245,7 @@ class LinearFunctions(PlainFunctions):
         algebra: dict[Primitive, Callable[..., Any]] = {
             ZEROS: lambda: self.zero(cod),
             PLUS: self.plus,
-            FST: lambda env: {name: v for name, v in env.items() if name != x},
+            FST: lambda env: self.without(x, env),
             SND: lambda env: env[x] if x in env else self.zero(cod),
             TIMES: lambda x, v: {object(): (x, v)},
             CASE: lambda sum_, f: reduce(self.plus, map(f, sum_.values()), self.zero(cod)),
@@ -260,6 +260,12 @@ class LinearFunctions(PlainFunctions):
         if self.in_place:
             self.see("coproj")
         return {x: v}
+
+    def without(self, x: str, env: dict[Any, Any]) -> dict[Any, Any]:
+        """The cotangents of Γ, of those of Γ, x: the rules ask for x's before."""
+        left = env if self.in_place else dict(env)
+        left.pop(x, None)
+        return left
 
     def zero(self, obj: Object) -> Any:
         """``0``: of a copower, and of an environment, the empty sum."""
