@@ -285,7 +285,6 @@ def _table(place: int, kind: str, numbers: list[str]) -> str:
 
 
 def _link(code: bytes, path: Path) -> None:
-    """A shared library of an object file."""
     linker = next(filter(None, map(shutil.which, ("cc", "gcc", "clang", "ld"))), None)
     if linker is None:
         raise MissingRule(
@@ -295,8 +294,9 @@ def _link(code: bytes, path: Path) -> None:
     with tempfile.TemporaryDirectory() as room:
         source = Path(room, "code.o")
         source.write_bytes(code)
-        math = "-l:libm.so.6" if Path(linker).name == "ld" else "-lm"
-        words = [linker, "-shared", "-o", str(path), str(source), math]
+        bare = ["-l:libm.so.6", *["-l:libmvec.so.1"] * (b"_ZGV" in code)]
+        math = bare if Path(linker).name == "ld" else ["-lm"]
+        words = [linker, "-shared", "-o", str(path), str(source), *math]
         done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise MissingRule(f"{linker} does not link {path.name}: {done.stderr.strip()[-500:]}")

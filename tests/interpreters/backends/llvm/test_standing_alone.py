@@ -204,6 +204,17 @@ def test_a_library_is_called_by_its_header(tmp_path):
     done(["cc", *STRICT, tmp_path / "user.c", "-o", tmp_path / "user"])
 
 
+@pytest.mark.skipif(shutil.which("ld") is None, reason="there is no linker here")
+def test_a_linker_is_enough(tmp_path, monkeypatch):
+    found = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: found(name) if name == "ld" else None)
+    fun(lambda x: np.sin(x) * np.exp(x)).compile(tmp_path / "waves.so", X)
+    out = np.zeros_like(X)
+    library = ctypes.CDLL(str(tmp_path / "waves.so"))
+    assert library.f(ctypes.c_void_p(X.ctypes.data), ctypes.c_void_p(out.ctypes.data)) == 0
+    np.testing.assert_allclose(out, np.sin(X) * np.exp(X), rtol=1e-12)
+
+
 def test_without_a_linker_there_is_an_object_file(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     f = fun(lambda x: np.cos(x), Real)
