@@ -52,11 +52,11 @@ from combinators.objects import (
 from combinators.tracing.classes import List, Maybe
 from combinators.type_folds import order
 from diffcurry import library, monoids  # noqa: F401 (which asks operators for the laws)
-from diffcurry.backend import backend
 from diffcurry.check import check_grads, debug_nans
 from diffcurry.compare import compare
+from diffcurry.decorator import fun
 from diffcurry.first_class import J, J_inverse, plus, zero
-from diffcurry.function import Function, fun
+from diffcurry.function import Function
 from diffcurry.function_cotangents import Call, Calls, Captured
 from diffcurry.library import *  # noqa: F403 (the library says what it holds)
 from diffcurry.primitive import primitive, with_derivative
@@ -77,6 +77,7 @@ from diffcurry.transforms import (
     vjp,
 )
 from diffcurry.xla import data_parallel, xla
+from interpreters.backends.llvm.choice import backend
 
 __all__ = [
     "Bool",

@@ -14,7 +14,7 @@ from combinators.terms import Lam
 from combinators.translate import translate
 from combinators.type_folds import is_smooth
 from diffcurry.arguments import check_scalar
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from diffcurry.picture import Picture
 from interpreters.cost.counted import lines
 from interpreters.modes.delta import Deltas

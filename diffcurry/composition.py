@@ -5,7 +5,7 @@ tuple and g takes several. A typed function gives a typed one; the others take w
 
 >>> import numpy as np
 >>> from combinators.objects import Real
->>> from diffcurry.function import fun
+>>> from diffcurry.decorator import fun
 >>> from diffcurry.transforms import grad
 >>> distance = fork(proj(0) >> np.square, proj(1) >> np.square) >> np.add >> np.sqrt
 >>> distance(3.0, 4.0), grad(distance)(3.0, 4.0)

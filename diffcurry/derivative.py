@@ -37,13 +37,15 @@ from diffcurry.arguments import (
     of_pair,
 )
 from diffcurry.border import At, Ats
+from diffcurry.decorator import fun
 from diffcurry.derived import Written, applied, closed_of, finished, tangent_face, unrepresented
-from diffcurry.function import Function, fun
+from diffcurry.function import Function
 from diffcurry.known import Known, KnownInTrace, NotKnown, holds_known_functions
 from diffcurry.modes import Mode, written
 from diffcurry.program import Program, folded, is_of_data
 from diffcurry.readings import Readings
 from interpreters.backends.analysis.captures import surveyed
+from interpreters.backends.llvm import choice
 from interpreters.staging import programs
 
 LONG = 1_000
@@ -85,6 +87,7 @@ class Derivative(Function[P, R]):
         types = None if inner.types is None else self._typed(inner.types)
         super().__init__(self._python(), types)
         self.is_of_data, self.static = inner.is_of_data, inner.static
+        self.backend = inner.backend
         named = self.__name__ if self.__name__.isidentifier() else "a function"
         self.__doc__ = f"{self.about} of {named}."
 
@@ -142,7 +145,8 @@ class Derivative(Function[P, R]):
     def _computed(self, values: tuple[Any, ...]) -> Any:
         if not self.is_program and not self._is_one_recursion(values):
             return self.otherwise(values)
-        first = _FIRST.set(self.gives_numbers and not self._is_met)
+        is_first = self.gives_numbers and not self._is_met  # by Python, to the same last digit
+        first = _FIRST.set(is_first and choice.chosen(self.backend) == "python")
         self._is_met = True
         try:
             return super()._computed(values)

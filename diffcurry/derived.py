@@ -211,7 +211,7 @@ class Derived:
     """The gradient of ``lam``, a closed λ, in every argument that has one.
 
     >>> from combinators.objects import Real
-    >>> from diffcurry.function import fun
+    >>> from diffcurry.decorator import fun
     >>> derived(fun(lambda x: x * x, Real).program().lam).alone.lam
     λx. x + x
     """

@@ -112,9 +112,13 @@ class Report:
     certificate: Certificate | None = None
     remark: str = ""
     derived: Derived | None = None
+    ran: str = ""
+    """The backend that the program ran on, where it did."""
 
     def __str__(self) -> str:
         parts = [f"{self.name}: {self.program}"]
+        if self.ran:
+            parts.append(f"ran on the backend {self.ran}")
         if self.gradient is not None:
             parts.append(f"with its gradient: {self.gradient}")
         if self.certificate is not None:
@@ -135,13 +139,13 @@ def cost(program: Program, args: tuple[Any, ...] = (), name: str = "the program"
         made = derived(program.scanning)
         theirs = _counted(made.both, args)
     except (NotDifferentiable, MissingRule) as error:
-        return Report(name, own, remark=f"no gradient: {error.args[0]}")
+        return Report(name, own, remark=f"no gradient: {error.args[0]}", ran=program.ran)
     source = None
     with suppress(OutsideSource):  # of a program of Source the paper speaks, too: Theorem 5.4
         nesting(program.lam)
         source = derived(priced(program.lam)).alone.lam
     bounds = certificate(program.lam, made.both.lam, source, (own, theirs))
-    return Report(name, own, theirs, bounds, derived=made)
+    return Report(name, own, theirs, bounds, derived=made, ran=program.ran)
 
 
 def _counted(program: Program, args: tuple[Any, ...]) -> Cost:

@@ -133,7 +133,8 @@ def code(program: Program, language: str = "python", name: str = "", doc: Any = 
 def _costs(walked: Walked) -> str:
     report = walked.report
     gradient = f"\nwith its gradient: {report.gradient}" if report.gradient is not None else ""
-    return f"{report.program}{gradient}"
+    ran = f"\nran on the backend {report.ran}" if report.ran else ""
+    return f"{report.program}{gradient}{ran}"
 
 
 STAGES: tuple[Stage, ...] = (

@@ -55,7 +55,7 @@ def formula(
     sums, and where it takes more than ``most_operations`` to write.
 
     >>> from combinators.objects import Real
-    >>> from diffcurry.function import fun
+    >>> from diffcurry.decorator import fun
     >>> formula(fun(lambda x, y: x * y + x**2, Real, Real).program().lam)
     x**2 + x*y
     """
@@ -158,7 +158,7 @@ def latex(lam: Lam, name: str = "") -> str | None:
     too many, are cut.
 
     >>> from combinators.objects import Real
-    >>> from diffcurry.function import fun
+    >>> from diffcurry.decorator import fun
     >>> def f(x, y):
     ...     return x * y + x**2
     >>> latex(fun(f, Real, Real).program().lam, "f")

@@ -1,4 +1,4 @@
-"""``fun``: what a Python function becomes, and how it shows itself."""
+"""What a Python function becomes in the language: its programs, its calls, its looks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from inspect import Signature
-from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar, get_origin, overload
+from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from combinators.kit.memory import Remembered, uncollected
 from combinators.objects import Object
 from combinators.primitives.checks import checked as checks
 from combinators.terms import Lam
-from combinators.tracing.classes import typed
 from combinators.tracing.definition import (
     Definition,
     call,
@@ -24,12 +23,10 @@ from combinators.tracing.definition import (
     with_static,
 )
 from combinators.tracing.faces import face_of
-from combinators.tracing.functions import Faces, Specialisable, Specialised, Types
+from combinators.tracing.functions import Faces, Specialised, Types
 from combinators.tracing.parameters import by_position_alone
 from combinators.tracing.scope import current
-from combinators.tracing.traced import Traced
 from diffcurry.arguments import (
-    Names,
     by_name,
     face_at,
     holds_functions,
@@ -42,7 +39,7 @@ from diffcurry.arguments import (
     without,
 )
 from diffcurry.border import At, Ats
-from diffcurry.closures import lower, of_traced
+from diffcurry.closures import lower
 from diffcurry.explain import Shown
 from diffcurry.known import Known, NotKnown
 from diffcurry.modes import primal
@@ -79,8 +76,9 @@ class Function(Shown, Definition, Generic[P, R]):
         *,
         checked: bool = False,
         static: Sequence[str] = (),
+        backend: str | None = None,
     ) -> None:
-        self.checked, self.static_names = checked, static
+        self.checked, self.static_names, self.backend = checked, static, backend
         self._checks: Remembered[Lam, Lam] = Remembered()
         self.reads: Readings | None = None
         self.transforms: dict[Any, Any] = {}
@@ -141,7 +139,7 @@ class Function(Shown, Definition, Generic[P, R]):
         """The function of ``count`` arguments by position and others by ``names``."""
         whole, words = named(self.function, count, names, settings, self.__name__)
         static = [name for name in self.static_names if name in words]
-        return Function(whole, checked=self.checked, static=static)
+        return Function(whole, checked=self.checked, static=static, backend=self.backend)
 
     def with_functions(self, values: tuple[Any, ...]) -> Any:
         """The value where functions are among the arguments: compiled for their code."""
@@ -165,7 +163,7 @@ class Function(Shown, Definition, Generic[P, R]):
 
     def _at_data(self, applied: Any, types: Any, functions: list[Any]) -> Function[..., Any]:
         """It at the data of its arguments, compiled for the code of the ``functions`` in them."""
-        made: Function[..., Any] = Function(applied, types)
+        made: Function[..., Any] = Function(applied, types, backend=self.backend)
         made.is_of_data = True
         return made.watched(self.function, *functions)
 
@@ -325,7 +323,12 @@ class Function(Shown, Definition, Generic[P, R]):
             known = self._programs.get(key)
             if known is None or known.lam is not made.lam:
                 self._programs[key] = Program(
-                    made, faces, simple=self.is_simple, rep=self.is_rep, ats=self.ats
+                    made,
+                    faces,
+                    simple=self.is_simple,
+                    rep=self.is_rep,
+                    backend=self.backend,
+                    ats=self.ats,
                 )
         return self._programs[key]
 
@@ -343,57 +346,3 @@ class Function(Shown, Definition, Generic[P, R]):
         """The function of the other arguments, where some are functions."""
         known = {index: arg for index, arg in enumerate(args) if is_function(arg)}
         return without(self, args, known, Function) if known else (self, args)
-
-
-@overload
-def fun(
-    function: Callable[P, R], /, *types: Object, checked: bool = False, static: Names = ()
-) -> Function[P, R]: ...
-@overload
-def fun(
-    *types: Object, checked: bool = False, static: Names = ()
-) -> Callable[[Callable[P, R]], Function[P, R]]: ...
-def fun(function: Any = None, /, *types: Any, checked: bool = False, static: Names = ()) -> Any:
-    """A Python function as a function of the language.
-
-    It is typed by ``types``, one object for each parameter; or by its annotations, if every
-    parameter is annotated by an object (or float, int, bool); or else by the arguments of each
-    call. It is traced once for each choice of types, and free numbers and arrays of Python are
-    constants then; where others stand in their places later, it is traced anew.
-
-    An index that is computed reads 0 where it is outside, and puts nowhere; an integer divided by
-    zero is 0, and a negative power of an integer its integer part; integers wrap. With ``checked``
-    these are errors, ``IndexOutOfRange``, ``DivisionByZero``, ``DomainError`` and
-    ``IntegerOverflow``, that name the user's line, here and in every derivative of the function.
-
-    What is no number is static: words, truths, None. The function is traced for each, and for each
-    value of the parameters that ``static`` names.
-
-    >>> @fun
-    ... def area(r):
-    ...     return 3.0 * r * r
-    >>> area(2.0)
-    np.float64(12.0)
-    """
-    if function is None or isinstance(function, Object) or get_origin(function):
-        given = (function, *types) if function is not None else ()
-        return lambda f: fun(f, *given, checked=checked, static=static)
-    static = (static,) if isinstance(static, str) else tuple(static)
-    is_one = isinstance(function, Function) and not types and not static
-    if is_one and function.checked >= checked:
-        return function
-    types = tuple([typed(one).object for one in types])
-    if isinstance(function, Traced):
-        function, types = of_traced(function, types)
-    if not callable(function):
-        raise TypeMismatch(f"fun takes a Python function, and {function!r:.60} is not callable")
-    if checked and isinstance(function, Function) and type(function) is not Function:
-        raise TypeMismatch(
-            f"{function!r:.60} is made of another function; check that one, as in "
-            "grad(fun(f, checked=True))"
-        )
-    if isinstance(function, Specialisable):
-        types = types or function.types or ()
-    if type(function) in (Definition, Function):  # others are more than their Python function
-        function = function.function
-    return Function(function, types or None, checked=checked, static=static)

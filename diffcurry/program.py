@@ -24,13 +24,13 @@ from combinators.terms import Const, Lam, Prim
 from combinators.tracing.functions import Faces, Specialised
 from combinators.translate import translate
 from combinators.type_folds import fold_type, parts_inside
-from diffcurry.backend import chosen
 from diffcurry.border import At, Ats, Border, Guard
 from diffcurry.closures import arrow_in, lift
 from diffcurry.leaves import fits
 from diffcurry.modes import CARRIER
 from interpreters.backends import xla
 from interpreters.backends.analysis.captures import Occurrences, surveyed
+from interpreters.backends.llvm.choice import chosen, is_native
 from interpreters.backends.python import PythonProgram, compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.fractions import Fractions
@@ -107,6 +107,8 @@ def _computed(node: Prim, over: Carrier) -> object:
 class Compiled(Protocol):
     """A program that a backend compiled."""
 
+    backend: str
+
     @property
     def function(self) -> Callable[..., Any]:
         """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
@@ -145,18 +147,20 @@ class Program:
         *,
         simple: bool = False,
         rep: bool = False,
+        backend: str | None = None,
         ats: Callable[[Program], tuple[Sequence[At | None], Ats]] = lambda _: ((), None),
     ) -> None:
         """Of a λ that captures nothing; ``faces`` are those of its arguments.
 
         ``simple`` says that it was simplified when it was written, as derivatives are; ``rep`` that
-        its result is a value and a pullback, which is given as the compiled code gives it; ``ats``
-        which arguments and results are tangents, and at what.
+        its result is a value and a pullback, which is given as the compiled code gives it;
+        ``backend`` what compiles it, if that was said; ``ats`` which arguments and results are
+        tangents, and at what.
         """
         self.lam: Lam = made.lam
         self.face, self.faces = made.face, faces
         self._asked = 0
-        self._is_simple, self._is_rep, self._ats = simple, rep, ats
+        self._is_simple, self._is_rep, self._ats, self._backend = simple, rep, ats, backend
         self.entry: Callable[[tuple[Any, ...]], Any] | None = None
         """What a call goes to, once it is compiled."""
 
@@ -286,8 +290,8 @@ class Program:
         return self.compiled(self._compiled.name or "f")
 
     def _native(self, lam: Lam) -> Compiled | None:
-        """The program as machine code, where that is asked for and everything in it has such."""
-        if chosen() != "llvm":
+        """The program as machine code, where that is chosen and everything in it has such."""
+        if not is_native(self._backend, lam, self.survey):
             return None
         from interpreters.backends.llvm.native_program import NativeProgram
 
@@ -298,10 +302,18 @@ class Program:
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it takes numbers and has code.
 
-        A large program is compiled when it is run for the second time.
+        A large program is compiled when it is run for the second time, if it becomes Python, which
+        computes what interpreters do, to the last digit.
         """
         self._asked += 1
-        return None if self._asked == 1 and self.survey.size > LARGE else self._quick
+        is_first = self._asked == 1 and self.survey.size > LARGE
+        return None if is_first and chosen(self._backend) == "python" else self._quick
+
+    @property
+    def ran(self) -> str:
+        """The backend that its calls ran on; empty before there was one."""
+        quick = vars(self).get("_quick")
+        return quick.compiled.backend if quick else "interpreter" if self._asked else ""
 
     def __repr__(self) -> str:
         return repr(self.lam)

@@ -21,7 +21,7 @@ from combinators.tracing.faces import Face
 from combinators.type_folds import is_first_order
 from combinators.value_folds import Injected
 from diffcurry.closures import FunctionValue, apply, lift, lower
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from diffcurry.function_cotangents import Call, Calls, Captured, Deferred
 from diffcurry.leaves import SHOWN_ALONG, check_tangent, fits
 from diffcurry.modes import Pulling, primal, pushforward

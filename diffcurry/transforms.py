@@ -32,9 +32,10 @@ from diffcurry.arguments import (
     numbers_along,
     of_coordinates,
 )
+from diffcurry.decorator import fun
 from diffcurry.derivative import LONG, Derivative, Gradient, transformed
 from diffcurry.dual_function import ForwardGradient, Pushed
-from diffcurry.function import Function, fun
+from diffcurry.function import Function
 from diffcurry.known import Known, tangents_of
 from diffcurry.modes import Mode, check_mode
 from diffcurry.program import Program, folded

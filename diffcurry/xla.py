@@ -18,7 +18,8 @@ from combinators.simplify import Hole, Rule, head
 from combinators.spaces import SPACES, Space
 from combinators.tracing.faces import Face, open_up, put_together, take_apart
 from combinators.tracing.scope import current
-from diffcurry.function import Function, fun
+from diffcurry.decorator import fun
+from diffcurry.function import Function
 from diffcurry.leaves import fits
 from diffcurry.program import Program
 from diffcurry.values import Outwards, Step

@@ -26,8 +26,9 @@ import numpy as np
 
 from combinators.errors import DiffcurryError, TypeMismatch
 from combinators.objects import Mu, Object, Real, Record, Sum, Tensor, components
+from diffcurry.decorator import fun
 from diffcurry.expression import BadExpression, parse
-from diffcurry.function import Function, fun
+from diffcurry.function import Function
 from diffcurry.notation import parse_objects
 from diffcurry.program import Program
 from diffcurry.rooms import hiding

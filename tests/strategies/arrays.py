@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import diffcurry as dc
 from combinators.objects import Int, Object, Tensor
 from combinators.terms import Lam
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 
 Shape = tuple[int, ...]
 Choose = Callable[[int], int]

@@ -42,6 +42,8 @@ class NativeProgram:
     function of Python of the same arguments.
     """
 
+    backend = "llvm"
+
     def __init__(
         self,
         lam: Lam,

@@ -175,6 +175,8 @@ class PythonWriter(Writer):
 class PythonProgram:
     """A program as Python. What is not asked for is not written."""
 
+    backend = "python"
+
     def __init__(self, lam: Lam, name: str, doc: str, survey: Occurrences | None) -> None:
         """Of the closed λ ``lam``, which may have been surveyed."""
         self._lam, self._survey = lam, survey or surveyed(lam)

@@ -13,7 +13,7 @@ from combinators.morphisms import interpret
 from combinators.simplify.rule import Fired
 from combinators.terms import Lam, Prim, Term
 from combinators.translate import translate
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from interpreters.carriers.numpy import NumPy
 from interpreters.modes.primal import Primal
 

@@ -11,7 +11,7 @@ import diffcurry as dc
 from combinators.kit.tree import distinct_nodes
 from combinators.objects import Tensor
 from combinators.terms import Prim, Term
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from tests.combinators.bulk.running import in_bulk, operations
 
 N = 1500

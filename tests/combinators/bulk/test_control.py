@@ -13,7 +13,7 @@ from combinators.bulk.clauses import elementwise
 from combinators.bulk.equations import CLAUSES
 from combinators.objects import Fun, Real, Tensor
 from combinators.operation import PRIMITIVES, Linear
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from tests.combinators.bulk.running import in_bulk, operations, value
 
 N = 4

@@ -9,7 +9,7 @@ import pytest
 import diffcurry as dc
 from combinators.bulk import EQUATIONS, bulk
 from combinators.primitives.structural import plus
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from tests.combinators.bulk.measure import measure
 from tests.combinators.bulk.running import assert_close, in_bulk, value
 

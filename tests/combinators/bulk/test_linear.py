@@ -15,7 +15,7 @@ from combinators.objects import Real
 from combinators.operation import Operation, named
 from combinators.primitives.loops import MAP
 from combinators.terms import App, Lam, Let, Prim, Term, Var, const
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from tests.combinators.bulk.measure import measure
 from tests.combinators.bulk.running import assert_close, in_bulk, value
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diffcurry as dc
-from diffcurry.function import fun
+from diffcurry.decorator import fun
 from tests.combinators.bulk.running import in_bulk, operations
 
 

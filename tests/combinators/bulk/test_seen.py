@@ -9,8 +9,8 @@ import numpy as np
 
 import diffcurry as dc
 from combinators.bulk import bulk
+from diffcurry.decorator import fun
 from diffcurry.explain import STAGES
-from diffcurry.function import fun
 
 X = np.arange(4.0)
 STEPS = tuple(stage for stage in STAGES if "bulk" in stage.title)

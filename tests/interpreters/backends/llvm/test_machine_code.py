@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 import diffcurry as dc
-from combinators.errors import MissingRule, TypeMismatch
+from combinators.errors import MissingRule
 from tests.interpreters.backends.llvm.comparing import Bare, agrees, same
 from tests.interpreters.backends.programs import drawn
 
@@ -91,33 +91,3 @@ def test_running_products_along_the_last_of_two_axes():
     rows = np.stack([_with(40), _with(40, _3=0.0), _with(40, _39=-0.0)])
     agrees(dc.grad(lambda x: np.sum(np.sin(np.prod(x, axis=1)))), rows)
     agrees(dc.grad(lambda x: np.sum(np.sin(np.prod(x, axis=0)))), rows.T.copy())
-
-
-def test_the_backend_is_chosen_in_a_context():
-    def f(x):
-        return np.sin(x) * x
-
-    with dc.backend("llvm"):
-        assert dc.grad(f)(0.5) == pytest.approx(np.cos(0.5) * 0.5 + np.sin(0.5), rel=1e-15)
-    with (
-        pytest.raises(TypeMismatch, match="a backend is one of 'python', 'llvm', not 'gcc'"),
-        dc.backend("gcc"),
-    ):
-        pass
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_large_products_of_matrices_are_those_of_blas(dtype):
-    a, b = (
-        np.sin(np.arange(n * 50.0)).reshape(shape).astype(dtype)
-        for n, shape in ((40, (40, 50)), (45, (50, 45)))
-    )
-    rtol = 1e-12 if dtype == "float64" else 1e-4
-    for f in (
-        lambda x, y: x @ y,
-        lambda x, y: np.swapaxes(np.swapaxes(y, 0, 1) @ np.swapaxes(x, 0, 1), 0, 1),
-        lambda x, y: np.concatenate([(x @ y)[:, ::2], x @ y[:, ::-1]], axis=1),
-        lambda x, y: np.sin(x) @ (y * 2),
-    ):
-        assert "@dgemm(" in agrees(f, a, b, rtol=rtol).text or dtype == "float32"
-        agrees(dc.grad(lambda x, y, f=f: np.sum(f(x, y) ** 2), (0, 1)), a, b, rtol=rtol)
