@@ -203,7 +203,7 @@ def as_function(f: Any) -> Function[..., Any]:
     """``f``, which is or becomes a function of the language."""
     if not callable(f):
         raise TypeMismatch(f"a function was expected, and this is {f!r:.60}")
-    function: Function[..., Any] = fun(f)
+    function: Function[..., Any] = Function(f) if isinstance(f, FunctionType) else fun(f)
     return function
 
 
