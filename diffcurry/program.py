@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from diffcurry.leaves import fits
 from diffcurry.modes import CARRIER
 from interpreters.backends import xla
 from interpreters.backends.analysis.captures import Occurrences, surveyed
-from interpreters.backends.llvm.choice import chosen, is_native
+from interpreters.backends.llvm.choice import Compiled, chosen, native
 from interpreters.backends.python import PythonProgram, compile_program
 from interpreters.carriers.carrier import Carrier
 from interpreters.carriers.fractions import Fractions
@@ -102,22 +101,6 @@ def _computed(node: Prim, over: Carrier) -> object:
         compute = over.operation(node.operation, [arg.type for arg in node.args], node.type)
         result: object = compute(*map(over.const, literals))
         return result
-
-
-class Compiled(Protocol):
-    """A program that a backend compiled."""
-
-    backend: str
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
-        ...
-
-    @property
-    def computes_arrays(self) -> bool:
-        """Whether arrays are computed in it."""
-        ...
 
 
 class Quick(NamedTuple):
@@ -281,23 +264,14 @@ class Program:
             return None
         border = Border(self.types, self.faces, self.cod, self.face, self._ats(self))
         try:
-            return Quick(border, self._native(lam) or self._python)
+            late = lambda *args: self._python.function(*args)  # noqa: E731, PLW0108 (when it is asked)
+            return Quick(border, native(self._backend, lam, self.survey, late) or self._python)
         except MissingRule:
             return None
 
     @cached_property
     def _python(self) -> PythonProgram:
         return self.compiled(self._compiled.name or "f")
-
-    def _native(self, lam: Lam) -> Compiled | None:
-        """The program as machine code, where that is chosen and everything in it has such."""
-        if not is_native(self._backend, lam, self.survey):
-            return None
-        from interpreters.backends.llvm.native_program import NativeProgram
-
-        with suppress(MissingRule):
-            return NativeProgram(lam, lambda *args: self._python.function(*args))  # noqa: PLW0108
-        return None
 
     def quick(self) -> Quick | None:
         """The program as compiled Python, where it takes numbers and has code.

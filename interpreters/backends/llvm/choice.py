@@ -8,11 +8,12 @@ DIFFCURRY_BACKEND=auto    of everything else
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
+from typing import Any, Protocol
 
 from combinators.errors import MissingRule, TypeMismatch
 from combinators.objects import Tensor
@@ -23,6 +24,22 @@ BACKENDS = ("auto", "python", "llvm")
 FEW = 32
 """Terms of a program of numbers that are not worth to be compiled."""
 _CHOSEN: ContextVar[str] = ContextVar("backend")
+
+
+class Compiled(Protocol):
+    """A program that a backend compiled."""
+
+    backend: str
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function, of Python's numbers, NumPy's arrays, and tuples of them."""
+        ...
+
+    @property
+    def computes_arrays(self) -> bool:
+        """Whether arrays are computed in it."""
+        ...
 
 
 @contextmanager
@@ -62,10 +79,21 @@ def chosen(name: str | None) -> str:
     return "python" if name == "auto" and not _is_installed() else name
 
 
-def is_native(name: str | None, lam: Lam, survey: Occurrences) -> bool:
-    """Whether a program is to be machine code, by a name or by what holds here."""
+def native(
+    name: str | None, lam: Lam, survey: Occurrences, otherwise: Callable[..., Any]
+) -> Compiled | None:
+    """A program as machine code, where that is chosen and everything in it has such.
+
+    ``otherwise`` computes what it gives up.
+    """
     name = chosen(name)
-    return name == "llvm" or (name == "auto" and not is_tiny(lam, survey))
+    if name == "python" or (name == "auto" and is_tiny(lam, survey)):
+        return None
+    from interpreters.backends.llvm.native_program import NativeProgram
+
+    with suppress(MissingRule):
+        return NativeProgram(lam, otherwise)
+    return None
 
 
 def is_tiny(lam: Lam, survey: Occurrences) -> bool:
