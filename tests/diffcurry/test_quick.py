@@ -116,6 +116,7 @@ def written(function):
 def test_the_first_derivative_of_a_long_program_is_computed_and_the_second_is_written(
     make, args, monkeypatch
 ):
+    monkeypatch.setenv("DIFFCURRY_BACKEND", "python")
     monkeypatch.setattr("diffcurry.derivative.LONG", 0)
     derivative = make(lambda x, y: np.sin(x * y) * x + y * y)
     first = derivative(*args)
