@@ -282,7 +282,7 @@ def leaves_of(form: Form, value: Any) -> Iterator[Any]:
             for part, inner in zip(parts, value, strict=True):
                 yield from leaves_of(part, inner)
         case SumForm(parts):
-            tag, inner = value
+            tag, inner = (NONE, None) if value is None else value
             yield tag
             for number, part in enumerate(parts):
                 if number == tag:

@@ -107,6 +107,12 @@ def test_a_value_of_a_sum_is_taken_and_given(shape):
     assert through(turned, shape, 0.5) == turned(shape, 0.5)
 
 
+def test_the_tangent_of_a_sum_may_be_zero():
+    along = dc.fun(lambda t: t, dc.grad(area).program(Disc(2.0)).cod)
+    assert through(along, None) is None
+    assert through(along, Disc(3.0)) == Disc(3.0)
+
+
 @pytest.mark.parametrize("shape", [Disc(2.0), Box(2.0, 3.0)])
 def test_a_sum_is_carried_from_round_to_round(shape):
     def whole(s: Shape, ts):
