@@ -11,6 +11,7 @@ from combinators.primitives.sums import INJECT, IS, TAG, UNTAG
 from combinators.terms import Prim
 from interpreters.backends.llvm.graph import GraphBuilder, LoopNode, Node, NodeBlock
 from interpreters.backends.llvm.indices import Position
+from interpreters.backends.llvm.native_arrays import summed
 from interpreters.backends.llvm.native_values import (
     Alternatives,
     Form,
@@ -52,7 +53,7 @@ def plus(graph: GraphBuilder, x: Value, y: Value) -> Value:
         return Alternatives(sum_of_tags(graph, x.tag, y.tag), tuple(parts))
     if not isinstance(x, Node) or not isinstance(y, Node):
         raise MissingRule("the native backend adds no functions")
-    return graph.add(x, y)
+    return summed(graph, x, y)
 
 
 def of_sum(graph: GraphBuilder, term: Prim, x: Value) -> Value:

@@ -13,6 +13,7 @@ from typing import Any
 from combinators.errors import MissingRule
 from combinators.objects import Tensor
 from combinators.operation import Operation
+from interpreters.backends.llvm.bands import banded
 from interpreters.backends.llvm.graph import GraphBuilder, Node
 from interpreters.backends.llvm.indices import Shape
 from interpreters.carriers.pointwise_values import ROWS as POINTWISE
@@ -21,12 +22,20 @@ from interpreters.carriers.pointwise_values import ROWS as POINTWISE
 def of_arrays(graph: GraphBuilder, operation: Operation, args: Sequence[Node], obj: Tensor) -> Node:
     """The node of a primitive of arrays; ``MissingRule`` where it has no code."""
     name = operation.name
+    known = banded(graph, name, args, obj, operation.keywords)
+    if known is not None:
+        return known
     row = ROWS.get(name)
     if row is not None:
         return row(graph, args, obj, **operation.keywords)
     if name in POINTWISE or name in ("where", "convert"):
         return _pointwise(graph, name, args, obj)
     raise MissingRule(f"the native backend has no code for {name}")
+
+
+def summed(graph: GraphBuilder, x: Node, y: Node) -> Node:
+    """The sum of two arrays of one type."""
+    return banded(graph, "add", (x, y), Tensor(x.shape, x.dtype), {}) or graph.add(x, y)
 
 
 def _pointwise(graph: GraphBuilder, name: str, args: Sequence[Node], obj: Tensor) -> Node:

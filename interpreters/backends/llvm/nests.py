@@ -12,16 +12,20 @@ vectors at a time.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from interpreters.backends.llvm import scans
 from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import SPACE, Out, Task
+from interpreters.backends.llvm.indices import ZERO
 from interpreters.backends.llvm.operations import Arithmetic
-from interpreters.backends.llvm.scopes import Value
+from interpreters.backends.llvm.places import GIVEN
+from interpreters.backends.llvm.scopes import WIDTHS, Value
 
 CHAINS = 4
 """Vectors that a sum along the lanes is kept in."""
+COPIED = 1 << 11
+"""Bytes from which on arrays are copied by the C library."""
 LEAST = 2
 """Extents from which on an axis lies along the lanes."""
 NEUTRAL: dict[str, float | int] = {
@@ -65,6 +69,10 @@ class Nest:
 def write_nest(text: ElementText, task: Task) -> None:
     """Write the loops of a nest."""
     text.made = task.made
+    task = replace(task, outs=[out for out in task.outs if not _is_copied(text, out)])
+    if not task.outs:
+        text.made = {}
+        return
     inner = sorted(task.reduced)
     axes = [(SPACE + axis, n) for axis, n in enumerate(task.space)]
     order = [axis for axis in axes if axis[0] not in inner]
@@ -73,6 +81,24 @@ def write_nest(text: ElementText, task: Task) -> None:
     _level(nest, 0)
     text.made = {}
     text.across = None
+
+
+def _is_copied(text: ElementText, out: Out) -> bool:
+    """Copy an array that lies in one piece to where it is to lie so; False of any other."""
+    node, size = out.node, out.node.size * WIDTHS[out.node.dtype]
+    if out.kind != "store" or out.result or size < COPIED or node.op not in GIVEN:
+        return False
+    home = text.memory.home(node)
+    if home is None or not all(place.is_contiguous for place in (home, *out.places)):
+        return False
+    if any(place.storage.number in text.module.watched for place in out.places):
+        return False
+    name, none = "llvm.memcpy.p0.p0.i64", (ZERO,) * len(node.shape)
+    function = text.module.declare(name, f"void @{name}(ptr, ptr, i64, i1)")
+    for place in out.places:
+        source, target = (text.address(where, none)[0] for where in (home, place))
+        text.do(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+    return True
 
 
 def _level(nest: Nest, level: int) -> None:

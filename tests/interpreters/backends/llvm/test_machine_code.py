@@ -91,3 +91,19 @@ def test_running_products_along_the_last_of_two_axes():
     rows = np.stack([_with(40), _with(40, _3=0.0), _with(40, _39=-0.0)])
     agrees(dc.grad(lambda x: np.sum(np.sin(np.prod(x, axis=1)))), rows)
     agrees(dc.grad(lambda x: np.sum(np.sin(np.prod(x, axis=0)))), rows.T.copy())
+
+
+def test_hessians_are_computed_along_their_diagonals():
+    def rosenbrock(x):
+        return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    x = np.linspace(-1, 2, 20)
+    agrees(dc.hessian(rosenbrock), x)
+    agrees(dc.hessian(lambda x: np.sum(np.sin(x) * x) + np.sum(x) ** 2), x)
+    agrees(dc.jacfwd(lambda x: np.exp(x) * x), x)
+    agrees(lambda x: np.eye(20) * x + np.sum(np.eye(20) * (x + x), axis=0), x)
+
+
+def test_what_is_given_is_copied_in_one_piece():
+    rows = np.arange(600.0).reshape(20, 30)
+    agrees(lambda x: (x, x * 2, x.T, x[::-1], x[3:13], np.stack([x, x])), rows)
