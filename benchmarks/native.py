@@ -139,15 +139,16 @@ def timed(library: ctypes.CDLL, work: Workload) -> Timed:
     expected = work.by_hand(*work.args)
     begin = time.perf_counter()
     program = derivative(work).program(*work.args)
-    native = NativeProgram(program._compiled, program._by_python).function
+    numpy = program.compiled("derivative").function
+    native = NativeProgram(program._compiled, numpy).function
     found = native(*work.args)
     first = time.perf_counter() - begin
-    c, python = ByHand(library, work, expected), program.compiled("derivative").function
+    c = ByHand(library, work, expected)
     c.call()
     for who, value in (
         ("C", c.found),
         ("machine code", tuple(flat(found))),
-        ("NumPy", tuple(flat(python(*work.args)))),
+        ("NumPy", tuple(flat(numpy(*work.args)))),
     ):
         if not same(value, tuple(flat(expected))):
             raise SystemExit(f"{who}: the derivative of {work.name} is wrong")
@@ -155,7 +156,7 @@ def timed(library: ctypes.CDLL, work: Workload) -> Timed:
         partial(_often, c.call, ()),
         c.repeat,
         partial(_often, native, work.args),
-        partial(_often, python, work.args),
+        partial(_often, numpy, work.args),
     ]
     counts = [max(1, int(2e-4 / _once(call))) for call in calls]
     least = [float("inf")] * len(calls)

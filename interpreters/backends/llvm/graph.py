@@ -146,8 +146,7 @@ class GraphBuilder:
         self._count = 0
         self._rounds = ROUNDS
         self._bodies: dict[int, NodeBlock] = {}
-        self.bands: dict[Node, Any] = {}
-        """What is known of matrices that are 0 but on diagonals, as ``bands`` has it."""
+        self.bands: dict[Node, Any] = {}  # of matrices of diagonals
 
     def fresh(self, op: str, args: tuple[Node, ...], par: Any, shape: Shape, dtype: str) -> Node:
         """A node that is equal to no other, in the block that is being written."""
