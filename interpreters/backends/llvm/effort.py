@@ -18,16 +18,20 @@ FEW = 100
 ASKS = "dc_interrupted"
 INTERRUPTED = f"""define internal i1 @{ASKS}() noinline cold {{
   %state = call i32 @PyGILState_Ensure()
+  %thread = call ptr @PyEval_SaveThread()
+  call void @PyEval_RestoreThread(ptr %thread)
   %found = call i32 @PyErr_CheckSignals()
   call void @PyGILState_Release(i32 %state)
   %raised = icmp ne i32 %found, 0
   ret i1 %raised
 }}
 declare i32 @PyGILState_Ensure()
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
 declare i32 @PyErr_CheckSignals()
 declare void @PyGILState_Release(i32)
 """
-"""Whether a signal came whose handler raised, in Python; it holds the lock or not."""
+"""Whether a signal came whose handler raised, in Python; other threads have their turn, too."""
 _FREE = frozenset(("param", "fill", "constant", "iota", "view", "carry", "out"))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from interpreters.backends.llvm.effort import LONG
+from interpreters.backends.llvm.effort import INTERRUPTED, LONG
 from interpreters.backends.llvm.emission import Emitted
 from interpreters.backends.llvm.graph import FunctionGraph, Node
 from interpreters.backends.llvm.libraries import address
@@ -126,7 +126,7 @@ class Entry:
             [
                 *declared,
                 *self._data,
-                *_DECLARED,
+                *(line for line in _DECLARED if line not in INTERRUPTED or not self._code.may_stop),
                 f"define ptr @entry(ptr %self, ptr %args) #0 {{\n{body}\n}}\n",
             ]
         )

@@ -93,6 +93,13 @@ def test_a_long_loop_is_interrupted_and_leaves_everything_as_it_was():
     assert short(0.3) == before
 
 
+def test_a_loop_without_end_lets_other_threads_run_and_is_interrupted():
+    program = entry(lambda x: dc.while_loop(lambda c: c > -1.0, lambda c: np.sin(c) + 0.5, x), 0.3)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        program(0.3)
+
+
 def test_a_handler_of_signals_may_call_the_program_that_it_interrupts():
     def whole(x, n):
         sums = dc.fold(lambda c, _: np.cumsum(np.sin(c)), x, n)
