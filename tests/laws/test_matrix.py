@@ -2,6 +2,7 @@
 
 import pytest
 
+from laws.equality import Level
 from tests.laws.matrix.cells import block, blocks
 from tests.laws.matrix.page import PAGE, claims, markdown, owed
 
@@ -16,8 +17,11 @@ every_block = pytest.mark.parametrize(
 
 @every_block
 def test_it_holds_at_a_few_examples(subject, structure):
-    failed = [cell.told for cell in block(subject, structure, FEW) if cell.outcome == "failed"]
+    cells = block(subject, structure, FEW)
+    failed = [cell.told for cell in cells if cell.outcome == "failed"]
     assert not failed, "\n\n".join(failed)
+    if subject.endswith("Q"):  # and exactly, over the rationals
+        assert all(cell.level <= Level.QUOTIENT for cell in cells)
 
 
 @pytest.mark.slow
@@ -27,6 +31,13 @@ def test_it_holds(subject, structure):
         cell.told for cell in block(subject, structure) if cell.outcome in ("failed", "vacuous")
     ]
     assert not failed, "\n\n".join(failed)
+
+
+@pytest.mark.parametrize(
+    ("short", "least"), {"P4·Q": 80, "E4·Q": 80, "J1·Q": 50, "N3·Q": 50}.items()
+)
+def test_a_literal_system_owes_the_laws_of_its_fragment(short, least):
+    assert sum(subject == short for subject, _ in owed()) > least
 
 
 def test_the_page_claims_what_the_models_claim():

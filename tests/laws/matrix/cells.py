@@ -44,7 +44,7 @@ class Cell:
 def asked(subject: Subject, law: Law, most: int) -> Cell:
     """Ask it; of the primitives, each of those that owe it."""
     began = time.perf_counter()
-    count = min(most, -(-examples(subject) // SLOW.get(law.structure.name, 1)))
+    count = min(most, subject.most, -(-examples(subject) // SLOW.get(law.structure.name, 1)))
     outcome, level, seen, told = "unasked", Level.NORMAL, 0, ""
     for model in subject.models_of(law):
         try:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import diffcurry.models  # noqa: F401 (it registers the adapters)
@@ -24,6 +25,7 @@ from laws.model import signature_of
 from laws.structures import LAWS, laws_of
 from tests.combinators.primitives.test_transposes import CASES
 from tests.laws.test_primitive import _sample
+from tests.papers.models import MODELS
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Subject:
     """The structures that it is asked for, where others stand for it in the rest."""
     because: str = ""
     """Why it does not claim more than it says."""
+    most: int = sys.maxsize
+    """At so many examples at most."""
 
     @cached_property
     def models(self) -> list[Any]:
@@ -77,45 +81,30 @@ def _primitives() -> list[Any]:
     return [_sample(*case) for case in CASES]
 
 
+def _over(mode: Callable[[Any], Any], carrier: Callable[[], Any]) -> Any:
+    return mode(carrier())
+
+
 FORWARD = "its `D` is the pushforward's"
 SAME = "its values are those of the carrier that it counts for"
 ALONE = "it is one arrow, asked for its own laws"
 MODE = "the rest is asked of the modes over it"
+CARRIERS = {"Q": ("the rationals", Fractions), "F": ("floats", NumPy), "S": ("formulas", SymPy)}
+MODES = (
+    ("V", "values", Primal, ""),
+    ("P", "simply typed pullback", Pullback, FORWARD),
+    ("E", "dependently typed pullback", Dependent, FORWARD),
+    ("A", "dual arrays", Deltas, FORWARD),
+    ("D", "pushforward", Pushforward, ""),
+)
+FEW = 4
+"""So many examples a law of the literal systems, which are as slow as their papers say."""
 SUBJECTS = (
-    Subject("V·Q", "values over the rationals", lambda: Primal(Fractions())),
-    Subject("V·F", "values over floats (NumPy)", lambda: Primal(NumPy())),
-    Subject("V·S", "formulas (SymPy)", lambda: Primal(SymPy())),
-    Subject(
-        "P·Q",
-        "simply typed pullback over the rationals",
-        lambda: Pullback(Fractions()),
-        because=FORWARD,
+    *(
+        Subject(f"{mode}·{over}", f"{name} over {numbers}", partial(_over, made, of), (), why)
+        for mode, name, made, why in MODES
+        for over, (numbers, of) in CARRIERS.items()
     ),
-    Subject("P·F", "simply typed pullback over floats", lambda: Pullback(NumPy()), because=FORWARD),
-    Subject(
-        "P·S", "simply typed pullback over formulas", lambda: Pullback(SymPy()), because=FORWARD
-    ),
-    Subject(
-        "E·Q",
-        "dependently typed pullback over the rationals",
-        lambda: Dependent(Fractions()),
-        because=FORWARD,
-    ),
-    Subject(
-        "E·F", "dependently typed pullback over floats", lambda: Dependent(NumPy()), because=FORWARD
-    ),
-    Subject(
-        "E·S",
-        "dependently typed pullback over formulas",
-        lambda: Dependent(SymPy()),
-        because=FORWARD,
-    ),
-    Subject("A·Q", "dual arrays over the rationals", lambda: Deltas(Fractions()), because=FORWARD),
-    Subject("A·F", "dual arrays over floats", lambda: Deltas(NumPy()), because=FORWARD),
-    Subject("A·S", "dual arrays over formulas", lambda: Deltas(SymPy()), because=FORWARD),
-    Subject("D·Q", "pushforward over the rationals", lambda: Pushforward(Fractions())),
-    Subject("D·F", "pushforward over floats", lambda: Pushforward(NumPy())),
-    Subject("D·S", "pushforward over formulas", lambda: Pushforward(SymPy())),
     Subject("TE·Q", "programs, derived by the dependent form", lambda: Programs(Fractions())),
     Subject(
         "TP·Q", "programs, derived by the simple form", lambda: Programs(Fractions(), Pullback)
@@ -124,6 +113,7 @@ SUBJECTS = (
         "TA·Q", "programs of first order, by dual arrays", lambda: Programs(Fractions(), Deltas)
     ),
     Subject("TE·F", "programs over floats, by the dependent form", lambda: Programs(NumPy())),
+    *(Subject(m.short, m.name, m.makes, most=FEW) for m in MODELS),
     Subject(
         "E·N",
         "dependently typed pullback over numbers that count",
