@@ -46,6 +46,6 @@ def test_the_page_claims_what_the_models_claim():
 
 
 def test_a_claim_that_is_missing_is_seen():
-    assert claims(markdown([], "")) == set()
+    assert claims(markdown([])) == set()
     (cell, *_) = block("V·Q", "category")
-    assert claims(markdown([cell], "")) == {("V·Q", "C1")}
+    assert claims(markdown([cell])) == {("V·Q", "C1")}

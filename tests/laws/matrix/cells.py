@@ -21,10 +21,12 @@ SLOW = {"reverse twice": 3, "nesting": 2}
 """Of programs' second derivatives so many times fewer."""
 
 
+PROFILE = os.environ.get("DIFFCURRY_PROFILE", "dev")
+
+
 def examples(subject: Subject) -> int:
     """By the profile in DIFFCURRY_PROFILE."""
-    profile = os.environ.get("DIFFCURRY_PROFILE", "dev")
-    return (EACH if len(subject.models) > 1 else EXAMPLES)[profile]
+    return (EACH if len(subject.models) > 1 else EXAMPLES)[PROFILE]
 
 
 @dataclass(frozen=True)

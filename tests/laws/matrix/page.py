@@ -9,8 +9,8 @@ from pathlib import Path
 
 from laws.equality import Level
 from laws.structures import LAWS, STRUCTURES
-from tests.laws.matrix.cells import Cell
-from tests.laws.matrix.subjects import SUBJECTS
+from tests.laws.matrix.cells import EACH, EXAMPLES, PROFILE, Cell
+from tests.laws.matrix.subjects import FEW, SUBJECTS
 
 ASIDE = [subject for subject in SUBJECTS if subject.only or len(subject.models) > 1]
 """Those that are asked for laws of their own alone."""
@@ -25,8 +25,9 @@ MARKS = {
 }
 INTRODUCTION = """# The matrix: laws × models
 
-Every law of the kit, asked of every mode over every carrier, of programs in both forms, of the
-carriers themselves and of the primitives. `make laws` runs it, prints it and writes this page.
+Every law of the kit, asked of every mode over every carrier, of programs in both forms, of literal
+systems of the papers, of the carriers themselves and of the primitives. `make laws` runs it,
+prints it and writes this page.
 
 ✓ means that it holds at every example, and a letter how outcomes were compared where that was not
 exactly: x as expanded expressions, r as expressions at random rational numbers, q modulo the
@@ -36,10 +37,14 @@ why. ○ means that the model refuses every example, and says so.
 """
 
 
-def markdown(cells: Iterable[Cell], ran: str) -> str:
+def markdown(cells: Iterable[Cell]) -> str:
     """The whole page."""
     found = {(cell.subject, cell.law): cell for cell in cells}
-    parts = [INTRODUCTION, *_legend(), f"\n{ran}\n", "## Laws × models\n", *_laws(found)]
+    asked = (
+        f"Profile `{PROFILE}`: {len(found):,} cells of {EXAMPLES[PROFILE]} examples at most, of "
+        f"{EACH[PROFILE]} at each primitive, and of {FEW} at a literal system."
+    )
+    parts = [INTRODUCTION, *_legend(), f"\n{asked}\n", "## Laws × models\n", *_laws(found)]
     parts += ["\n## What is not claimed, and why\n", *_reasons()]
     return "\n".join(parts) + "\n"
 
