@@ -22,7 +22,7 @@ import combinators.tracing.injections  # noqa: F401 (the rounds of a loop may gi
 from combinators.derivative_rules import pullback_rule, pushforward_rule
 from combinators.errors import MissingRule, WrongAlternative
 from combinators.literal import Literal
-from combinators.morphisms import Label, Morphism, interpret
+from combinators.morphisms import Label, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector
 from combinators.operation import Operation, named
 from combinators.primitives.loops import LOOP, LoopType
@@ -142,12 +142,6 @@ def payload(index: int, x: Injected) -> Any:
 def fix(step: Arrow) -> Arrow:
     """``fix f = λx. f (fix f, x)``."""
     return lambda x: step((fix(step), x))
-
-
-def written_out(operation: Operation, types: Types) -> Morphism:
-    """A loop as an arrow without."""
-    lam = rounds(operation, types)
-    return translate(lam.params, lam.body)
 
 
 @cache

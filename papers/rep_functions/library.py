@@ -24,8 +24,9 @@ from combinators.objects import Object, Product
 from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import FIX, RECOMPUTE, VECTOR
+from combinators.translate import translate
 from interpreters.carriers.carrier import Carrier
-from papers.plain_functions import PlainFunctions, partials, written_out
+from papers.plain_functions import PlainFunctions, partials, rounds
 from papers.rep_functions.tangents import Rep, T, plus, zero
 
 Arrow = Any
@@ -113,7 +114,8 @@ class RepFunctions:
         if operation.primitive is VECTOR:
             return self.identity(dom)
         if operation == RECOMPUTE or operation.primitive is LOOP:
-            return self.of(written_out(operation, dom.parts))
+            lam = rounds(operation, dom.parts)
+            return self.of(translate(lam.params, lam.body))
         compute = PlainFunctions(self.over).primitive(operation, dom, cod)
         slopes = dict(partials(operation, dom.parts, cod, self.over))
 
