@@ -195,6 +195,8 @@ class ElementText(NativeText):
 
     def doubt(self, text: str, dtype: str, *, is_vector: bool) -> None:
         """Note whether a number of a result in doubt is nan, or one of a vector's that count."""
+        if dtype[0] != "f":
+            return
         kind, bits = (self.type_of(t, vector=is_vector) for t in (dtype, "bool"))
         nan = self.op(f"fcmp uno {kind} {text}, {text}")
         if is_vector and self.active is not None:
