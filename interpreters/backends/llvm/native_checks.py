@@ -54,7 +54,8 @@ def _size(graph: GraphBuilder, of: str, args: Sequence[Node]) -> Node:
             return _times(graph, [args[0], args[0]])
         case _:
             shape = np.broadcast_shapes(*(x.shape for x in args))
-            return graph.pointwise(of, args, shape, "float64")
+            found = graph.pointwise(of, args, shape, "float64")
+            return graph.pointwise("absolute", (found,), shape, "float64")
 
 
 def _times(graph: GraphBuilder, args: Sequence[Node]) -> Node:
