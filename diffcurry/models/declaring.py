@@ -66,7 +66,7 @@ def _check(
     operation: Operation, types: tuple[Object, ...], index: int, given: Object, wanted: Object
 ) -> None:
     if given is not wanted:
-        what = "nothing (is a return missing?)" if given is Unit else repr(given)
+        what = "no number (is a return missing?)" if given is Unit else repr(given)
         if any(map(holds_space, (*types, operation.type(*types)))):
             shown = Fun(packed(types), operation.type(*types))
             raise TypeMismatch(

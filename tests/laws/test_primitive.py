@@ -289,9 +289,10 @@ class TestNotAsked:
     @pytest.mark.parametrize(
         ("rule", "error", "said"),
         [
-            (lambda v, x, y: None, TypeMismatch, r"gives nothing \(is a return missing\?\)"),
+            (lambda v, x, y: None, TypeMismatch, r"gives no number \(is a return missing\?\)"),
             (lambda v, x, y: x > 0, TypeMismatch, "gives Bool for argument 0, where Real is"),
-            (lambda v, x, y: "v", TypeMismatch, "rule of odd, at Real: .*this is a str"),
+            (lambda v, x, y: "v", TypeMismatch, r"gives no number \(is a return missing\?\)"),
+            (lambda v, x, y: {v}, TypeMismatch, "rule of odd, at Real: .*this is a set"),
             (lambda v, x, y: np.stack([v, v]), ShapeMismatch, "rule of odd, at Real"),
             (lambda v, x, y: np.linalg.norm(v), MissingRule, "numpy.linalg.norm is not in"),
         ],
