@@ -75,7 +75,7 @@ COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
         6_000,
         6_000,
     ),
-    "lines that write C": (lines_in(C), 500, 851),
+    "lines that write C": (lines_in(C), 500, 855),
     "files": (files_of_source, 270, 270),
     "lines of the longest file": (lambda root: max(map(lines, files(root))), 400, 400),
     "files of one name": (lambda root: max(stems(root).values()), 3, 3),

@@ -113,7 +113,7 @@ def unmerged(given: Shape, wanted: Shape) -> Index | None:
     """The map of a reshape that merges no axes; None of others.
 
     >>> unmerged((6, 4), (2, 3, 4))
-    (Affine(constant=0, terms=((0, 3), (1, 1))), Affine(constant=0, terms=((2, 1),)))
+    (Position(constant=0, terms=((0, 3), (1, 1))), Position(constant=0, terms=((2, 1),)))
     >>> unmerged((2, 3), (6,))
     """
     found = [ZERO] * len(given)

@@ -131,6 +131,10 @@ class CWriter:
                 pointer = self._value(line.args[0], "ptr")
                 self._settle(MEMORY)
                 self._put(f"memset({pointer.text}, 0, {line.args[2]});")
+            case "call" if line.par.startswith("@llvm.memcpy"):
+                target, source = (self._value(x, "ptr") for x in line.args[:2])
+                self._settle(MEMORY)
+                self._put(f"memcpy({target.text}, {source.text}, {line.args[2]});")
             case op:
                 kinds = ["i1" if op == "select" else line.kind, line.kind, line.kind]
                 args = [self._value(x, kind) for x, kind in zip(line.args, kinds, strict=False)]

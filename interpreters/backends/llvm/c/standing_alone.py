@@ -40,7 +40,7 @@ LONG = 40
 """Lines of a term that is too long to stand above its code."""
 _OURS = re.compile(
     r"[iptsw]\d+|constant\d+|dc_.*|work|main|abs|labs|div|exit|abort|malloc|calloc|free|printf|puts"
-    r"|memset|isnan|isinf|fmod|copysign|rint|auto|break|case|char|const|continue|default|do|double"
+    r"|memset|memcpy|isnan|isinf|fmod|copysign|rint|auto|break|case|char|const|continue|default|do|double"
     r"|else|enum|extern|float|for|goto|if|inline|int|long|register|restrict|return|short|signed"
     r"|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|bool|true|false"
     r"|catch|delete|explicit|export|friend|mutable|namespace|new|operator|private|protected|public"

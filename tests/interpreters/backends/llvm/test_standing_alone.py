@@ -127,6 +127,7 @@ def test_arrays_of_every_kind_and_constants_and_names(tmp_path):
         (fun(lambda x: dc.fold(lambda c, r: (c[1], c[0] * r), (1.0, 2.0), x)), (X,)),
         (dc.grad(lambda x: dc.fold(lambda c, r: np.cos(c) * r, np.ones(3), x)[1]), (X,)),
         (fun(lambda x: dc.fold(lambda c, r: c + r, np.int32(2**31 - 1), x)), (np.int32([1, 2]),)),
+        (dc.grad(np.dot, argnums=(0, 1)), (np.arange(500.0), np.ones(500))),
     ]
     agree(calls, tmp_path, SANITIZED)
 
