@@ -335,7 +335,7 @@ class Function(Shown, Definition, Generic[P, R]):
     def types_of(self, args: tuple[Any, ...]) -> tuple[Types, Faces]:
         """The types of arguments, and their containers."""
         if self.types is None:
-            return self.declared(*traced_apart(lambda: types_given(self, args)))
+            return self.declared(*traced_apart(lambda: types_given(self, with_static(self, args))))
         if not args:
             return self.types, tuple(map(face_of, self.types))
         if len(args) != (count := len(self.types)):

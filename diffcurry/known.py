@@ -18,7 +18,7 @@ from combinators.errors import TypeMismatch
 from combinators.kit.text import Names
 from combinators.objects import Fun, Object, Unit, components
 from combinators.terms import App, Lam, Term, pack
-from combinators.tracing.definition import Definition, argument_types, with_static
+from combinators.tracing.definition import Definition, argument_types
 from combinators.tracing.emit import emit, operand, scope_here
 from combinators.tracing.faces import Face, face_of, open_up, take_apart
 from combinators.tracing.functions import Faces, Pending, Specialisable, Types, Untyped, coerce
@@ -308,7 +308,6 @@ class KnownInTrace(Known[D]):
     def __init__(
         self, function: Definition, args: tuple[Any, ...], make: Callable[[Callable[..., Any]], D]
     ) -> None:
-        args = with_static(function, args)
         types, faces = argument_types(args)
         if function.types is not None:
             types, faces = function.types, tuple(map(face_of, function.types))

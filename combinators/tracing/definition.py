@@ -151,7 +151,7 @@ def with_static(function: Any, args: Sequence[Any]) -> tuple[Any, ...]:
 
 def types_given(function: Any, args: Sequence[Any]) -> tuple[Types, Faces]:
     """The types and the faces of the arguments of a function, but of those that it says: sums."""
-    sums, args = getattr(function, "sums", ()), with_static(function, args)
+    sums = getattr(function, "sums", ())
     return argument_types([() if i in sums else arg for i, arg in enumerate(args)])
 
 
