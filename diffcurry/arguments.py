@@ -13,7 +13,6 @@ from combinators.errors import NotDifferentiable, TypeMismatch
 from combinators.objects import Object, Product, Tensor, components
 from combinators.spaces import SPACES, Space
 from combinators.tracing.faces import STATIC, Face, open_up, take_apart
-from combinators.tracing.parameters import by_position, parameter_names
 from combinators.type_folds import cotangent_of
 from combinators.value_folds import Layout
 
@@ -77,35 +76,6 @@ def places(
         if name not in known:
             raise TypeMismatch(f"static={name!r} names no parameter of {function}")
     return frozenset(map(known.index, names))
-
-
-def named(
-    function: Callable[..., Any],
-    count: int,
-    names: tuple[str, ...],
-    settings: dict[str, Any],
-    name: str,
-) -> tuple[Callable[..., Any], list[str]]:
-    """The function of ``count`` arguments and those of ``names``, with ``settings``; its words."""
-
-    def applied(*args: Any) -> Any:
-        given = dict(zip(names, args[count:], strict=True))
-        return function(*args[:count], **given, **settings)
-
-    words = [*parameter_names(function, count), *names]
-    return by_position(applied, words, name), words
-
-
-def without(
-    function: Any, args: tuple[Any, ...], known: dict[int, Any], make: Callable[..., Any]
-) -> tuple[Any, tuple[Any, ...]]:
-    """The function of the other arguments, where some are ``known``, and these."""
-
-    def applied(*rest: Any) -> Any:
-        given = iter(rest)
-        return function(*[known[i] if i in known else next(given) for i in range(len(args))])
-
-    return make(applied), tuple([arg for i, arg in enumerate(args) if i not in known])
 
 
 def is_setting(value: Any) -> bool:

@@ -24,7 +24,7 @@ from combinators.tracing.definition import (
 )
 from combinators.tracing.faces import face_of
 from combinators.tracing.functions import Faces, Specialised, Types
-from combinators.tracing.parameters import by_position_alone
+from combinators.tracing.parameters import by_position, by_position_alone, parameter_names
 from combinators.tracing.scope import current
 from diffcurry.arguments import (
     by_name,
@@ -33,10 +33,8 @@ from diffcurry.arguments import (
     in_order,
     is_function,
     is_setting,
-    named,
     places,
     signature_of,
-    without,
 )
 from diffcurry.border import At, Ats
 from diffcurry.closures import lower
@@ -137,7 +135,14 @@ class Function(Shown, Definition, Generic[P, R]):
         self, count: int, names: tuple[str, ...], settings: dict[str, Any]
     ) -> Function[..., Any]:
         """The function of ``count`` arguments by position and others by ``names``."""
-        whole, words = named(self.function, count, names, settings, self.__name__)
+        function = self.function
+
+        def applied(*args: Any) -> Any:
+            given = dict(zip(names, args[count:], strict=True))
+            return function(*args[:count], **given, **settings)
+
+        words = [*parameter_names(function, count), *names]
+        whole = by_position(applied, words, self.__name__)
         static = [name for name in self.static_names if name in words]
         return Function(whole, checked=self.checked, static=static, backend=self.backend)
 
@@ -342,7 +347,16 @@ class Function(Shown, Definition, Generic[P, R]):
             raise TypeMismatch(f"{self.__name__} takes {count} arguments and was given {len(args)}")
         return self.types, tuple(map(face_at, args, self.types))
 
-    def without_functions(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def without_functions(
+        self, args: tuple[Any, ...]
+    ) -> tuple[Function[..., Any], tuple[Any, ...]]:
         """The function of the other arguments, where some are functions."""
         known = {index: arg for index, arg in enumerate(args) if is_function(arg)}
-        return without(self, args, known, Function) if known else (self, args)
+        if not known:
+            return self, args
+
+        def applied(*rest: Any) -> Any:
+            given = iter(rest)
+            return call(self, [known[i] if i in known else next(given) for i in range(len(args))])
+
+        return Function(applied), tuple(arg for i, arg in enumerate(args) if i not in known)
