@@ -165,13 +165,7 @@ class Emission(ElementText):
             f"call{name}:",
         ]
         failed = self.op(f"call i1 @{called.name}({', '.join(given)}, ptr %limit)")
-        self.here.lines += [
-            f"br i1 {failed}, label %stop{name}, label %on{name}",
-            f"stop{name}:",
-            "ret i1 true",
-            f"on{name}:",
-        ]
-        self.here.label = f"on{name}"
+        self._stop_where(failed, name)
         self.may_fail = True
         for number, out in outs.items():
             if not out.shape:
@@ -242,8 +236,12 @@ class Emission(ElementText):
         self.do(f"br i1 {is_last}, label %ask{name}, label %on{name}")
         self.do(f"ask{name}:")
         found = self.op(f"call i1 {self.module.declare(ASKS, '')}()")
+        self._stop_where(found, name)
+
+    def _stop_where(self, failed: str, name: str) -> None:
+        """Give up at ``stop`` where a test holds, and go on behind it elsewhere."""
         self.here.lines += [
-            f"br i1 {found}, label %stop{name}, label %on{name}",
+            f"br i1 {failed}, label %stop{name}, label %on{name}",
             f"stop{name}:",
             "ret i1 true",
             f"on{name}:",
