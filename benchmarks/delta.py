@@ -7,8 +7,6 @@ the marks of the page.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +15,7 @@ import numpy as np
 
 import diffcurry as dc
 from diffcurry.modes import Mode
-from gradients import ONE_THREAD, same, shortest
+from gradients import on_one_thread, same, shortest
 from interpreters.cost import counted
 from peers import Ready
 from programs import workloads
@@ -128,7 +126,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if not ONE_THREAD.keys() <= os.environ.keys():
-        again = [sys.executable, *sys.orig_argv[1:]]
-        os.execve(sys.executable, again, os.environ | ONE_THREAD)  # noqa: S606 (itself)
+    on_one_thread()
     main()

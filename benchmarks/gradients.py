@@ -161,9 +161,14 @@ def main() -> None:
         options.markdown.write_text(as_markdown(results), encoding="utf-8")
 
 
-if __name__ == "__main__":
+def on_one_thread(*, compiles: bool = False) -> None:
+    """Run this command again where libraries have one thread; what ``compiles`` begins afresh."""
     if not ONE_THREAD.keys() <= os.environ.keys():
         again = [sys.executable, *sys.orig_argv[1:]]
-        fresh = {"PYTENSOR_FLAGS": f"base_compiledir={tempfile.mkdtemp()}"}
+        fresh = {"PYTENSOR_FLAGS": f"base_compiledir={tempfile.mkdtemp()}"} if compiles else {}
         os.execve(sys.executable, again, os.environ | ONE_THREAD | fresh)  # noqa: S606 (itself)
+
+
+if __name__ == "__main__":
+    on_one_thread(compiles=True)
     main()

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -26,7 +24,7 @@ import numpy as np
 
 import bundle
 import mixture
-from gradients import ONE_THREAD, same
+from gradients import on_one_thread, same
 from loops import workloads as of_loops
 from peers import flat
 from programs import workloads
@@ -239,6 +237,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if not ONE_THREAD.keys() <= os.environ.keys():
-        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | ONE_THREAD)  # noqa: S606
+    on_one_thread()
     main()

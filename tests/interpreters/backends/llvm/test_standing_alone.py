@@ -22,7 +22,7 @@ from tests.interpreters.backends.llvm.compiling import SANITIZED, STRICT, done, 
 from tests.interpreters.backends.programs import BINARY, POWERS, SPECIAL, UNARY, drawn
 
 BENCHMARKS = Path(__file__).parents[4] / "benchmarks"
-KINDS = "float64 float32 int64 int32 bool".split()  # noqa: SIM905
+KINDS = ("float64", "float32", "int64", "int32", "bool")
 X = np.array([0.3, -1.5, 2.0, 0.7, 1.1])
 
 
