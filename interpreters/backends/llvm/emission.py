@@ -13,7 +13,8 @@ from functools import cached_property
 from math import prod
 
 from combinators.errors import MissingRule
-from interpreters.backends.llvm import steps
+from interpreters.backends.llvm import matrix_products, steps
+from interpreters.backends.llvm.blocks import FRESH, NEAR, NUMBER, Blocks
 from interpreters.backends.llvm.effort import ASKS, efforts, rounds_between
 from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import Schedule, Task, planned
@@ -102,6 +103,8 @@ class Emission(ElementText):
     def block(self, block: NodeBlock) -> None:
         """The tasks of a block, in order."""
         for task in self.schedule.tasks[block]:
+            if block is self.memory.function.block:
+                self.task_now = task
             self.task(task)
 
     @contextmanager
@@ -116,10 +119,12 @@ class Emission(ElementText):
         match task.kind:
             case "nest":
                 write_nest(self, task)
+            case "blocks":
+                self.blocks(task)
             case "clear":
                 steps.clear(self, task)
             case "matmul":
-                steps.matmul(self, task)
+                matrix_products.matmul(self, task)
             case "put":
                 steps.put(self, task)
             case "loop":
@@ -190,6 +195,21 @@ class Emission(ElementText):
             self.allocated.append(f"%limit = getelementptr i8, ptr %frame, i64 -{STACK}")
         self.allocated.append("%deep = icmp ult ptr %frame, %limit")
         return "%deep"
+
+    def blocks(self, task: Task) -> None:
+        """Nests in turns, a block at a time; the last begins where it is whole."""
+        extent, block, start = task.space
+        last, number = extent - block, start + NUMBER
+        for part in task.parts:
+            if part.kind == "put":
+                steps.clear(self, part)
+        with self.loop(number, -(-extent // block)):
+            fresh = self.op(f"mul nsw i64 {self.variables[number].text}, {block}")
+            is_late = self.op(f"icmp sgt i64 {fresh}, {last}")
+            begins = self.op(f"select i1 {is_late}, i64 {last}, i64 {fresh}")
+            with self.fixed(start, begins), self.fixed(start + FRESH, fresh), self.grounded():
+                for part in task.parts:
+                    self.task(part)
 
     # ---- loops
 
@@ -329,7 +349,7 @@ def emitted(
 ) -> Emitted:
     """The text of a function that is planned."""
     assert plan[0].function is function
-    found = Emission(module, *plan).whole(name)
+    found = _in_blocks(module, name, *plan)
     texts, done = [found.text], set[str]()
     while len(done) < len(module.called):
         for one in [one for name, one in module.called.items() if name not in done]:
@@ -343,3 +363,16 @@ def emitted(
                 )
             texts.append(made.text)
     return replace(found, text="".join(texts), may_stop=ASKS in module.declared)
+
+
+def _in_blocks(module: NativeModule, name: str, memory: Memory, schedule: Schedule) -> Emitted:
+    """The text of the outermost function, written again where some of its tasks share blocks."""
+    first = Emission(module, memory, schedule)
+    found, block = first.whole(name), memory.function.block
+    if found.work <= NEAR or module.called:
+        return found
+    tasks = Blocks(memory, first.accesses).of(schedule.tasks[block])
+    if all(task.kind != "blocks" for task in tasks):
+        return found
+    schedule.tasks[block] = tasks
+    return Emission(module, memory, schedule).whole(name)

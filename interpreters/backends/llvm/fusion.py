@@ -92,11 +92,15 @@ class Task:
     """A nest of loops, or what a node does by itself."""
 
     kind: str
-    """``nest``, ``clear``, or the ``op`` of the node."""
+    """``nest``, ``clear``, ``blocks`` of nests, or the ``op`` of the node."""
     node: Node | None = None
     space: Shape = ()
     reduced: frozenset[int] = frozenset()
     outs: list[Out] = field(default_factory=list)
+    parts: list[Task] = field(default_factory=list)
+    """The nests that share blocks."""
+    streams: tuple[int, int, int] | None = None
+    """Of such a nest: its axis, the variable that says where a block begins, and its extent."""
     is_reversed: bool | None = None
     """The direction in which products run, if any do."""
     made: dict[Node, Index] = field(default_factory=dict)
@@ -204,7 +208,8 @@ class Schedule:
 
     def _alone(self, node: Node, tasks: list[Task]) -> None:
         self._ready[node] = len(tasks)
-        tasks.append(Task(node.op, node))
+        space = tuple(n for n in node.args[0].shape if n != 1) if node.op == "put" else ()
+        tasks.append(Task(node.op, node, space))
 
     def _assembly(self, node: Node, tasks: list[Task]) -> None:
         """Zeros, where there are any, and the pieces that are not in their windows already."""

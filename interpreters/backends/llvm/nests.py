@@ -75,6 +75,9 @@ def write_nest(text: ElementText, task: Task) -> None:
         return
     inner = sorted(task.reduced)
     axes = [(SPACE + axis, n) for axis, n in enumerate(task.space)]
+    if task.streams is not None:
+        streaming, _, block = task.streams
+        axes = [(axis, block if axis == streaming else n) for axis, n in axes]
     order = [axis for axis in axes if axis[0] not in inner]
     order += [axis for axis in axes if axis[0] in inner]
     nest = Nest(text, task, order)
@@ -119,7 +122,7 @@ def _level(nest: Nest, level: int) -> None:
         return
     variable, extent = order[level]
     if variable != nest.across:
-        with text.loop(variable, extent):
+        with _rounds(nest, variable, 0, extent, 1):
             _level(nest, level + 1)
         return
     text.across = variable
@@ -134,12 +137,12 @@ def _level(nest: Nest, level: int) -> None:
         step = count * text.lanes
         whole = (extent - done) // step
         if whole:
-            with _rounds(text, variable, done, whole, step):
+            with _rounds(nest, variable, done, whole, step):
                 _chained(nest, level + 1, count)
             done += whole * step
     if done < extent:
         text.active = extent - done
-        with text.fixed(variable, str(done)):
+        with _rounds(nest, variable, done, 1, text.lanes):
             _level(nest, level + 1)
         text.active = None
     text.across = None
@@ -158,18 +161,22 @@ def _backwards(nest: Nest, level: int, variable: int, extent: int) -> None:
         _level(nest, level + 1)
 
 
-def _rounds(text: ElementText, variable: int, start: int, count: int, step: int) -> ExitStack:
-    """Rounds from a start on."""
-    stack = ExitStack()
-    if not start:
-        stack.enter_context(text.loop(variable, count * step, step))
-        return stack
+def _rounds(nest: Nest, variable: int, start: int, count: int, step: int) -> ExitStack:
+    """Rounds from a start on; of what streams, from there on in its block."""
+    text, stack, begins = nest.text, ExitStack(), str(start)
+    streams = nest.task.streams
+    if streams is not None and streams[0] == variable:
+        begins = text.variables[streams[1]].text
+        begins = text.op(f"add nsw i64 {begins}, {start}") if start else begins
     if count == 1:
-        stack.enter_context(text.fixed(variable, str(start)))
+        stack.enter_context(text.fixed(variable, begins))
+        return stack
+    if begins == "0":
+        stack.enter_context(text.loop(variable, count * step, step))
         return stack
     other = -1 - variable
     stack.enter_context(text.loop(other, count * step, step))
-    moved = text.op(f"add nsw i64 {text.variables[other].text}, {start}")
+    moved = text.op(f"add nsw i64 {text.variables[other].text}, {begins}")
     stack.enter_context(text.fixed(variable, moved))
     return stack
 
@@ -286,24 +293,10 @@ def _finished(nest: Nest, out: Out) -> None:
         found = [arithmetic.apply(COMBINED[out.kind], pair, dtype) for pair in pairs]
     value = Value(found[0], sums.is_vector, text.here.depth)
     if sums.is_vector and _is_across(nest):
-        value = Value(_across(text, out, found[0]), False, text.here.depth)
+        value = Value(arithmetic.across(COMBINED[out.kind], found[0]), False, text.here.depth)
     assert out.result is not None
     if not out.result.shape:
         text.numbers[out.result] = value
         return
     for place in out.places:
         text.store(place, out.target, value)
-
-
-def _across(text: ElementText, out: Out, vector: str) -> str:
-    """The lanes of a vector as one number, half of them on the other half."""
-    lanes, dtype = text.lanes, out.node.dtype
-    arithmetic = Arithmetic(text, text.here, dtype, vector=True)
-    half = lanes // 2
-    while half:
-        order = ", ".join(f"i32 {i + half}" if i < half else "i32 poison" for i in range(lanes))
-        kind = arithmetic.kind
-        other = text.op(f"shufflevector {kind} {vector}, {kind} poison, <{lanes} x i32> <{order}>")
-        vector = arithmetic.apply(COMBINED[out.kind], [vector, other], dtype)
-        half //= 2
-    return text.op(f"extractelement {arithmetic.kind} {vector}, i64 0")

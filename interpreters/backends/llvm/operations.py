@@ -190,6 +190,19 @@ class Arithmetic:
             return self._call(symbol, args)
         return self.lane_by_lane(f"{name}{suffix}", args)
 
+    def across(self, name: str, vector: str) -> str:
+        """The lanes of a vector as one number, half of them on the other half."""
+        half = self.text.lanes // 2
+        while half:
+            lanes = range(2 * half)
+            order = ", ".join(f"i32 {i + half}" if i < half else "i32 poison" for i in lanes)
+            order += ", i32 poison" * (self.text.lanes - 2 * half)
+            pair = f"{self.kind} {vector}, {self.kind} poison"
+            other = self.op(f"shufflevector {pair}, <{self.text.lanes} x i32> <{order}>")
+            vector = self.apply(name, [vector, other], self.dtype)
+            half //= 2
+        return self.op(f"extractelement {self.kind} {vector}, i64 0")
+
     def lane_by_lane(self, name: str, args: Sequence[str]) -> str:
         """A function of numbers, of each lane."""
         one = Arithmetic(self.text, self.scope, self.dtype, vector=False)

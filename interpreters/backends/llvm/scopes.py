@@ -8,7 +8,7 @@ A scope is open while what it holds is written; lines that go to one further out
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -136,14 +136,20 @@ class NativeText:
 
     @contextmanager
     def loop(
-        self, variable: int, length: int, step: int = 1, *, reverse: bool = False
+        self,
+        variable: int,
+        length: int,
+        step: int = 1,
+        *,
+        reverse: bool = False,
+        first: str | int = 0,
     ) -> Iterator[TextScope]:
-        """Rounds of a variable from 0 on, in steps; of one round only, the round."""
+        """Rounds of a variable in steps, from ``first``, which may be text; of one, the round."""
         outer, name = self.here, self.fresh()
         inner = TextScope(outer.depth + 1, f"body{name}")
         before = self.variables.get(variable)
         whole = -(-length // step) * step
-        first, end = (whole - step, -step) if reverse else (0, whole)
+        first, end = (whole - step, -step) if reverse else (first, whole)
         is_one = length <= step
         text = str(first) if is_one else f"%round{name}"
         self.variables[variable] = Round(text, inner.depth)
@@ -183,6 +189,19 @@ class NativeText:
             self.variables[variable] = before
         outer.lines += inner.lines
         outer.label = inner.label
+
+    def in_lanes(self, variable: int, extent: int, write: Callable[[], None]) -> None:
+        """Whole vectors along a variable, then the lanes that are left."""
+        self.across, whole = variable, extent // self.lanes * self.lanes
+        if whole:
+            with self.loop(variable, whole, self.lanes):
+                write()
+        if whole < extent:
+            self.active = extent - whole
+            with self.fixed(variable, str(whole)):
+                write()
+            self.active = None
+        self.across = None
 
     @contextmanager
     def branch(self, label: str) -> Iterator[TextScope]:

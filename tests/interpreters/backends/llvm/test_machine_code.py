@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import diffcurry as dc
 from combinators.errors import MissingRule
+from interpreters.backends.llvm import blocks, emission
 from tests.interpreters.backends.llvm.comparing import Bare, agrees, same
 from tests.interpreters.backends.programs import drawn
 
@@ -107,3 +108,25 @@ def test_hessians_are_computed_along_their_diagonals():
 def test_what_is_given_is_copied_in_one_piece():
     rows = np.arange(600.0).reshape(20, 30)
     agrees(lambda x: (x, x * 2, x.T, x[::-1], x[3:13], np.stack([x, x])), rows)
+
+
+@pytest.mark.parametrize("size", [2048, 2081, 5000])
+def test_long_nests_in_blocks_give_what_they_give_whole(size, monkeypatch):
+    made, before = [], blocks.Blocks._made
+    for module in (blocks, emission):
+        monkeypatch.setattr(module, "NEAR", 1 << 12)
+    monkeypatch.setattr(blocks.Blocks, "_made", lambda *args: made.append(1) or before(*args))
+    t = np.linspace(-1, 1, size)
+    rows, at = np.stack([t, np.cos(t), t * t], axis=1), np.arange(size) % 7
+
+    def f(w, x):
+        y = np.sin(x[:, 0] * w[at, 0]) + w[at, 1]
+        z = np.exp(-y * y) * x[:, 1] / (1 + y * y) + x[:, 2]
+        u = np.tanh(z * y) * np.stack([np.cos(y), z])
+        return np.sum(u * u, axis=0) * z
+
+    w = np.arange(14.0).reshape(7, 2) / 9
+    total = lambda w, x: np.sum(f(w, x) ** 2)
+    agrees(f, w, rows, rtol=1e-9)
+    agrees(dc.grad(total, (0, 1)), w, rows, rtol=1e-9)
+    assert made
