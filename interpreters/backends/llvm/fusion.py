@@ -221,8 +221,8 @@ class Schedule:
         for piece, window in zip(node.args, node.par, strict=True):
             place = windowed(memory.homes[node], window, piece.shape)
             if any(is_same(place, known) for known in memory.places.get(piece, ())):
-                made = self._ready.get(_base(piece) if piece.op == "reshape" else piece, -1)
-                last = max(last, made, self._copied.get(piece, -1))
+                made = [self._ready.get(x, -1) for x in _viewed(piece)]
+                last = max(last, *made, self._copied.get(piece, -1))
             else:
                 kind = "add" if node in memory.filled else "store"
                 last = max(last, self._join(Out(piece, [place], kind), tasks, first=cleared))
@@ -290,26 +290,26 @@ class Schedule:
         reads: list[tuple[Node, Index | None]] = []
         seen: set[tuple[Node, Index]] = set()
         if out.node.op == "reshape":
-            return [], [(_base(out.node), None)]
+            return [], [(x, None) for x in _viewed(out.node)]
         is_made = out.node in self._ready or out.node.op in GIVEN
         todo = [(out.node, out.index)] if is_made else operands(out.node, out.index)
         if out.node.op == "take" and not is_made:
-            reads.append((_base(out.node.args[0]), None))
+            reads += [(x, None) for x in _viewed(out.node.args[0])]
         while todo:
             node, index = pair = todo.pop()
             if pair in seen:
                 continue
             seen.add(pair)
             if node.op == "reshape":
-                reads.append((_base(node), None))
+                reads += [(x, None) for x in _viewed(node)]
             elif node.op in MADE or node.op in GIVEN or node in self.memory.homes:
                 reads.append(pair)
             elif node.shape and self.memory.home(node) is not None:
-                reads.append((_base(node), None))
+                reads += [(x, None) for x in _viewed(node)]
             else:
                 visited.append(pair)
                 if node.op == "take":
-                    reads.append((_base(node.args[0]), None))
+                    reads += [(x, None) for x in _viewed(node.args[0])]
                 todo += operands(node, index)
         return visited, reads
 
@@ -357,11 +357,12 @@ def _direction(out: Out) -> bool:
     return bool(out.result.par[1])
 
 
-def _base(node: Node) -> Node:
-    """The array that a view is of."""
-    while node.op in ("view", "reshape") and node.args[0].shape:
-        node = node.args[0]
-    return node
+def _viewed(node: Node) -> list[Node]:
+    """A node, and what it is a view of, and that: any of them may be what is in memory."""
+    found = [node]
+    while found[-1].op in ("view", "reshape") and found[-1].args[0].shape:
+        found.append(found[-1].args[0])
+    return found
 
 
 def planned(function: FunctionGraph) -> tuple[Memory, Schedule]:

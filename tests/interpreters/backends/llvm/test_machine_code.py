@@ -130,3 +130,14 @@ def test_long_nests_in_blocks_give_what_they_give_whole(size, monkeypatch):
     agrees(f, w, rows, rtol=1e-9)
     agrees(dc.grad(total, (0, 1)), w, rows, rtol=1e-9)
     assert made
+
+
+def test_what_is_taken_of_a_view_stands_behind_what_makes_it():
+    x = np.linspace(-1, 1, 17)
+    rows, at = np.outer(x, [1.0, 2.0, 3.0]), np.arange(17)[::-1].copy()
+
+    def f(x, y):
+        u = np.tanh(x)
+        return np.tanh(np.tanh(u[:, None] * y)[:, 2][at] * u), u
+
+    agrees(f, x, rows)
