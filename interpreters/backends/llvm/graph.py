@@ -270,8 +270,7 @@ class GraphBuilder:
         """An operation on each element; the arguments broadcast."""
         if 0 in shape:
             return self.fill(0, shape, dtype)
-        plain = [self.fill(x.par, (), x.dtype) if x.op == "fill" else x for x in args]
-        return self.node(op, [_unrepeated(self, x) for x in plain], None, shape, dtype)
+        return self.node(op, [_unrepeated(self, x) for x in args], None, shape, dtype)
 
     def assembly(self, pieces: Sequence[tuple[Node, Window]], shape: Shape, dtype: str) -> Node:
         """The sum of pieces among zeros."""
@@ -342,7 +341,7 @@ def _is_whole(window: Window) -> bool:
 def _unrepeated(graph: GraphBuilder, x: Node) -> Node:
     """An operand without the axes along which it is the same: the operation broadcasts."""
     if x.op != "view" or not x.shape:
-        return x
+        return graph.fill(x.par, (), x.dtype) if x.op == "fill" and x.shape else x
     used = {v for position in x.par for v, _ in position.terms}
     lead = 0
     while lead < len(x.shape) and lead not in used:

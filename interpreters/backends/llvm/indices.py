@@ -79,6 +79,8 @@ def composed(inner: Index, outer: Index) -> Index:
 
 def broadcast(index: Index, shape: Shape, to: Shape) -> Index:
     """Where the element of an operand of ``shape`` is that meets ``index`` of a result."""
+    if shape == to:
+        return index
     lead = len(to) - len(shape)
     return tuple(
         ZERO if n == 1 and to[lead + axis] != 1 else index[lead + axis]

@@ -69,6 +69,8 @@ from interpreters.backends.llvm.native_values import (
 
 _APPLIED = (OVERRIDE.primitive, RECOMPUTE.primitive)
 """What applies its first argument to its last."""
+_AT_HAND = frozenset((Var, Const))
+"""What most arguments are, whose values are there."""
 
 
 class Lowered(NamedTuple):
@@ -122,7 +124,11 @@ class _Lowering(RecursiveLowering):
             case Cond():
                 return self._cond(term, env)
         assert isinstance(term, Prim)
-        return self._loop(term, env) if term.operation.primitive is LOOP else self._prim(term, env)
+        if term.operation.primitive is LOOP:
+            return self._loop(term, env)
+        if not _AT_HAND.issuperset(map(type, term.args)):
+            return self._prim(term, env)
+        return self._of(term, cast("list[Value]", [self.value(arg, env) for arg in term.args]))
 
     def _let(self, term: Let, env: Env) -> Recursive[Value]:
         inner = dict(env)
@@ -275,7 +281,11 @@ class _Lowering(RecursiveLowering):
     # ---- primitives
 
     def _prim(self, term: Prim, env: Env) -> Recursive[Value]:
-        args: tuple[Value, ...] = yield self._several(term.args, env)
+        result: Value = yield self._of(term, (yield self._several(term.args, env)))
+        return result
+
+    def _of(self, term: Prim, args: Sequence[Value]) -> Step[Value]:
+        """The value of a primitive of these."""
         primitive = term.operation.primitive
         if primitive is ZEROS:
             return zeros(self.graph, term.type)
@@ -284,8 +294,7 @@ class _Lowering(RecursiveLowering):
         if primitive is VECTOR:
             return stacked(self.graph, args)
         if primitive in _APPLIED:
-            result: Value = yield self._called(args[0], args[-1])
-            return result
+            return self._called(args[0], args[-1])
         if primitive is FIX.primitive:
             return self.fixed(args[0], term)
         if primitive is PACK:
