@@ -33,7 +33,10 @@ from combinators.terms import packed
 from combinators.tracing.classes import list_of, typed
 from combinators.tracing.faces import Face, object_of, open_up
 from combinators.tracing.functions import natural
+from combinators.tracing.scope import current
+from combinators.tracing.traced import LIBRARY
 from combinators.type_folds import tangent_of
+from combinators.value_folds import Injected
 from diffcurry.closures import FunctionValue, bound
 from interpreters.execution.running import Code
 
@@ -195,6 +198,8 @@ def _opened(
         return list(cotangent), Calls
     if isinstance(cotangent, Captured):
         return list(cotangent.items()), lambda held: Captured(dict(held), cotangent.code)
+    if isinstance(cotangent, Injected):
+        return [tuple(cotangent)], lambda held: Injected(*held[0])
     opened = open_up(cotangent)
     if opened is None:
         return None
@@ -226,11 +231,17 @@ def sum_of(a: Any, b: Any) -> Recursive[Any]:
             "pullback that made the function, and add what it gives"
         )
     opened, other = _opened(a), _opened(b)
-    if opened is None or other is None:
-        return a + b
-    pairs, build = opened
+    if opened is None and other is None:
+        if current() is not None:
+            return LIBRARY["plus"](a, b)
+        if np.shape(a) == np.shape(b):
+            return a + b
+    pairs, build = opened or ([], list)
+    others, _ = other or ([], list)
+    if opened is None or [step for step, _ in pairs] != [step for step, _ in others]:
+        raise TypeMismatch(f"{brief(a)} and {brief(b)} do not conform, and have no sum")
     total = []
-    for (step, x), (_, y) in zip(pairs, other[0], strict=True):
+    for (step, x), (_, y) in zip(pairs, others, strict=True):
         total.append((step, (yield sum_of(x, y))))
     return build(total)
 
