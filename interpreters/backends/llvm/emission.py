@@ -9,25 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import prod
 
-from combinators.errors import MissingRule
 from interpreters.backends.llvm import matrix_products, steps
 from interpreters.backends.llvm.blocks import FRESH, NEAR, NUMBER, Blocks
+from interpreters.backends.llvm.call_text import CallText
 from interpreters.backends.llvm.effort import ASKS, efforts, rounds_between
-from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import Schedule, Task, planned
 from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode, Node, NodeBlock
+from interpreters.backends.llvm.growing import in_room
 from interpreters.backends.llvm.indices import Storage, variable_
-from interpreters.backends.llvm.native_values import kinds
 from interpreters.backends.llvm.nests import write_nest
 from interpreters.backends.llvm.places import RUNNING, Memory
 from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, WIDTHS, NativeModule, Value
 
 ALIGNED = 64
-STACK = 1 << 18
-"""Bytes of the stack for functions that call themselves; deeper they are left to Python."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ class Emitted:
     """Whether it may give up when it is interrupted."""
 
 
-class Emission(ElementText):
+class Emission(CallText):
     """Writes the tasks of a function."""
 
     def __init__(self, module: NativeModule, memory: Memory, schedule: Schedule) -> None:
@@ -54,8 +49,6 @@ class Emission(ElementText):
         self.schedule = schedule
         self.work = 0
         self._efforts = efforts(memory.function)
-        self.is_called = self.may_fail = False
-        """Whether it is a function that the module calls, and whether it calls such."""
 
     def whole(self, name: str) -> Emitted:
         """The function."""
@@ -69,23 +62,27 @@ class Emission(ElementText):
                 kind = IN_MEMORY[node.dtype]
                 text = self._byte(value.text, node.dtype, False)
                 self.do(f"store {kind} {text}, ptr %o{number}")
-        params = ", ".join(
-            [
-                *(f"{'ptr' if p.shape else TYPES[p.dtype]} %p{p.par}" for p in function.params),
-                *(f"ptr %o{number}" for number in range(len(function.outputs))),
-                "ptr %limit" if self.is_called else "ptr %work",
-            ]
-        )
+        params = [
+            *(f"{'ptr' if p.shape else TYPES[p.dtype]} %p{p.par}" for p in function.params),
+            *(f"ptr %o{number}" for number in range(len(function.outputs))),
+            "ptr %room" if self.is_called else "ptr %work",
+        ]
         doubted = self.doubted()
         lines = [*self.allocated, *self.kept(self.scopes[0].lines), f"ret i1 {doubted}"]
         if self.is_called:
             lines.insert(0, f"%work = alloca [{self.work + ALIGNED} x i8], align {ALIGNED}")
-        head = f"define i1 @{name}({params}) #0 {{\nentry:\n"
+        text = "\nentry:\n" + "\n".join(lines) + "\n}\n"
+        if self.takes_room and not self.is_called:
+            room = ", ".join([*params, "ptr %room"])
+            text = f"define internal i1 @{name}_in_room({room}) #0 {{{text}"
+            text += in_room(name, ", ".join(params), room)
+        else:
+            text = f"define i1 @{name}({', '.join(params)}) #0 {{{text}"
         return Emitted(
-            head + "\n".join(lines) + "\n}\n",
+            text,
             self.work,
             doubted != "false" or self.may_fail,
-            self.memory.constants,
+            self.module.constants,
             self._efforts[function.block],
             ASKS in self.module.declared,
         )
@@ -133,6 +130,10 @@ class Emission(ElementText):
                 self.check(task)
             case "call":
                 self.call(task)
+            case "record":
+                self.record(task)
+            case "field":
+                self.field(task)
             case "choice":
                 self.choice(task)
             case kind:
@@ -145,56 +146,6 @@ class Emission(ElementText):
         fails = self.elem(task.node.args[0], ())
         before = self.op(f"load i1, ptr {self.given_up}")
         self.do(f"store i1 {self.op(f'or i1 {before}, {fails.text}')}, ptr {self.given_up}")
-
-    def call(self, task: Task) -> None:
-        """A call of a function of the module, which may give up, and the program then does."""
-        assert task.node is not None
-        called, outs = task.node.par.instance, task.node.par.outs
-        if not self.module.is_called:
-            raise MissingRule(
-                "a function that calls itself elsewhere than where it ends is not written as C or "
-                "LLVM's text"
-            )
-        self.module.called[called.name] = called
-        given = [self._given(x) for x in task.node.args]
-        cells: dict[int, str] = {}
-        for number, leaf in enumerate(kinds(called.result)):
-            if number in outs and leaf.shape:
-                given.append(f"ptr {self.begin(self.memory.homes[outs[number]].storage)[0]}")
-                continue
-            cells[number] = self.cell(f"[{prod(leaf.shape)} x {IN_MEMORY[leaf.dtype]}]")
-            given.append(f"ptr {cells[number]}")
-        name = self.fresh()
-        self.here.lines += [
-            f"br i1 {self.is_deep}, label %stop{name}, label %call{name}",
-            f"call{name}:",
-        ]
-        failed = self.op(f"call i1 @{called.name}({', '.join(given)}, ptr %limit)")
-        self._stop_where(failed, name)
-        self.may_fail = True
-        for number, out in outs.items():
-            if not out.shape:
-                kind = IN_MEMORY[out.dtype]
-                text = self.op(f"load {kind}, ptr {cells[number]}")
-                text = self._truth(text, out.dtype, False, self.here)
-                self.numbers[out] = Value(text, False, self.here.depth)
-
-    def _given(self, x: Node) -> str:
-        if not x.shape:
-            return f"{TYPES[x.dtype]} {self.elem(x, ()).text}"
-        storage = self.memory.homes[x].storage
-        self.read.add(storage)
-        return f"ptr {self.begin(storage)[0]}"
-
-    @cached_property
-    def is_deep(self) -> str:
-        """Whether the stack is at its end for functions that call themselves."""
-        self.module.declare("llvm.frameaddress.p0", "ptr @llvm.frameaddress.p0(i32)")
-        self.allocated.append("%frame = call ptr @llvm.frameaddress.p0(i32 0)")
-        if not self.is_called:
-            self.allocated.append(f"%limit = getelementptr i8, ptr %frame, i64 -{STACK}")
-        self.allocated.append("%deep = icmp ult ptr %frame, %limit")
-        return "%deep"
 
     def blocks(self, task: Task) -> None:
         """Nests in turns, a block at a time; the last begins where it is whole."""
@@ -256,17 +207,7 @@ class Emission(ElementText):
         self.do(f"br i1 {is_last}, label %ask{name}, label %on{name}")
         self.do(f"ask{name}:")
         found = self.op(f"call i1 {self.module.declare(ASKS, '')}()")
-        self._stop_where(found, name)
-
-    def _stop_where(self, failed: str, name: str) -> None:
-        """Give up at ``stop`` where a test holds, and go on behind it elsewhere."""
-        self.here.lines += [
-            f"br i1 {failed}, label %stop{name}, label %on{name}",
-            f"stop{name}:",
-            "ret i1 true",
-            f"on{name}:",
-        ]
-        self.here.label = f"on{name}"
+        self.stop_where(found, name)
 
     def _is_last(self, goes: Node) -> str:
         """Whether a round says that it is the last, or a check failed."""
@@ -357,11 +298,9 @@ def emitted(
             inner = Emission(module, *planned(one.function))
             inner.is_called = True
             made = inner.whole(one.name)
-            if made.constants:
-                raise MissingRule(
-                    "the native backend has no arrays in functions that call themselves"
-                )
             texts.append(made.text)
+    if module.zeros:
+        texts.append(f"@zeros = internal constant [{module.zeros} x i8] zeroinitializer, align 8\n")
     return replace(found, text="".join(texts), may_stop=ASKS in module.declared)
 
 

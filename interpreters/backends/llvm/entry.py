@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from interpreters.backends.llvm.effort import INTERRUPTED, LONG
+from interpreters.backends.llvm.effort import LONG
 from interpreters.backends.llvm.emission import Emitted
 from interpreters.backends.llvm.graph import FunctionGraph, Node
 from interpreters.backends.llvm.libraries import address
-from interpreters.backends.llvm.native_values import ArrayForm, Form, ProductForm
+from interpreters.backends.llvm.native_forms import ArrayForm, Form, ProductForm
 from interpreters.backends.llvm.scopes import TYPES, WIDTHS
 
 TYPE, VALUE, LENGTH, ITEMS = 8, 16, 16, 24
@@ -126,7 +126,7 @@ class Entry:
             [
                 *declared,
                 *self._data,
-                *(line for line in _DECLARED if line not in INTERRUPTED or not self._code.may_stop),
+                *_DECLARED,
                 f"define ptr @entry(ptr %self, ptr %args) #0 {{\n{body}\n}}\n",
             ]
         )

@@ -38,6 +38,8 @@ WEIGHTS = {
 """Of operations that cost more than 1."""
 SCANNED = 16
 """The extent from which on running products are computed in a nest."""
+ALONE = frozenset({"matmul", "put", "check", "call", "record", "field"})
+"""What is a task of its own."""
 FREE = frozenset({"view", "copy", "reshape", "fill", "iota"}) | GIVEN
 
 
@@ -173,7 +175,7 @@ class Schedule:
             self._assembly(node, tasks)
         elif is_scanned(node):
             self._join(Out(node.args[0], memory.places[node][:1], node.op, node), tasks)
-        elif node.op in RUNNING or node.op in ("matmul", "put", "check", "call"):
+        elif node.op in RUNNING | ALONE:
             self._alone(node, tasks)
         elif node.op not in GIVEN and node.op != "reshape":
             if node.shape and node in memory.places:

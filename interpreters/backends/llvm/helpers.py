@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interpreters.backends.llvm.effort import ASKS, INTERRUPTED
+from interpreters.backends.llvm.growing import GROWING, ROOM
 
 _REMAINDER = """define internal {t} @dc_remainder_{n}({t} %x, {t} %y) #1 {{
   %m = frem {t} %x, %y
@@ -117,8 +118,8 @@ def helper(name: str) -> str:
     """The text of ``dc_power_int64`` and its likes; empty where there is none of the name."""
     if not name.startswith("dc_"):
         return ""
-    if name == ASKS:
-        return INTERRUPTED
+    if name in (ASKS, ROOM):
+        return INTERRUPTED if name == ASKS else GROWING
     word, _, dtype = name[3:].rpartition("_")
     kind = {"float64": "double", "float32": "float", "int64": "i64", "int32": "i32"}[dtype]
     table = _FLOATS if dtype[0] == "f" else _INTS

@@ -142,7 +142,8 @@ def strides_of(shape: Shape) -> Shape:
 class Storage:
     """A piece of memory.
 
-    ``kind`` is ``param``, ``result``, ``constant``, or ``work`` for what is ours while we run.
+    ``kind`` is ``param``, ``result``, ``constant``, ``field`` of a record, or ``work`` for what is
+    ours while we run.
     """
 
     kind: str

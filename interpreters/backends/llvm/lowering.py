@@ -41,29 +41,35 @@ from interpreters.backends.llvm.indices import Position, variable_
 from interpreters.backends.llvm.native_algebra import (
     carrying,
     finished,
-    inside,
     of_sum,
-    plus,
     row_at,
     stacked,
     zeros,
 )
 from interpreters.backends.llvm.native_arrays import of_arrays
+from interpreters.backends.llvm.native_calls import Book, Env
 from interpreters.backends.llvm.native_checks import may_fail
-from interpreters.backends.llvm.native_recursion import MOST, Env, RecursiveLowering
-from interpreters.backends.llvm.native_values import (
-    Chosen,
-    Closure,
+from interpreters.backends.llvm.native_forms import (
+    MOST,
     Form,
-    Value,
     form_of,
-    has_functions,
+    has_pointers,
     joined,
     kinds,
     known_form,
-    nodes_of,
-    skeleton,
     stack_of,
+)
+from interpreters.backends.llvm.native_recursion import RecursiveLowering
+from interpreters.backends.llvm.native_values import (
+    Chosen,
+    Closure,
+    Packed,
+    Pointed,
+    Value,
+    inside,
+    nodes_of,
+    opened,
+    skeleton,
     value_of,
 )
 
@@ -83,16 +89,23 @@ class Lowered(NamedTuple):
 
 def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None = None) -> Lowered:
     """The graph of a λ, whose parameters come behind what it captures."""
-    graph, captured = GraphBuilder(), captured or {}
-    forms = {**captured, **{param.name: form_of(param.type) for param in lam.params}}
-    env: Env = {}
-    for name, form in forms.items():
-        nodes = [graph.param(leaf.shape, leaf.dtype) for leaf in kinds(form)]
-        env[name] = value_of(form, iter(nodes))
-    value: Value = recurse(_Lowering(graph, survey).body(lam, env))
-    result = joined(skeleton(value), known_form(lam.body.type))
-    graph.function.block.outputs = nodes_of(graph, value, result)
+    book = Book()
+    own = {param.name: form_of(param.type, book) for param in lam.params}
+    forms = {**(captured or {}), **own}
+    while book.is_new:
+        book.begin()
+        graph, env = GraphBuilder(), Env()
+        for name, form in forms.items():
+            nodes = [graph.param(leaf.shape, leaf.dtype) for leaf in kinds(form)]
+            env[name] = value_of(form, iter(nodes))
+        value: Value = recurse(_Lowering(graph, survey, book).body(lam, env))
+        result = joined(skeleton(value), known_form(lam.body.type, book))
+        graph.function.block.outputs = nodes_of(graph, value, result)
+        while book.waiting:
+            _Lowering(GraphBuilder(), survey, book).write(book.waiting.pop())
     prune(graph.function)
+    if any(map(has_pointers, (result, *forms.values()))):
+        raise MissingRule("the native backend takes and gives no records, as of recursive data")
     return Lowered(graph.function, list(forms.values()), result)
 
 
@@ -160,10 +173,13 @@ class _Lowering(RecursiveLowering):
             return again
         function: Value = yield self.value(term.function, env)
         argument = yield self.value(term.argument, env)
-        result: Value = yield self._called(function, argument)
+        result: Value = yield self.called(function, argument)
         return result
 
-    def _called(self, function: Value, argument: Value) -> Recursive[Value]:
+    def called(self, function: Value, argument: Value) -> Recursive[Value]:
+        """The result of a function, written out where it is called."""
+        if isinstance(function, Pointed):
+            return self.of_record(function, argument)
         if isinstance(function, Chosen):
             result: Value = yield self._any_called(function.tag, 0, function.options, argument)
             return result
@@ -184,14 +200,14 @@ class _Lowering(RecursiveLowering):
         """The first of the options where the tag is its number, else one of the rest."""
         first, *rest = options
         if not rest:
-            result: Value = yield self._called(first, argument)
+            result: Value = yield self.called(first, argument)
             return result
         graph = self.graph
         this = graph.fill(number, (), "int64")
         test = graph.pointwise("equal", (tag, this), (), "bool")
         result = yield self.either(
             test,
-            lambda: self._called(first, argument),
+            lambda: self.called(first, argument),
             lambda: self._any_called(tag, number + 1, rest, argument),
         )
         return result
@@ -251,20 +267,19 @@ class _Lowering(RecursiveLowering):
         if not types.length:
             kept = None if types.stack is None else zeros(self.graph, types.stack)
             return self._halves(types, init, kept)
-        carried = skeleton(init)
-        for _ in range(MOST):
+        carried = self.book.known(skeleton(init), id(term))
+        for number in range(2 * MOST):
             body, variable = graph.body()
             loop = LoopNode(types.length, types.reverse, body, variable, [])
             made, carry = carrying(graph, outside, loop, carried)
             row = row_at(graph, rows, variable_(variable))
-            found: Value = yield self._called(
-                function, row if types.carry is None else (carry, row)
-            )
+            found: Value = yield self.called(function, row if types.carry is None else (carry, row))
             after, item = types.halves(found, _part)
             more = joined(carried, skeleton(after))
             if more == carried:
                 break
-            carried, graph.block = more, outside
+            carried = self.book.in_records(more, id(term)) if number >= MOST else more
+            graph.block = outside
         else:
             raise MissingRule("the native backend carries no function that captures the last one")
         kept_form = skeleton(item)
@@ -290,21 +305,21 @@ class _Lowering(RecursiveLowering):
         if primitive is ZEROS:
             return zeros(self.graph, term.type)
         if primitive is PLUS:
-            return plus(self.graph, args[0], args[1])
+            return self.plus(args[0], args[1])
         if primitive is VECTOR:
             return stacked(self.graph, args)
         if primitive in _APPLIED:
-            return self._called(args[0], args[-1])
+            return self.called(args[0], args[-1])
         if primitive is FIX.primitive:
-            return self.fixed(args[0], term)
+            return self.fixed(args[0])
         if primitive is PACK:
-            if has_functions(skeleton(args[0])):
-                raise MissingRule("the native backend packs no functions into tangents")
-            return args[0]
+            return Packed(args[0])
         if primitive is UNPACK:
-            return zeros(self.graph, term.type) if args[0] is None else args[0]
+            packed = opened(self.graph, args[0]) if isinstance(args[0], Pointed) else args[0]
+            part = packed.part if isinstance(packed, Packed) else None
+            return zeros(self.graph, term.type) if part is None else part
         if primitive in SUMS:
-            return of_sum(self.graph, term, args[0])
+            return of_sum(self.graph, term, args[0], self.book)
         given = zip(args, term.args, strict=True)
         nodes = [zeros(self.graph, x.type) if arg is None else arg for arg, x in given]
         if not isinstance(term.type, Tensor) or not all(isinstance(x, Node) for x in nodes):

@@ -64,11 +64,11 @@ def whole_text(module: NativeModule, bodies: list[str], constants: int) -> str:
     width = module.lanes * 64
     declared = [d for name, d in sorted(module.declared.items()) if not name.startswith("dc_")]
     own = [helper(name) for name in sorted(module.declared) if name.startswith("dc_")]
-    lines = "\n".join([*map(_pure, declared), *own]).splitlines()
+    data = [f"@constant{number} = external global i8" for number in range(constants)]
+    lines = "\n".join([*map(_pure, declared), *own, *data, *bodies]).splitlines()
     each: dict[str | int, str] = {}
     for number, line in enumerate(lines):  # what is declared is declared once
         each.setdefault(line.partition("(")[0] if line.startswith("declare") else number, line)
-    data = [f"@constant{number} = external global i8" for number in range(constants)]
     attributes = [
         (
             f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
@@ -77,7 +77,7 @@ def whole_text(module: NativeModule, bodies: list[str], constants: int) -> str:
         "attributes #1 = { nounwind alwaysinline }",
         "attributes #2 = { nounwind willreturn memory(none) }",
     ]
-    return "\n".join([*each.values(), *data, *bodies, *attributes, ""])
+    return "\n".join([*each.values(), *attributes, ""])
 
 
 def _pure(line: str) -> str:

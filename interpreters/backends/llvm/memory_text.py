@@ -10,6 +10,7 @@ from functools import cached_property
 
 from interpreters.backends.llvm.blocks import Access
 from interpreters.backends.llvm.fusion import Task
+from interpreters.backends.llvm.graph import Node
 from interpreters.backends.llvm.indices import Position, Storage, Strided
 from interpreters.backends.llvm.places import Memory
 from interpreters.backends.llvm.scopes import (
@@ -20,6 +21,8 @@ from interpreters.backends.llvm.scopes import (
     TextScope,
     Value,
 )
+
+NAMES = {"param": "%p", "result": "%o", "constant": "@constant"}
 
 
 class StoreLine(str):
@@ -55,9 +58,19 @@ class MemoryText(NativeText):
     def begin(self, storage: Storage) -> tuple[str, int]:
         """The pointer to a storage."""
         if storage not in self.pointers:
-            name = {"param": "%p", "result": "%o", "constant": "@constant"}[storage.kind]
-            self.pointers[storage] = f"{name}{storage.number}", 0
+            name, number = NAMES[storage.kind], storage.number
+            if storage.kind == "constant":
+                number = self._constant(self.memory.constants[number])
+            self.pointers[storage] = f"{name}{number}", 0
         return self.pointers[storage]
+
+    def _constant(self, node: Node) -> int:
+        """The number of a literal array, in the module."""
+        known = self.module.constants
+        found = next((i for i, other in enumerate(known) if other.par == node.par), len(known))
+        if found == len(known):
+            known.append(node)
+        return found
 
     def address(
         self, place: Strided, index: Sequence[Position], *, written: bool = False

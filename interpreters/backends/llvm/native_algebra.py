@@ -6,61 +6,57 @@ from collections.abc import Sequence
 from functools import partial, reduce
 
 from combinators.errors import MissingRule
-from combinators.objects import Object, Sum, Tagged, Tangent, Tensor, Vector, components
-from combinators.primitives.sums import INJECT, IS, TAG, UNTAG
+from combinators.objects import Mu, Object, Sum, Tagged, Tangent, Tensor, Vector, components
+from combinators.primitives.sums import INJECT, IS, ROLL, TAG, UNROLL, UNTAG
 from combinators.terms import Prim
 from interpreters.backends.llvm.graph import GraphBuilder, LoopNode, Node, NodeBlock
 from interpreters.backends.llvm.indices import Position
-from interpreters.backends.llvm.native_arrays import summed
-from interpreters.backends.llvm.native_values import (
-    Alternatives,
+from interpreters.backends.llvm.native_forms import (
     Form,
-    Value,
-    form_of,
-    is_alternative,
+    PointerForm,
+    Sorts,
     joined,
     kinds,
-    nodes_of,
     row_of,
-    skeleton,
     stack_of,
-    sum_of_tags,
+)
+from interpreters.backends.llvm.native_values import (
+    Alternatives,
+    Pointed,
+    Value,
+    inside,
+    is_alternative,
+    nodes_of,
+    opened,
+    skeleton,
     value_of,
 )
 
 
 def zeros(graph: GraphBuilder, obj: Object) -> Value:
     """The zero of a type; of one that is known only with the value it belongs to, None."""
-    if obj is Tangent or isinstance(obj, Tagged | Vector):
+    if obj is Tangent or isinstance(obj, Tagged | Vector | Mu):
         return None
     parts = components(obj)
     if parts is not None:
         return tuple(zeros(graph, part) for part in parts.parts)
     if not isinstance(obj, Tensor):
         raise MissingRule(f"the native backend has no zero of {obj!r}")
-    form = form_of(obj)
-    return value_of(form, iter(nodes_of(graph, None, form)))
+    return graph.fill(0, obj.shape, obj.dtype)
 
 
-def plus(graph: GraphBuilder, x: Value, y: Value) -> Value:
-    """The sum of two values of one type."""
-    if x is None or y is None:
-        return y if x is None else x
-    if isinstance(x, tuple) and isinstance(y, tuple):
-        return tuple(plus(graph, a, b) for a, b in zip(x, y, strict=True))
-    if isinstance(x, Alternatives) and isinstance(y, Alternatives):
-        parts = (plus(graph, a, b) for a, b in zip(x.parts, y.parts, strict=True))
-        return Alternatives(sum_of_tags(graph, x.tag, y.tag), tuple(parts))
-    if not isinstance(x, Node) or not isinstance(y, Node):
-        raise MissingRule("the native backend adds no functions")
-    return summed(graph, x, y)
+def of_sum(graph: GraphBuilder, term: Prim, x: Value, sorts: Sorts) -> Value:
+    """A value of a sum, or a part of one; what is of another alternative is nothing.
 
-
-def of_sum(graph: GraphBuilder, term: Prim, x: Value) -> Value:
-    """A value of a sum, or a part of one; what is of another alternative is nothing."""
-    primitive, index = term.operation.primitive, term.operation.keywords.get("index")
-    if index is None:
-        raise MissingRule("the native backend has no values of recursive types")
+    A value of a recursive type is what that unfolds to, in a record.
+    """
+    primitive = term.operation.primitive
+    if primitive is ROLL:
+        form = PointerForm(sorts.of_type(term.type))
+        return x if x is None else value_of(form, iter(nodes_of(graph, x, form)))
+    if primitive is UNROLL:
+        return opened(graph, x) if isinstance(x, Pointed) else x
+    index = term.operation.keywords["index"]
     if primitive in (INJECT, TAG):
         assert isinstance(term.type, Sum)
         parts = tuple(x if i == index else None for i in range(len(term.type.parts)))
@@ -86,15 +82,6 @@ def row_at(graph: GraphBuilder, stack: Value, where: Position) -> Value:
 
 
 # ---- loops
-
-
-def inside(graph: GraphBuilder, node: Node, block: NodeBlock, *, copied: bool = False) -> Node:
-    """An array that is computed outside of a block, copied in it."""
-    if node.shape and (copied or node.block is not block):
-        made = graph.fresh("copy", (node,), None, node.shape, node.dtype)
-        made.block = block
-        return made
-    return node
 
 
 def carrying(

@@ -20,10 +20,10 @@ from interpreters.backends.analysis.lines import OPTIMISTIC, Hidden, hides_zeros
 from interpreters.backends.llvm.emission import emitted
 from interpreters.backends.llvm.entry import LINE, ONE, Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
+from interpreters.backends.llvm.growing import FIRST, ROOM
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
-from interpreters.backends.llvm.native_values import (
-    NONE,
+from interpreters.backends.llvm.native_forms import (
     ArrayForm,
     Form,
     FunctionForm,
@@ -32,6 +32,7 @@ from interpreters.backends.llvm.native_values import (
     has_functions,
     kinds,
 )
+from interpreters.backends.llvm.native_values import NONE
 from interpreters.backends.llvm.scopes import NativeModule
 
 
@@ -81,6 +82,8 @@ class NativeProgram:
             room = np.zeros(code.work + LINE, np.uint8)
             start = -room.ctypes.data % LINE
             arrays["work"] = room[start : start + code.work]
+        if ROOM in module.declared:
+            arrays["growing"] = np.empty(FIRST, np.uint8)
         self.text = whole_text(module, [code.text, entry.text()], len(code.constants))
         self._arrays = arrays
 

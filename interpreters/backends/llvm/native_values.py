@@ -4,21 +4,29 @@ Two branches give ``(x, λy. y * a)`` and ``(z, λy. y + b)``: of a number and a
 nodes that is x or z, which λ it is, a or 0, and 0 or b. Nothing is called through a pointer: where
 such a value is applied, the program chooses among the λs that it can be, as it chooses elsewhere.
 A value of a sum is which alternative it is, and one of each; where that is known, nothing asks it.
+A value whose skeleton would have no end is a pointer to a record (``records``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from combinators.errors import MissingRule
-from combinators.objects import Object, Sum, Tensor, components
 from combinators.terms import Lam
-from interpreters.backends.llvm.graph import GraphBuilder, Node
+from interpreters.backends.llvm.graph import GraphBuilder, Node, NodeBlock
 from interpreters.backends.llvm.indices import Shape
-
-ELEMENTS = frozenset({"float64", "float32", "int64", "int32", "bool"})
+from interpreters.backends.llvm.native_forms import (
+    ArrayForm,
+    Form,
+    FunctionForm,
+    PackedForm,
+    PointerForm,
+    ProductForm,
+    Sort,
+    SumForm,
+)
+from interpreters.backends.llvm.scopes import WIDTHS
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,47 +55,29 @@ class Alternatives:
     parts: tuple[Value, ...]
 
 
-Value: TypeAlias = "Node | tuple[Value, ...] | Closure | Chosen | Alternatives | None"
+@dataclass(frozen=True, eq=False)
+class Pointed:
+    """A value in a record, which is at ``where``; at 0 there is none."""
+
+    where: Node
+    sort: Sort
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A tangent of any type."""
+
+    part: Value
+
+
+Value: TypeAlias = (
+    "Node | tuple[Value, ...] | Closure | Chosen | Alternatives | Packed | Pointed | None"
+)
 """None is the zero of a tangent whose type is not known, and what nobody looks at."""
+
+
 NONE = -1
 """The tag of the tangent of a sum that is zero."""
-
-
-@dataclass(frozen=True)
-class ArrayForm:
-    """A number or an array."""
-
-    shape: Shape
-    dtype: str
-
-
-@dataclass(frozen=True)
-class ProductForm:
-    """The components of a product."""
-
-    parts: tuple[Form, ...]
-
-
-@dataclass(frozen=True)
-class FunctionForm:
-    """Closures of some λs, each with the names and skeletons of what it captures."""
-
-    lams: tuple[Lam, ...]
-    names: tuple[tuple[str, ...], ...]
-    captured: tuple[tuple[Form, ...], ...]
-    rows: Shape = ()
-
-
-@dataclass(frozen=True)
-class SumForm:
-    """The alternatives of a sum."""
-
-    parts: tuple[Form, ...]
-    rows: Shape = ()
-    """Of a stack of values, how many there are."""
-
-
-Form: TypeAlias = "ArrayForm | ProductForm | FunctionForm | SumForm | None"
 
 
 def skeleton(value: Value) -> Form:
@@ -103,6 +93,10 @@ def skeleton(value: Value) -> Form:
             return _functions(value.options)
         case Alternatives(tag, parts):
             return SumForm(tuple(map(skeleton, parts)), tag.shape)
+        case Packed(part):
+            return PackedForm(skeleton(part))
+        case Pointed(where, sort):
+            return PointerForm(sort, where.shape)
         case None:
             return None
 
@@ -114,40 +108,6 @@ def _functions(options: tuple[Closure, ...]) -> FunctionForm:
         tuple(tuple(map(skeleton, option.env.values())) for option in options),
         options[0].rows,
     )
-
-
-def joined(a: Form, b: Form) -> Form:
-    """What either is."""
-    match a, b:
-        case None, _:
-            return b
-        case _, None:
-            return a
-        case ProductForm(first), ProductForm(second) if len(first) == len(second):
-            return ProductForm(tuple(joined(x, y) for x, y in zip(first, second, strict=True)))
-        case SumForm(first, rows), SumForm(second, other) if (len(first), rows) == (
-            len(second),
-            other,
-        ):
-            return SumForm(tuple(joined(x, y) for x, y in zip(first, second, strict=True)), rows)
-        case FunctionForm(), FunctionForm():
-            return _either(a, b)
-        case _ if a == b:
-            return a
-    raise MissingRule("the native backend has no tangent that is of one type or another")
-
-
-def _either(a: FunctionForm, b: FunctionForm) -> FunctionForm:
-    lams, names, captured = list(a.lams), list(a.names), list(a.captured)
-    for lam, own, given in zip(b.lams, b.names, b.captured, strict=True):
-        at = next((i for i, known in enumerate(lams) if known is lam), None)
-        if at is None:
-            lams.append(lam)
-            names.append(own)
-            captured.append(given)
-        else:
-            captured[at] = tuple(joined(x, y) for x, y in zip(captured[at], given, strict=True))
-    return FunctionForm(tuple(lams), tuple(names), tuple(captured), a.rows)
 
 
 def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
@@ -169,8 +129,51 @@ def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
                 value = Alternatives(graph.fill(NONE, rows, "int64"), (None,) * len(parts))
             inside = (nodes_of(graph, x, f) for x, f in zip(value.parts, parts, strict=True))
             return [value.tag, *(node for nodes in inside for node in nodes)]
+        case PackedForm(part):
+            return nodes_of(graph, value.part if isinstance(value, Packed) else None, part)
+        case PointerForm(sort, rows):
+            if isinstance(value, Pointed):
+                return [value.where]
+            return [graph.fill(0, rows, "int64") if value is None else _record(graph, value, sort)]
         case FunctionForm():
             return _nodes_of_function(graph, value, form)
+
+
+def _record(graph: GraphBuilder, value: Value, sort: Sort) -> Node:
+    """A pointer to a new record of a value; what is never changed may be made once for all."""
+    sort.grow(skeleton(value))
+    leaves = nodes_of(graph, value, sort.form)
+    args = [inside(graph, x, graph.block, copied=True) for x in leaves]
+    return graph.node("record", args, None, (), "int64")
+
+
+def opened(graph: GraphBuilder, value: Pointed) -> Value:
+    """What is in a record; in none, what is zero."""
+    form, nodes, offset = value.sort.form, list[Node](), 0
+    for none in nodes_of(graph, None, form):
+        par = (offset, none.par)
+        nodes.append(graph.node("field", (value.where,), par, none.shape, none.dtype))
+        offset += room_of(none)
+    return value_of(form, iter(nodes))
+
+
+def is_none(graph: GraphBuilder, value: Pointed) -> Node:
+    """Whether there is no record."""
+    return graph.pointwise("equal", (value.where, graph.fill(0, (), "int64")), (), "bool")
+
+
+def room_of(leaf: Node) -> int:
+    """How many bytes a number or an array takes in a record."""
+    return -(-leaf.size * WIDTHS[leaf.dtype] // 8) * 8
+
+
+def inside(graph: GraphBuilder, node: Node, block: NodeBlock, *, copied: bool = False) -> Node:
+    """An array that is computed outside of a block, copied in it."""
+    if node.shape and (copied or node.block is not block):
+        made = graph.fresh("copy", (node,), None, node.shape, node.dtype)
+        made.block = block
+        return made
+    return node
 
 
 def _nodes_of_function(graph: GraphBuilder, value: Value, form: FunctionForm) -> list[Node]:
@@ -232,6 +235,10 @@ def value_of(form: Form, nodes: Iterator[Node]) -> Value:
             return tuple([value_of(part, nodes) for part in parts])
         case SumForm(parts):
             return Alternatives(next(nodes), tuple([value_of(part, nodes) for part in parts]))
+        case PackedForm(part):
+            return Packed(value_of(part, nodes))
+        case PointerForm(sort):
+            return Pointed(next(nodes), sort)
         case FunctionForm(lams, names, captured, rows):
             tag = next(nodes) if len(lams) > 1 else None
             options = []
@@ -239,76 +246,3 @@ def value_of(form: Form, nodes: Iterator[Node]) -> Value:
                 env = {n: value_of(part, nodes) for n, part in zip(own, parts, strict=True)}
                 options.append(Closure(lam, env, rows))
             return options[0] if tag is None else Chosen(tag, tuple(options))
-
-
-def kinds(form: Form) -> list[ArrayForm]:
-    """The numbers and arrays of a skeleton, in order."""
-    match form:
-        case None:
-            return []
-        case ArrayForm():
-            return [form]
-        case ProductForm(parts):
-            return [leaf for part in parts for leaf in kinds(part)]
-        case SumForm(parts, rows):
-            inside = [leaf for part in parts for leaf in kinds(part)]
-            return [ArrayForm(rows, "int64"), *inside]
-        case FunctionForm(lams, _, captured, rows):
-            tag = [ArrayForm(rows, "int64")] if len(lams) > 1 else []
-            return tag + [leaf for parts in captured for part in parts for leaf in kinds(part)]
-
-
-def has_functions(form: Form) -> bool:
-    """Whether there are functions among the values of a skeleton."""
-    match form:
-        case FunctionForm():
-            return True
-        case ProductForm(parts) | SumForm(parts):
-            return any(map(has_functions, parts))
-        case _:
-            return False
-
-
-def row_of(form: Form) -> Form:
-    """The skeleton of a row, where that of the stack is this."""
-    return _mapped(form, lambda shape: shape[1:])
-
-
-def stack_of(form: Form, length: int) -> Form:
-    """The skeleton of as many rows."""
-    return _mapped(form, lambda shape: (length, *shape))
-
-
-def _mapped(form: Form, change: Callable[[Shape], Shape]) -> Form:
-    match form:
-        case None:
-            return None
-        case ArrayForm(shape, dtype):
-            return ArrayForm(change(shape), dtype)
-        case SumForm(parts, rows):
-            return SumForm(tuple(_mapped(part, change) for part in parts), change(rows))
-        case ProductForm(parts):
-            return ProductForm(tuple(_mapped(part, change) for part in parts))
-        case FunctionForm(lams, names, captured, rows):
-            inside = tuple(tuple(_mapped(part, change) for part in parts) for parts in captured)
-            return FunctionForm(lams, names, inside, change(rows))
-
-
-def form_of(obj: Object) -> Form:
-    """The skeleton of a type of numbers and arrays."""
-    parts = components(obj)
-    if parts is not None:
-        return ProductForm(tuple(map(form_of, parts.parts)))
-    if isinstance(obj, Sum):
-        return SumForm(tuple(map(form_of, obj.parts)))
-    if isinstance(obj, Tensor) and obj.dtype in ELEMENTS:
-        return ArrayForm(obj.shape, obj.dtype)
-    raise MissingRule(f"the native backend has no values of {obj!r}")
-
-
-def known_form(obj: Object) -> Form:
-    """The skeleton of a type of data; None of one in which there are functions."""
-    try:
-        return form_of(obj)
-    except MissingRule:
-        return None

@@ -24,10 +24,10 @@ from interpreters.backends.llvm.graph import (
 )
 from interpreters.backends.llvm.indices import Index, Position, Storage, Strided, axes, variable_
 
-GIVEN = frozenset({"param", "constant", "carry"})
-"""What is in memory before anything is computed."""
+GIVEN = frozenset({"param", "constant", "carry", "field"})
+"""What is in memory before anything is computed, or in a record."""
 RUNNING = frozenset({"cumsum", "exclusive_cumprod", "recurrence"})
-MADE = RUNNING | {"matmul", "assembly", "out", "put", "reduce"}
+MADE = RUNNING | {"matmul", "assembly", "out", "put", "reduce", "record"}
 """What is always made in memory, where it is an array."""
 
 
@@ -101,6 +101,9 @@ class Memory:
     # ---- requests, from the last node of a block to the first
 
     def _block(self, block: NodeBlock) -> None:
+        for node in block.nodes:
+            if node.op == "field" and node.shape:
+                self.homes[node] = _storage("field", node)
         for node in reversed(block.nodes):
             if node.shape and (node.op in MADE or node in self.stored or node in self.places):
                 self.own(node)
@@ -116,8 +119,9 @@ class Memory:
                     self._assembly(node)
                 case "loop":
                     self._loop(node)
-                case "call":
-                    for x in (*node.args, *node.par.outs.values()):
+                case "call" | "record":
+                    outs = node.par.outs.values() if node.op == "call" else ()
+                    for x in (*node.args, *outs):
                         if x.shape and x.op != "param":
                             self._apart(x)
                 case "choice":

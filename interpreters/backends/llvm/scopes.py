@@ -59,6 +59,10 @@ class NativeModule:
     is_called: bool = True
     """Whether Python calls it, which may be interrupted and has BLAS."""
     declared: dict[str, str] = field(default_factory=dict)
+    constants: list[Any] = field(default_factory=list)
+    """The nodes of literal arrays, each once."""
+    zeros: int = 0
+    """How many bytes of zeros there are to be, where a pointer is to no record."""
     is_read: bool = False
     """Whether C is written of it: in one lane, with functions for what C has no operator for."""
     called: dict[str, Any] = field(default_factory=dict)

@@ -30,7 +30,7 @@ from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.graph import Node
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import lanes, object_code, whole_text
-from interpreters.backends.llvm.native_values import ArrayForm, Form, ProductForm
+from interpreters.backends.llvm.native_forms import ArrayForm, Form, ProductForm
 from interpreters.backends.llvm.operations import literal
 from interpreters.backends.llvm.scopes import IN_MEMORY, NativeModule
 from interpreters.backends.text.layout import COMPARED
