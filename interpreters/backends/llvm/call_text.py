@@ -10,8 +10,7 @@ from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import Task
 from interpreters.backends.llvm.graph import Node
 from interpreters.backends.llvm.growing import ROOM, STOPS
-from interpreters.backends.llvm.native_forms import kinds
-from interpreters.backends.llvm.native_values import room_of
+from interpreters.backends.llvm.native_forms import kinds, room_of
 from interpreters.backends.llvm.places import Memory
 from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, WIDTHS, NativeModule, Value
 

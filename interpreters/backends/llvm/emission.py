@@ -72,7 +72,7 @@ class Emission(CallText):
         if self.is_called:
             lines.insert(0, f"%work = alloca [{self.work + ALIGNED} x i8], align {ALIGNED}")
         text = "\nentry:\n" + "\n".join(lines) + "\n}\n"
-        if self.takes_room and not self.is_called:
+        if (self.takes_room or self.module.has_records) and not self.is_called:
             room = ", ".join([*params, "ptr %room"])
             text = f"define internal i1 @{name}_in_room({room}) #0 {{{text}"
             text += in_room(name, ", ".join(params), room)

@@ -24,15 +24,17 @@ from interpreters.backends.llvm.effort import LONG
 from interpreters.backends.llvm.emission import Emitted
 from interpreters.backends.llvm.graph import FunctionGraph, Node
 from interpreters.backends.llvm.libraries import address
-from interpreters.backends.llvm.native_forms import ArrayForm, Form, ProductForm
-from interpreters.backends.llvm.scopes import TYPES, WIDTHS
+from interpreters.backends.llvm.native_forms import (
+    ArrayForm,
+    Form,
+    PointerForm,
+    ProductForm,
+    border_kinds,
+)
+from interpreters.backends.llvm.object_text import DATA, ITEMS, LENGTH, TYPE, ObjectText
+from interpreters.backends.llvm.record_text import RecordBorder
+from interpreters.backends.llvm.scopes import WIDTHS
 
-TYPE, VALUE, LENGTH, ITEMS = 8, 16, 16, 24
-DATA, RANK, EXTENTS, ELEMENTS, FLAGS = 16, 24, 32, 56, 64
-"""Where fields are: of an object its type, of a float its value; of a tuple its length and items;
-of an array the rest."""
-IN_ONE_PIECE = 0x0101
-"""An array's flags: contiguous in C's order, and aligned."""
 LINE = 64
 """Bytes of a line of the cache, at which work begins."""
 STACK = 1 << 14
@@ -63,7 +65,7 @@ def symbol(name: str) -> int:
     return address(name) if known is None else known
 
 
-class Entry:
+class Entry(ObjectText):
     """Writes the entry of a function."""
 
     def __init__(
@@ -73,22 +75,23 @@ class Entry:
         result: Form,
         code: Emitted,
         *,
-        checks: bool,
+        has_records: bool,
     ) -> None:
-        """``checks`` says that it may give up, where a nan is in doubt."""
+        """``has_records`` says that it takes or gives recursive data."""
         self._function, self._params, self._result_form = function, params, result
-        self._code, self._checks = code, checks or code.may_stop
-        self._lines: list[str] = []
-        self._head: list[str] = []
-        self._data: list[str] = []
-        self._count = 0
-        self._outside: set[str] = set()
-        self._label = "entry"
+        self._code, self._checks = code, code.gives_up or code.may_stop or has_records
+        self._has_records, self._border = has_records, RecordBorder()
+        self._objects: list[str] = []
+        """The cells of objects that are to go, where it gives up."""
+        super().__init__()
         self._left: list[str] = []
         """What is done when the work is."""
 
     def text(self) -> str:
         """The function ``entry`` of the object itself and the tuple of its arguments."""
+        if self._has_records:
+            self._head.append("%records = alloca [56 x i8], align 64")
+            self._lines.append("call void @dc_enter(ptr %records)")
         params = iter(self._function.params)
         args = self._parts("%args", ProductForm(tuple(self._params)), params)
         made = [self._result(number, node) for number, node in enumerate(self._function.outputs)]
@@ -97,61 +100,60 @@ class Entry:
             for text, node in zip(made, self._function.outputs, strict=True)
         ]
         given = [*args, *results, f"ptr {self._memory()}"]
-        is_long = self._code.effort >= LONG
+        if self._has_records:
+            given.append("ptr %records")
+        is_long, run = self._code.effort >= LONG, "run_in_room" if self._has_records else "run"
         state = self._op("call ptr @PyEval_SaveThread()") if is_long else ""
-        failed = self._op(f"call i1 @run({', '.join(given)})")
+        failed = self._op(f"call i1 @{run}({', '.join(given)})")
         if is_long:
             self._lines.append(f"call void @PyEval_RestoreThread(ptr {state})")
         self._lines += self._left
         if self._checks:
             self._lines += [f"br i1 {failed}, label %drop, label %fine", "fine:"]
+        self._show_records(made)
         pairs = iter(zip(made, self._function.outputs, strict=True))
-        self._lines.append(f"ret ptr {self._shown(self._result_form, pairs)}")
+        shown = self._shown(self._result_form, pairs)
+        self._leave()
+        self._lines.append(f"ret ptr {shown}")
         if self._checks or self._left:
             self._lines.append("drop:")
             for text, node in zip(made, self._function.outputs, strict=True):
                 if node.shape:
                     self._lines.append(f"call void @Py_DecRef(ptr {text})")
+            for cell in self._objects:
+                self._lines.append(f"call void @Py_DecRef(ptr {self._op(f'load ptr, ptr {cell}')})")
             if self._code.may_stop:
                 raised = self._op("call ptr @PyErr_Occurred()")
                 self._need(self._op(f"icmp eq ptr {raised}, null"), otherwise="none")
             self._lines.append("br label %slow")
-        self._lines += ["none:", "ret ptr null", "slow:"]
+        self._lines.append("none:")
+        self._leave()
+        self._lines += ["ret ptr null", "slow:"]
+        if self._has_records:
+            raised = self._op("call ptr @PyErr_Occurred()")
+            self._need(self._op(f"icmp eq ptr {raised}, null"), otherwise="none")
+        self._leave()
         slow = self._at("%self", ITEMS)
         call = f"call ptr @PyObject_Call(ptr {slow}, ptr %args, ptr null)"
         self._lines.append(f"ret ptr {self._op(call)}")
         body = "\n".join(["entry:", *self._head, *self._lines])
-        declared = [f"@{name} = external global i8" for name in sorted(self._outside)]
+        records = self._border.text()
+        outside = sorted(self._outside | self._border.outside)
+        declared = [f"@{name} = external global i8" for name in outside]
         return "\n".join(
             [
                 *declared,
                 *self._data,
+                *self._border.data,
                 *_DECLARED,
+                records,
                 f"define ptr @entry(ptr %self, ptr %args) #0 {{\n{body}\n}}\n",
             ]
         )
 
-    # ---- lines
-
-    def _op(self, text: str) -> str:
-        self._count += 1
-        self._lines.append(f"%e{self._count} = {text}")
-        return f"%e{self._count}"
-
-    def _field(self, pointer: str, offset: int) -> str:
-        return self._op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
-
-    def _at(self, pointer: str, offset: int, kind: str = "ptr") -> str:
-        return self._op(f"load {kind}, ptr {self._field(pointer, offset)}")
-
-    def _need(self, test: str, otherwise: str = "slow") -> None:
-        self._count += 1
-        label = self._label = f"ok{self._count}"
-        self._lines += [f"br i1 {test}, label %{label}, label %{otherwise}", f"{label}:"]
-
-    def _is(self, pointer: str, name: str) -> str:
-        self._outside.add(name)
-        return self._op(f"icmp eq ptr {pointer}, @{name}")
+    def _leave(self) -> None:
+        if self._has_records:
+            self._lines.append("call void @dc_leave(ptr %records)")
 
     # ---- arguments
 
@@ -160,6 +162,12 @@ class Entry:
         if isinstance(form, ArrayForm):
             node = next(params)
             return [self._array(pointer, node) if node.shape else self._number(pointer, node.dtype)]
+        if isinstance(form, PointerForm):
+            next(params)
+            reads = self._border.name(form.sort, reads=True)
+            found = self._op(f"call i64 {reads}(ptr {pointer}, ptr %records)")
+            self._need(self._op(f"icmp ne i64 {found}, -1"))
+            return [f"i64 {found}"]
         assert isinstance(form, ProductForm)
         self._need(self._is(self._at(pointer, TYPE), "PyTuple_Type"))
         return self._parts(pointer, form, params)
@@ -173,37 +181,6 @@ class Entry:
             for text in self._taken(self._at(pointer, ITEMS + 8 * index), part, params)
         ]
 
-    def _number(self, pointer: str, dtype: str) -> str:
-        if dtype == "bool":
-            true, false = (self._is(pointer, f"_Py_{word}Struct") for word in ("True", "False"))
-            self._need(self._op(f"or i1 {true}, {false}"))
-            return f"i1 {true}"
-        kind = self._at(pointer, TYPE)
-        own = self._is(kind, f"np_type_{dtype}")
-        if dtype == "int64":
-            self._need(self._is(kind, "PyLong_Type"))
-            cell = "%overflow"
-            if f"{cell} = alloca i32" not in self._head:
-                self._head.append(f"{cell} = alloca i32")
-            found = self._op(f"call i64 @PyLong_AsLongLongAndOverflow(ptr {pointer}, ptr {cell})")
-            self._need(self._op(f"icmp eq i32 {self._op(f'load i32, ptr {cell}')}, 0"))
-            return f"i64 {found}"
-        if dtype == "float64":
-            own = self._op(f"or i1 {self._is(kind, 'PyFloat_Type')}, {own}")
-        self._need(own)
-        return f"{TYPES[dtype]} {self._at(pointer, VALUE, TYPES[dtype])}"
-
-    def _array(self, pointer: str, node: Node) -> str:
-        self._need(self._is(self._at(pointer, TYPE), "np_array_type"))
-        self._need(self._is(self._at(pointer, ELEMENTS), f"np_dtype_{node.dtype}"))
-        self._need(self._op(f"icmp eq i32 {self._at(pointer, RANK, 'i32')}, {len(node.shape)}"))
-        extents = self._at(pointer, EXTENTS)
-        for axis, extent in enumerate(node.shape):
-            self._need(self._op(f"icmp eq i64 {self._at(extents, 8 * axis, 'i64')}, {extent}"))
-        flags = self._op(f"and i32 {self._at(pointer, FLAGS, 'i32')}, {IN_ONE_PIECE}")
-        self._need(self._op(f"icmp eq i32 {flags}, {IN_ONE_PIECE}"))
-        return f"ptr {self._at(pointer, DATA)}"
-
     # ---- results
 
     def _result(self, number: int, node: Node) -> str:
@@ -211,15 +188,7 @@ class Entry:
         if not node.shape:
             self._head.append(f"%cell{number} = alloca i64")
             return f"%cell{number}"
-        extents = ", ".join(f"i64 {extent}" for extent in node.shape)
-        rank, dtype = len(node.shape), f"np_dtype_{node.dtype}"
-        self._data.append(f"@extents{number} = internal constant [{rank} x i64] [{extents}]")
-        self._outside |= {dtype, "np_array_type"}
-        self._lines.append(f"call void @Py_IncRef(ptr @{dtype})")
-        made = self._op(
-            f"call ptr @np_new(ptr @np_array_type, ptr @{dtype}, i32 {rank}, "
-            f"ptr @extents{number}, ptr null, ptr null, i32 0, ptr null)"
-        )
+        made = self._new_array(node, f"@extents{number}")
         self._need(self._op(f"icmp ne ptr {made}, null"), otherwise="none")
         return made
 
@@ -259,11 +228,27 @@ class Entry:
         ]
         return "%work"
 
+    def _show_records(self, made: list[str]) -> None:
+        """The objects of recursive data, before others are made: the stack may be at its limit."""
+        for number, leaf in enumerate(border_kinds(self._result_form)):
+            if isinstance(leaf, PointerForm):
+                shows = self._border.name(leaf.sort, reads=False)
+                at = self._op(f"load i64, ptr {made[number]}")
+                found = self._op(f"call ptr {shows}(i64 {at}, ptr %records)")
+                cell = f"%object{number}"
+                self._head += [f"{cell} = alloca ptr", f"store ptr null, ptr {cell}"]
+                self._objects.append(cell)
+                self._lines.append(f"store ptr {found}, ptr {cell}")
+                self._need(self._op(f"icmp ne ptr {found}, null"), otherwise="drop")
+
     def _shown(self, form: Form, made: Iterator[tuple[str, Node]]) -> str:
         """An object of a result: a tuple of a product."""
         if isinstance(form, ArrayForm):
             text, node = next(made)
             return text if node.shape else self._boxed(text, node.dtype)
+        if isinstance(form, PointerForm):
+            text, _ = next(made)
+            return self._op(f"load ptr, ptr {text.replace('cell', 'object')}")
         assert isinstance(form, ProductForm)
         items = [self._shown(part, made) for part in form.parts]
         whole = self._op(f"call ptr @PyTuple_New(i64 {len(items)})")
@@ -271,21 +256,6 @@ class Entry:
             field = self._field(whole, ITEMS + 8 * index)
             self._lines.append(f"store ptr {item}, ptr {field}")
         return whole
-
-    def _boxed(self, cell: str, dtype: str) -> str:
-        """A number as an object of NumPy's."""
-        if dtype == "bool":
-            byte = self._op(f"load i8, ptr {cell}")
-            test = self._op(f"icmp ne i8 {byte}, 0")
-            self._outside |= {"np_true", "np_false"}
-            made = self._op(f"select i1 {test}, ptr @np_true, ptr @np_false")
-            self._lines.append(f"call void @Py_IncRef(ptr {made})")
-            return made
-        self._outside.add(f"np_type_{dtype}")
-        made = self._op(f"call ptr @PyType_GenericAlloc(ptr @np_type_{dtype}, i64 0)")
-        number = self._op(f"load {TYPES[dtype]}, ptr {cell}")
-        self._lines.append(f"store {TYPES[dtype]} {number}, ptr {self._field(made, VALUE)}")
-        return made
 
 
 _DECLARED = (

@@ -52,11 +52,12 @@ from interpreters.backends.llvm.native_checks import may_fail
 from interpreters.backends.llvm.native_forms import (
     MOST,
     Form,
+    Sort,
     form_of,
-    has_pointers,
     joined,
     kinds,
     known_form,
+    pointed_to,
     stack_of,
 )
 from interpreters.backends.llvm.native_recursion import RecursiveLowering
@@ -85,6 +86,8 @@ class Lowered(NamedTuple):
     function: FunctionGraph
     params: list[Form]
     result: Form
+    has_records: bool
+    """Whether it takes or gives recursive data."""
 
 
 def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None = None) -> Lowered:
@@ -104,9 +107,12 @@ def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None =
         while book.waiting:
             _Lowering(GraphBuilder(), survey, book).write(book.waiting.pop())
     prune(graph.function)
-    if any(map(has_pointers, (result, *forms.values()))):
-        raise MissingRule("the native backend takes and gives no records, as of recursive data")
-    return Lowered(graph.function, list(forms.values()), result)
+    sorts: dict[Sort, bool] = {}
+    for form in (result, *forms.values()):
+        pointed_to(form, sorts)
+    if not all(sorts.values()):
+        raise MissingRule("the native backend gives no functions that are in records")
+    return Lowered(graph.function, list(forms.values()), result, bool(sorts))
 
 
 class _Lowering(RecursiveLowering):

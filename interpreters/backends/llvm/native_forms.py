@@ -10,17 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TypeAlias, cast
 
 from combinators.errors import MissingRule
 from combinators.objects import Mu, Object, Sum, Tensor, components
 from combinators.terms import Lam
 from combinators.type_folds import unfolded
+from interpreters.backends.llvm.graph import Node
 from interpreters.backends.llvm.indices import Shape
+from interpreters.backends.llvm.scopes import WIDTHS
 
 ELEMENTS = frozenset({"float64", "float32", "int64", "int32", "bool"})
 
 
+NONE = -1
+"""The tag of the tangent of a sum that is zero."""
 MOST = 4
 """How often the skeleton of what a loop carries, of what records hold or functions give, grows; and
 functions of the module of one λ. Behind that, what captures what was made before is in records."""
@@ -262,10 +267,31 @@ def kinds(form: Form) -> list[ArrayForm]:
             return tag + [leaf for parts in captured for part in parts for leaf in kinds(part)]
 
 
+def border_kinds(form: Form) -> tuple[ArrayForm | PointerForm, ...]:
+    """The same, with pointers to records as they are."""
+    match form:
+        case PointerForm():
+            return (form,)
+        case ProductForm(parts):
+            return tuple(leaf for part in parts for leaf in border_kinds(part))
+        case PackedForm(part):
+            return border_kinds(part)
+        case SumForm(parts, rows):
+            inside = (leaf for part in parts for leaf in border_kinds(part))
+            return (ArrayForm(rows, "int64"), *inside)
+        case _:
+            return tuple(kinds(form))
+
+
+def room_of(leaf: ArrayForm | Node) -> int:
+    """How many bytes a number or an array takes in a record."""
+    return -(-prod(leaf.shape) * WIDTHS[leaf.dtype] // 8) * 8
+
+
 def has_functions(form: Form) -> bool:
     """Whether there are functions among the values of a skeleton."""
     match form:
-        case FunctionForm() | PointerForm():
+        case FunctionForm():
             return True
         case PackedForm(part):
             return has_functions(part)
@@ -275,19 +301,25 @@ def has_functions(form: Form) -> bool:
             return False
 
 
-def has_pointers(form: Form) -> bool:
-    """Whether there are pointers to records in a skeleton."""
+def pointed_to(form: Form, found: dict[Sort, bool], *, inside: bool = False) -> dict[Sort, bool]:
+    """The sorts of records that a skeleton points to, and whether each is of data, to its end."""
     match form:
-        case PointerForm():
-            return True
+        case PointerForm(sort, rows):
+            if sort.root not in found:
+                found[sort.root] = not rows and not inside and is_whole(sort.form)
+                pointed_to(sort.form, found, inside=inside)
         case PackedForm(part):
-            return has_pointers(part)
+            pointed_to(part, found, inside=inside)
         case ProductForm(parts) | SumForm(parts):
-            return any(map(has_pointers, parts))
+            for part in parts:
+                pointed_to(part, found, inside=inside)
         case FunctionForm(captured=captured):
-            return any(has_pointers(part) for parts in captured for part in parts)
+            for parts in captured:
+                for part in parts:
+                    pointed_to(part, found, inside=True)
         case _:
-            return False
+            pass
+    return found
 
 
 def row_of(form: Form) -> Form:
@@ -342,9 +374,9 @@ def form_of(obj: Object, sorts: Sorts) -> Form:
 
 
 def is_whole(form: Form) -> bool:
-    """Whether all of a skeleton is known."""
+    """Whether all of a skeleton is known, and data."""
     match form:
-        case None:
+        case None | FunctionForm() | PackedForm():
             return False
         case ProductForm(parts) | SumForm(parts):
             return all(map(is_whole, parts))

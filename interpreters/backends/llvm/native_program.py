@@ -17,6 +17,7 @@ from combinators.terms import Lam
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
 from interpreters.backends.analysis.lines import OPTIMISTIC, Hidden, hides_zeros, lines_of
+from interpreters.backends.llvm.effort import ASKS
 from interpreters.backends.llvm.emission import emitted
 from interpreters.backends.llvm.entry import LINE, ONE, Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
@@ -24,15 +25,17 @@ from interpreters.backends.llvm.growing import FIRST, ROOM
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
 from interpreters.backends.llvm.native_forms import (
+    NONE,
     ArrayForm,
     Form,
     FunctionForm,
+    PointerForm,
     ProductForm,
     SumForm,
+    border_kinds,
     has_functions,
     kinds,
 )
-from interpreters.backends.llvm.native_values import NONE
 from interpreters.backends.llvm.scopes import NativeModule
 
 
@@ -71,12 +74,16 @@ class NativeProgram:
         """The arguments that are opened in Python, of which the entry takes the leaves."""
         watched = None if captured else _watched(self._lam, self._survey)
         module = NativeModule(lanes(), watched is None, watched or frozenset())
+        module.has_records = made.has_records
+        if made.has_records:
+            module.declare(ROOM, "")
+            module.declare(ASKS, "")
         code = emitted(module, made.function, "run", planned(made.function))
         params = [
-            ProductForm(tuple(kinds(form))) if _is_open(form) else form for form in made.params
+            ProductForm(border_kinds(form)) if _is_open(form) else form for form in made.params
         ]
-        shown = ProductForm(tuple(kinds(made.result))) if _is_open(made.result) else made.result
-        entry = Entry(made.function, params, shown, code, checks=code.gives_up)
+        shown = ProductForm(border_kinds(made.result)) if _is_open(made.result) else made.result
+        entry = Entry(made.function, params, shown, code, has_records=made.has_records)
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
         if code.work:
             room = np.zeros(code.work + LINE, np.uint8)
@@ -270,7 +277,7 @@ def _is_open(form: Form) -> bool:
     match form:
         case ProductForm(parts):
             return any(map(_is_open, parts))
-        case ArrayForm():
+        case ArrayForm() | PointerForm():
             return False
         case _:
             return True
@@ -279,7 +286,7 @@ def _is_open(form: Form) -> bool:
 def leaves_of(form: Form, value: Any) -> Iterator[Any]:
     """The numbers and arrays of a value of a sum, or of what there are such in."""
     match form:
-        case ArrayForm():
+        case ArrayForm() | PointerForm():
             yield value
         case ProductForm(parts):
             for part, inner in zip(parts, value, strict=True):
@@ -291,7 +298,10 @@ def leaves_of(form: Form, value: Any) -> Iterator[Any]:
                 if number == tag:
                     yield from leaves_of(part, inner)
                 else:
-                    for leaf in kinds(part):
+                    for leaf in border_kinds(part):
+                        if isinstance(leaf, PointerForm):
+                            yield None
+                            continue
                         zero = np.zeros(leaf.shape, leaf.dtype)
                         yield zero if leaf.shape or leaf.dtype[-2:] == "32" else zero.item()
 

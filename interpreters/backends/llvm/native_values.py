@@ -17,6 +17,7 @@ from combinators.terms import Lam
 from interpreters.backends.llvm.graph import GraphBuilder, Node, NodeBlock
 from interpreters.backends.llvm.indices import Shape
 from interpreters.backends.llvm.native_forms import (
+    NONE,
     ArrayForm,
     Form,
     FunctionForm,
@@ -25,8 +26,8 @@ from interpreters.backends.llvm.native_forms import (
     ProductForm,
     Sort,
     SumForm,
+    room_of,
 )
-from interpreters.backends.llvm.scopes import WIDTHS
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +75,6 @@ Value: TypeAlias = (
     "Node | tuple[Value, ...] | Closure | Chosen | Alternatives | Packed | Pointed | None"
 )
 """None is the zero of a tangent whose type is not known, and what nobody looks at."""
-
-
-NONE = -1
-"""The tag of the tangent of a sum that is zero."""
 
 
 def skeleton(value: Value) -> Form:
@@ -160,11 +157,6 @@ def opened(graph: GraphBuilder, value: Pointed) -> Value:
 def is_none(graph: GraphBuilder, value: Pointed) -> Node:
     """Whether there is no record."""
     return graph.pointwise("equal", (value.where, graph.fill(0, (), "int64")), (), "bool")
-
-
-def room_of(leaf: Node) -> int:
-    """How many bytes a number or an array takes in a record."""
-    return -(-leaf.size * WIDTHS[leaf.dtype] // 8) * 8
 
 
 def inside(graph: GraphBuilder, node: Node, block: NodeBlock, *, copied: bool = False) -> Node:

@@ -59,6 +59,8 @@ class NativeModule:
     is_called: bool = True
     """Whether Python calls it, which may be interrupted and has BLAS."""
     declared: dict[str, str] = field(default_factory=dict)
+    has_records: bool = False
+    """Whether recursive data is taken or given."""
     constants: list[Any] = field(default_factory=list)
     """The nodes of literal arrays, each once."""
     zeros: int = 0
