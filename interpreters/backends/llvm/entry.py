@@ -23,6 +23,7 @@ import numpy as np
 from interpreters.backends.llvm.effort import LONG
 from interpreters.backends.llvm.emission import Emitted
 from interpreters.backends.llvm.graph import FunctionGraph, Node
+from interpreters.backends.llvm.growing import SIZE
 from interpreters.backends.llvm.libraries import address
 from interpreters.backends.llvm.native_forms import (
     ArrayForm,
@@ -90,7 +91,7 @@ class Entry(ObjectText):
     def text(self) -> str:
         """The function ``entry`` of the object itself and the tuple of its arguments."""
         if self._has_records:
-            self._head.append("%records = alloca [56 x i8], align 64")
+            self._head.append(f"%records = alloca [{SIZE} x i8], align 64")
             self._lines.append("call void @dc_enter(ptr %records)")
         params = iter(self._function.params)
         args = self._parts("%args", ProductForm(tuple(self._params)), params)
@@ -229,8 +230,12 @@ class Entry(ObjectText):
         return "%work"
 
     def _show_records(self, made: list[str]) -> None:
-        """The objects of recursive data, before others are made: the stack may be at its limit."""
-        for number, leaf in enumerate(border_kinds(self._result_form)):
+        """The objects of recursive data, before others; meanwhile nobody collects garbage."""
+        leaves = border_kinds(self._result_form)
+        if not any(isinstance(leaf, PointerForm) for leaf in leaves):
+            return
+        collected = self._op("call i32 @PyGC_Disable()")
+        for number, leaf in enumerate(leaves):
             if isinstance(leaf, PointerForm):
                 shows = self._border.name(leaf.sort, reads=False)
                 at = self._op(f"load i64, ptr {made[number]}")
@@ -239,7 +244,17 @@ class Entry(ObjectText):
                 self._head += [f"{cell} = alloca ptr", f"store ptr null, ptr {cell}"]
                 self._objects.append(cell)
                 self._lines.append(f"store ptr {found}, ptr {cell}")
-                self._need(self._op(f"icmp ne ptr {found}, null"), otherwise="drop")
+        self._lines += [
+            f"%collected = icmp ne i32 {collected}, 0",
+            "br i1 %collected, label %collect, label %shown",
+            "collect:",
+            "call i32 @PyGC_Enable()",
+            "br label %shown",
+            "shown:",
+        ]
+        for cell in self._objects:
+            found = self._op(f"load ptr, ptr {cell}")
+            self._need(self._op(f"icmp ne ptr {found}, null"), otherwise="drop")
 
     def _shown(self, form: Form, made: Iterator[tuple[str, Node]]) -> str:
         """An object of a result: a tuple of a product."""

@@ -1,7 +1,7 @@
 """Memory that grows while a program runs, and goes when it ends: records lie one behind the other.
 
     room:  the limit of the stack; where the next record is, and its piece ends; the pieces; whether
-           the first is ours; the bytes of the last; how many calls there were
+           the first is ours; the bytes of the last; how many calls there were; when it was asked
     dc_stops(room)     →  whether the stack is at its limit, or Python was interrupted
     dc_room(room, 24)  →  the next 24 bytes; where the piece is at its end, those of a new one
 
@@ -12,22 +12,42 @@ one before.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from interpreters.backends.llvm.deep_stack import BOUNDS
 from interpreters.backends.llvm.effort import ASKS
 
 ROOM, STOPS = "dc_room", "dc_stops"
+SIZE = 64
+"""Bytes of a room."""
 STACK = 1 << 18
-"""Bytes of the stack for functions that call themselves; deeper they are left to Python."""
+"""Bytes of the caller's stack for functions that call themselves; deeper ones get a deep stack."""
 FIRST = 1 << 20
-"""Bytes of the first piece."""
+"""Bytes of the first piece; the one behind it notes that the stack was at its limit."""
 LARGEST = 1 << 27
 """Bytes of a piece, but of one for a larger record."""
-PATIENCE = 1 << 16
-"""Calls after which it is asked whether to go on."""
+PATIENCE = 1 << 12
+"""Calls after which it is asked whether to go on, if it was not lately."""
+WHILE = 10_000
+"""Microseconds between: who waits for Python's lock gets it when he waited for half as long."""
+
+
+def kept_memory() -> dict[str, np.ndarray[Any, Any]]:
+    """What of it is kept from call to call, by name."""
+    growing = np.empty(FIRST + 64, np.uint8)
+    growing[FIRST] = 0
+    return {"growing": growing, "deep_stack": BOUNDS}
+
+
 GROWING = f"""@growing = external global i8
+@deep_stack = external global i8
 @in_growing = internal global i8 0
 declare ptr @llvm.frameaddress.p0(i32)
 declare i64 @llvm.umax.i64(i64, i64)
 declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @clock()
 declare ptr @PyMem_RawMalloc(i64)
 declare void @PyMem_RawFree(ptr)
 define internal i1 @{STOPS}(ptr %room) #1 {{
@@ -41,14 +61,56 @@ entry:
   store i64 %count, ptr %calls
   %part = and i64 %count, {PATIENCE - 1}
   %last = icmp eq i64 %part, 0
-  br i1 %last, label %ask, label %on
+  %look = or i1 %deep, %last
+  br i1 %look, label %ask, label %on
 ask:
-  %raised = call i1 @{ASKS}()
-  br label %on
-on:
-  %asked = phi i1 [false, %entry], [%raised, %ask]
-  %stops = or i1 %deep, %asked
+  %stops = call i1 @dc_looks(ptr %room, i1 %deep)
   ret i1 %stops
+on:
+  ret i1 false
+}}
+define internal i1 @dc_looks(ptr %room, i1 %deep) noinline cold {{
+  br i1 %deep, label %note, label %late
+note:
+  %note_at = getelementptr i8, ptr @growing, i64 {FIRST}
+  store i8 1, ptr %note_at
+  ret i1 true
+late:
+  %asked_at = getelementptr i8, ptr %room, i64 56
+  %asked = load i64, ptr %asked_at
+  %now = call i64 @clock()
+  %since = sub i64 %now, %asked
+  %soon = icmp ult i64 %since, {WHILE}
+  br i1 %soon, label %go, label %ask
+go:
+  ret i1 false
+ask:
+  store i64 %now, ptr %asked_at
+  %frame = call ptr @llvm.frameaddress.p0(i32 0)
+  %limit = call ptr @dc_limit(ptr %frame)
+  %told_at = getelementptr i8, ptr @deep_stack, i64 16
+  %told = load i64, ptr %told_at
+  %low = load ptr, ptr @deep_stack
+  %is_deep = icmp eq ptr %limit, %low
+  %is_told = icmp ne i64 %told, 0
+  %ends = and i1 %is_deep, %is_told
+  br i1 %ends, label %end, label %on
+end:
+  ret i1 true
+on:
+  %raised = call i1 @{ASKS}()
+  ret i1 %raised
+}}
+define internal ptr @dc_limit(ptr %frame) noinline {{
+  %low = load ptr, ptr @deep_stack
+  %high_at = getelementptr i8, ptr @deep_stack, i64 8
+  %high = load ptr, ptr %high_at
+  %above = icmp uge ptr %frame, %low
+  %below = icmp ult ptr %frame, %high
+  %is_deep = and i1 %above, %below
+  %usual = getelementptr i8, ptr %frame, i64 -{STACK}
+  %limit = select i1 %is_deep, ptr %low, ptr %usual
+  ret ptr %limit
 }}
 define internal ptr @{ROOM}(ptr %room, i64 %size) #1 {{
   %next = getelementptr i8, ptr %room, i64 8
@@ -94,7 +156,7 @@ fine:
 }}
 define internal void @dc_enter(ptr %room) noinline {{
   %frame = call ptr @llvm.frameaddress.p0(i32 0)
-  %limit = getelementptr i8, ptr %frame, i64 -{STACK}
+  %limit = call ptr @dc_limit(ptr %frame)
   store ptr %limit, ptr %room
   %busy = atomicrmw xchg ptr @in_growing, i8 1 acquire
   %ours = icmp eq i8 %busy, 0
@@ -113,6 +175,8 @@ define internal void @dc_enter(ptr %room) noinline {{
   store i64 {FIRST}, ptr %bytes
   %calls = getelementptr i8, ptr %room, i64 48
   store i64 0, ptr %calls
+  %asked_at = getelementptr i8, ptr %room, i64 56
+  store i64 0, ptr %asked_at
   ret void
 }}
 define internal void @dc_leave(ptr %room) noinline {{
@@ -143,7 +207,7 @@ def in_room(name: str, params: str, given: str) -> str:
     """The function that has a room while it runs the one inside."""
     return (
         f"define i1 @{name}({params}) #0 {{\n"
-        "  %room = alloca [56 x i8], align 64\n"
+        f"  %room = alloca [{SIZE} x i8], align 64\n"
         "  call void @dc_enter(ptr %room)\n"
         f"  %failed = call i1 @{name}_in_room({given})\n"
         "  call void @dc_leave(ptr %room)\n"

@@ -14,7 +14,7 @@ from math import prod
 from typing import TypeAlias, cast
 
 from combinators.errors import MissingRule
-from combinators.objects import Mu, Object, Sum, Tensor, components
+from combinators.objects import Mu, Object, Sum, Tagged, Tensor, components
 from combinators.terms import Lam
 from combinators.type_folds import unfolded
 from interpreters.backends.llvm.graph import Node
@@ -79,6 +79,8 @@ class Sort:
         """One of several."""
         self._sorts, self._form = sorts, cast("Form", None)
         self._into: Sort | None = None
+        self.may_be_none = False
+        """Whether they are of tangents, which are None where they are zero."""
         self._grown, self._grows = 0, False
         self._waiting: list[Form] = []
 
@@ -170,6 +172,7 @@ class Sorts:
         key = obj, ()
         if key not in self._sorts:
             sort = self._sorts[key] = Sort(self)
+            sort.may_be_none = isinstance(unfolded(obj), Tagged)
             sort.grow(known_form(unfolded(obj), self))
         return self._sorts[key]
 

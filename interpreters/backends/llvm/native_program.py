@@ -17,11 +17,12 @@ from combinators.terms import Lam
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
 from interpreters.backends.analysis.lines import OPTIMISTIC, Hidden, hides_zeros, lines_of
+from interpreters.backends.llvm.deep_stack import GAVE_UP, deeply
 from interpreters.backends.llvm.effort import ASKS
 from interpreters.backends.llvm.emission import emitted
 from interpreters.backends.llvm.entry import LINE, ONE, Entry, function_object, symbol
 from interpreters.backends.llvm.fusion import planned
-from interpreters.backends.llvm.growing import FIRST, ROOM
+from interpreters.backends.llvm.growing import FIRST, ROOM, kept_memory
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
 from interpreters.backends.llvm.native_forms import (
@@ -90,7 +91,7 @@ class NativeProgram:
             start = -room.ctypes.data % LINE
             arrays["work"] = room[start : start + code.work]
         if ROOM in module.declared:
-            arrays["growing"] = np.empty(FIRST, np.uint8)
+            arrays |= kept_memory()
         self.text = whole_text(module, [code.text, entry.text()], len(code.constants))
         self._arrays = arrays
 
@@ -103,7 +104,7 @@ class NativeProgram:
     def entry(self) -> Callable[..., Any]:
         """The function of the leaves of what is opened, which gives those of what is open."""
         slow = self._slow if self._is_closed else _give_up
-        return function_object(self._loaded.address, slow, self._loaded)
+        return function_object(self._loaded.address, self._deeper(slow), self._loaded)
 
     def door(self, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The function of a tuple of arguments, which the entry takes or ``otherwise`` does."""
@@ -113,7 +114,24 @@ class NativeProgram:
         def slow(*args: Any) -> Any:
             return otherwise(args)
 
-        return function_object(self._loaded.address, slow, self._loaded, ONE)
+        return function_object(self._loaded.address, self._deeper(slow), self._loaded, ONE)
+
+    def _deeper(self, slow: Callable[..., Any]) -> Callable[..., Any]:
+        """What runs where machine code gave up: the same with a deep stack, where that may help."""
+        if "growing" not in self._arrays:
+            return slow
+        noted = self._arrays["growing"][FIRST:]
+        again = function_object(self._loaded.address, _give_up, self._loaded)
+
+        def deeper(*args: Any) -> Any:
+            if noted[0]:
+                noted[0] = 0
+                found = deeply(lambda: again(*args))
+                if found is not GAVE_UP:
+                    return found
+            return slow(*args)
+
+        return deeper
 
     @property
     def _is_closed(self) -> bool:
@@ -136,7 +154,7 @@ class NativeProgram:
 
         def whole(*args: Any) -> Any:
             found = entry(*self.opened(args))
-            if found is _GIVEN_UP:
+            if found is GAVE_UP:
                 return slow(*args)
             if gives_functions:  # which may be called when the arrays are no longer what they were
                 args = _copied(args)
@@ -213,7 +231,7 @@ class NativeFunction:
         if program is not None:
             whole = (given,) if _is_whole(self._form.lams[self._tag]) else given
             found = program.entry(*program.opened((*self._captured, *whole)))
-            if found is not _GIVEN_UP:
+            if found is not GAVE_UP:
                 return self._functions.shown(program.form, found, lambda: self._python(given))
         return self._python(given)
 
@@ -251,11 +269,8 @@ def value_shown(
             return next(leaves)
 
 
-_GIVEN_UP = object()
-
-
 def _give_up(*_: Any) -> Any:
-    return _GIVEN_UP
+    return GAVE_UP
 
 
 def _is_whole(lam: Lam) -> bool:

@@ -39,6 +39,8 @@ DECLARED = (
     "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     "declare ptr @PyLong_FromLongLong(i64)",
+    "declare i32 @PyGC_Disable()",
+    "declare i32 @PyGC_Enable()",
 )
 
 
@@ -107,7 +109,7 @@ class RecordText(ObjectText):
         form = self._sort.form
         obj = self._op("load ptr, ptr %object")
         slot = self._op("load ptr, ptr %slot")
-        is_none = self._is(obj, "_Py_NoneStruct")
+        is_none = self._is_none(obj)
         self._lines += [f"br i1 {is_none}, label %none, label %some", "none:"]
         self._lines += [f"store i64 0, ptr {slot}", "br label %done", "some:"]
         size = size_of(form)
@@ -161,6 +163,9 @@ class RecordText(ObjectText):
                 self._need(self._op(f"icmp ne i64 {found}, -1"))
                 self._do(f"store i64 {found}, ptr {place}")
 
+    def _is_none(self, obj: str) -> str:
+        return self._is(obj, "_Py_NoneStruct") if self._sort.may_be_none else "false"
+
     def _open(self, obj: str, count: int) -> None:
         """See that it is a tuple of as many."""
         flags = self._at(self._at(obj, TYPE), TYPE_FLAGS, "i64")
@@ -173,7 +178,7 @@ class RecordText(ObjectText):
     ) -> None:
         place, end = self._field(record, offset), self._fresh("end")
         none, some = self._fresh("none"), self._fresh("some")
-        is_none = self._is(obj, "_Py_NoneStruct")
+        is_none = self._is_none(obj)
         self._lines += [f"br i1 {is_none}, label %{none}, label %{some}", f"{none}:"]
         self._lines += [f"store i64 {NONE}, ptr {place}", f"br label %{end}", f"{some}:"]
         self._open(obj, 2)

@@ -18,7 +18,7 @@ pytest.importorskip("llvmlite", reason="LLVM is not installed: pip install 'diff
 from interpreters.backends.llvm.emission import emitted
 from interpreters.backends.llvm.fusion import planned
 from interpreters.backends.llvm.graph import FunctionGraph
-from interpreters.backends.llvm.growing import FIRST, ROOM
+from interpreters.backends.llvm.growing import FIRST, ROOM, kept_memory
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, llvm, whole_text
 from interpreters.backends.llvm.native_program import NativeProgram, leaves_of, value_shown
@@ -67,7 +67,7 @@ class Bare:
         arrays = {f"constant{i}": node.par.value for i, node in enumerate(code.constants)}
         text = whole_text(module, [code.text], len(arrays))
         if ROOM in module.declared:
-            arrays["growing"] = Guarded((FIRST,), "uint8").array
+            arrays |= kept_memory() | {"growing": Guarded((FIRST + 64,), "uint8").array}
         llvm().parse_assembly(text).verify()
         loaded = self._loaded = Loaded(text, arrays, function="run")
         self._params, self._outputs, self._work = function.params, function.outputs, code.work

@@ -305,10 +305,3 @@ def test_a_function_that_calls_itself_elsewhere_is_a_function_of_the_module():
     held(filtered, a, v, 7)
     held(lambda a, v, n: dc.jvp(lambda a: filtered(a, v, n), (a,), (a,)), a, v, 7)
     held(lambda n, ts: dc.map(lambda t: triangle(n, t), ts), 5, np.array([0.5, 1.0]))
-
-
-def test_what_is_deeper_than_the_stack_is_left_to_python():
-    lam = dc.fun(triangle).program(3, 0.5)._compiled
-    native = NativeProgram(lam, lambda *args: "Python").function
-    assert native(300, 2.0) == 300 * 301
-    assert native(10**6, 0.5) == "Python"

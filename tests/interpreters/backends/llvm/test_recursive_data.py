@@ -136,7 +136,16 @@ def test_a_value_that_is_not_of_its_type_is_left_to_python():
     native = NativeProgram(total.program([1.0])._compiled, lambda *args: "Python").function
     fine = (1, (2.0, (0, ())))
     assert native(fine) == np.sin(2.0)
-    for wrong in (1.0, (1, 2.0), (2, ()), (1, (2.0, (0, ()), 3)), (1, ("x", (0, ()))), ("1", ())):
+    for wrong in (
+        1.0,
+        None,
+        (1, (1.0, None)),
+        (1, 2.0),
+        (2, ()),
+        (1, (2.0, (0, ()), 3)),
+        (1, ("x", (0, ()))),
+        ("1", ()),
+    ):
         assert native(wrong) == "Python"
 
 
