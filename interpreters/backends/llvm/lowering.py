@@ -54,6 +54,7 @@ from interpreters.backends.llvm.native_forms import (
     Form,
     Sort,
     form_of,
+    is_ambiguous,
     joined,
     kinds,
     known_form,
@@ -112,6 +113,8 @@ def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None =
         pointed_to(form, sorts)
     if not all(sorts.values()):
         raise MissingRule("the native backend gives no functions that are in records")
+    if is_ambiguous(result):
+        raise MissingRule("the native backend gives no tangent that is of one type or another")
     return Lowered(graph.function, list(forms.values()), result, bool(sorts))
 
 
@@ -319,10 +322,10 @@ class _Lowering(RecursiveLowering):
         if primitive is FIX.primitive:
             return self.fixed(args[0])
         if primitive is PACK:
-            return Packed(args[0])
+            return Packed({term.args[0].type: args[0]})
         if primitive is UNPACK:
             packed = opened(self.graph, args[0]) if isinstance(args[0], Pointed) else args[0]
-            part = packed.part if isinstance(packed, Packed) else None
+            part = packed.parts.get(term.type) if isinstance(packed, Packed) else None
             return zeros(self.graph, term.type) if part is None else part
         if primitive in SUMS:
             return of_sum(self.graph, term, args[0], self.book)

@@ -227,8 +227,10 @@ class CallLowering(ABC):
             assert isinstance(parts, tuple)
             return Alternatives(sum_of_tags(self.graph, x.tag, y.tag), parts)
         if isinstance(x, Packed) and isinstance(y, Packed):
-            part: Value = yield self.plus(x.part, y.part)
-            return Packed(part)
+            sums: dict[Object, Value] = {}
+            for obj in {**x.parts, **y.parts}:
+                sums[obj] = yield self.plus(x.parts.get(obj), y.parts.get(obj))
+            return Packed(sums)
         if isinstance(x, Pointed) or isinstance(y, Pointed):
             return self._sum_of_records(x, y)
         if not isinstance(x, Node) or not isinstance(y, Node):

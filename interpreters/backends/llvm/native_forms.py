@@ -67,9 +67,10 @@ class SumForm:
 
 @dataclass(frozen=True)
 class PackedForm:
-    """A tangent of any type."""
+    """A tangent of one of these types: a part of each, of which all but one are zero."""
 
-    part: Form
+    types: tuple[Object, ...]
+    parts: tuple[Form, ...]
 
 
 class Sort:
@@ -162,8 +163,9 @@ class Sorts:
                     for i, parts in enumerate(captured)
                 ]
                 return replace(form, captured=tuple(found))
-            case PackedForm(part):
-                return PackedForm(self.in_records(part, owner))
+            case PackedForm(types, parts):
+                each = enumerate(parts)
+                return PackedForm(types, tuple(self.in_records(x, owner, i) for i, x in each))
             case _:
                 return self.in_records(form, owner)
 
@@ -223,8 +225,11 @@ def joined(a: Form, b: Form) -> Form:
         case PointerForm(first, rows), PointerForm(second, other) if rows == other:
             first.merge(second)
             return a
-        case PackedForm(first), PackedForm(second):
-            return PackedForm(joined(first, second))
+        case PackedForm(types, first), PackedForm(others, second):
+            found = dict(zip(types, first, strict=True))
+            for obj, part in zip(others, second, strict=True):
+                found[obj] = joined(found.get(obj), part)
+            return PackedForm(tuple(found), tuple(found.values()))
         case PointerForm(sort, ()), FunctionForm(rows=()) | PackedForm():
             sort.grow(b)
             return a
@@ -233,7 +238,7 @@ def joined(a: Form, b: Form) -> Form:
             return b
         case _ if a == b:
             return a
-    raise MissingRule("the native backend has no tangent that is of one type or another")
+    raise MissingRule("the native backend has no value that is of one form or another")
 
 
 def _either(a: FunctionForm, b: FunctionForm) -> FunctionForm:
@@ -256,13 +261,11 @@ def kinds(form: Form) -> list[ArrayForm]:
             return []
         case ArrayForm():
             return [form]
-        case ProductForm(parts):
+        case ProductForm(parts) | PackedForm(_, parts):
             return [leaf for part in parts for leaf in kinds(part)]
         case SumForm(parts, rows):
             inside = [leaf for part in parts for leaf in kinds(part)]
             return [ArrayForm(rows, "int64"), *inside]
-        case PackedForm(part):
-            return kinds(part)
         case PointerForm(_, rows):
             return [ArrayForm(rows, "int64")]
         case FunctionForm(lams, _, captured, rows):
@@ -275,15 +278,23 @@ def border_kinds(form: Form) -> tuple[ArrayForm | PointerForm, ...]:
     match form:
         case PointerForm():
             return (form,)
-        case ProductForm(parts):
+        case ProductForm(parts) | PackedForm(_, parts):
             return tuple(leaf for part in parts for leaf in border_kinds(part))
-        case PackedForm(part):
-            return border_kinds(part)
         case SumForm(parts, rows):
             inside = (leaf for part in parts for leaf in border_kinds(part))
             return (ArrayForm(rows, "int64"), *inside)
         case _:
             return tuple(kinds(form))
+
+
+def is_ambiguous(form: Form) -> bool:
+    """Whether there are tangents among the values of a skeleton that may be of several types."""
+    match form:
+        case ProductForm(parts) | SumForm(parts) | PackedForm(_, parts):
+            several = isinstance(form, PackedForm) and len(parts) > 1
+            return several or any(map(is_ambiguous, parts))
+        case _:
+            return False
 
 
 def room_of(leaf: ArrayForm | Node) -> int:
@@ -296,9 +307,7 @@ def has_functions(form: Form) -> bool:
     match form:
         case FunctionForm():
             return True
-        case PackedForm(part):
-            return has_functions(part)
-        case ProductForm(parts) | SumForm(parts):
+        case ProductForm(parts) | SumForm(parts) | PackedForm(_, parts):
             return any(map(has_functions, parts))
         case _:
             return False
@@ -311,9 +320,7 @@ def pointed_to(form: Form, found: dict[Sort, bool], *, inside: bool = False) -> 
             if sort.root not in found:
                 found[sort.root] = not rows and not inside and is_whole(sort.form)
                 pointed_to(sort.form, found, inside=inside)
-        case PackedForm(part):
-            pointed_to(part, found, inside=inside)
-        case ProductForm(parts) | SumForm(parts):
+        case ProductForm(parts) | SumForm(parts) | PackedForm(_, parts):
             for part in parts:
                 pointed_to(part, found, inside=inside)
         case FunctionForm(captured=captured):
@@ -345,8 +352,8 @@ def _mapped(form: Form, change: Callable[[Shape], Shape]) -> Form:
             return SumForm(tuple(_mapped(part, change) for part in parts), change(rows))
         case ProductForm(parts):
             return ProductForm(tuple(_mapped(part, change) for part in parts))
-        case PackedForm(part):
-            return PackedForm(_mapped(part, change))
+        case PackedForm(types, parts):
+            return PackedForm(types, tuple(_mapped(part, change) for part in parts))
         case PointerForm(sort, rows):
             return PointerForm(sort, change(rows))
         case FunctionForm(lams, names, captured, rows):

@@ -30,6 +30,7 @@ from interpreters.backends.llvm.native_forms import (
     ArrayForm,
     Form,
     FunctionForm,
+    PackedForm,
     PointerForm,
     ProductForm,
     SumForm,
@@ -263,6 +264,8 @@ def value_shown(
             tag = next(leaves)
             inside = [value_shown(part, leaves, function, (*path, 1)) for part in form.parts]
             return None if tag == NONE else (tag, inside[tag])
+        case PackedForm(_, (part,)):
+            return value_shown(part, leaves, function, path)
         case None:
             return None
         case _:

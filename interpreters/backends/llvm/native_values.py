@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from combinators.objects import Object
 from combinators.terms import Lam
 from interpreters.backends.llvm.graph import GraphBuilder, Node, NodeBlock
 from interpreters.backends.llvm.indices import Shape
@@ -66,9 +67,9 @@ class Pointed:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A tangent of any type."""
+    """A tangent of any type: one of each type that it may be of, all but one zero."""
 
-    part: Value
+    parts: dict[Object, Value]
 
 
 Value: TypeAlias = (
@@ -90,8 +91,8 @@ def skeleton(value: Value) -> Form:
             return _functions(value.options)
         case Alternatives(tag, parts):
             return SumForm(tuple(map(skeleton, parts)), tag.shape)
-        case Packed(part):
-            return PackedForm(skeleton(part))
+        case Packed(parts):
+            return PackedForm(tuple(parts), tuple(map(skeleton, parts.values())))
         case Pointed(where, sort):
             return PointerForm(sort, where.shape)
         case None:
@@ -126,8 +127,10 @@ def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
                 value = Alternatives(graph.fill(NONE, rows, "int64"), (None,) * len(parts))
             inside = (nodes_of(graph, x, f) for x, f in zip(value.parts, parts, strict=True))
             return [value.tag, *(node for nodes in inside for node in nodes)]
-        case PackedForm(part):
-            return nodes_of(graph, value.part if isinstance(value, Packed) else None, part)
+        case PackedForm(types, parts):
+            known = value.parts if isinstance(value, Packed) else {}
+            each = zip(types, parts, strict=True)
+            return [node for obj, part in each for node in nodes_of(graph, known.get(obj), part)]
         case PointerForm(sort, rows):
             if isinstance(value, Pointed):
                 return [value.where]
@@ -227,8 +230,9 @@ def value_of(form: Form, nodes: Iterator[Node]) -> Value:
             return tuple([value_of(part, nodes) for part in parts])
         case SumForm(parts):
             return Alternatives(next(nodes), tuple([value_of(part, nodes) for part in parts]))
-        case PackedForm(part):
-            return Packed(value_of(part, nodes))
+        case PackedForm(types, parts):
+            each = zip(types, parts, strict=True)
+            return Packed({obj: value_of(part, nodes) for obj, part in each})
         case PointerForm(sort):
             return Pointed(next(nodes), sort)
         case FunctionForm(lams, names, captured, rows):

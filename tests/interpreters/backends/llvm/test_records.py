@@ -106,8 +106,8 @@ def test_a_function_that_is_carried_may_capture_the_one_before():
         step = lambda c, t: dc.fun(lambda u: c(u) * x + t, dc.Real)
         return dc.fold(step, dc.fun(lambda u: u * u, dc.Real), ts)(x)
 
-    for way in ("value", "gradient", "jvp"):
-        agrees(WAYS[way](whole, (0, 1)), 0.7, V)
+    for way in WAYS.values():
+        agrees(way(whole, (0, 1)), 0.7, V, rtol=1e-9)
 
 
 def test_a_function_that_is_given_on_may_capture_the_one_before():
@@ -116,8 +116,20 @@ def test_a_function_that_is_given_on_may_capture_the_one_before():
         step = lambda self, n, k: dc.cond(n < 1, lambda: k(x), lambda: again(self, n, k))
         return dc.rec(step)(3.0, lambda y: np.sin(y))
 
-    for way in ("value", "gradient", "jvp"):
-        agrees(WAYS[way](whole, (0,)), 0.7)
+    for way in WAYS.values():
+        agrees(way(whole, (0,)), 0.7, rtol=1e-9)
+
+
+def test_tangents_of_functions_that_are_chosen_are_of_one_type_or_another():
+    def chosen(a, b, x, ts):
+        one = lambda y: np.sin(y * a)
+        step = lambda f, t: dc.cond(t < 0.5, lambda: dc.fun(lambda y: f(y) * b, dc.Real), lambda: f)
+        f = dc.cond(x < 1, lambda: dc.fun(one, dc.Real), lambda: dc.fun(lambda y: y + b, dc.Real))
+        return dc.fold(step, f, ts)(x)
+
+    for x in (0.5, 1.5):
+        for way in ("value", "gradient", "second derivative"):
+            agrees(WAYS[way](chosen, (0, 1, 2, 3)), 0.3, 0.7, x, V, rtol=1e-9)
 
 
 def test_memory_grows_with_what_is_kept_and_goes_with_the_call():
