@@ -16,7 +16,7 @@ from interpreters.backends.llvm.call_text import CallText
 from interpreters.backends.llvm.effort import ASKS, efforts, rounds_between
 from interpreters.backends.llvm.fusion import Schedule, Task, planned
 from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode, Node, NodeBlock
-from interpreters.backends.llvm.growing import in_room
+from interpreters.backends.llvm.growing import ROOM, in_room
 from interpreters.backends.llvm.indices import Storage, variable_
 from interpreters.backends.llvm.nests import write_nest
 from interpreters.backends.llvm.places import RUNNING, Memory
@@ -141,9 +141,13 @@ class Emission(CallText):
                 steps.running(self, task)
 
     def check(self, task: Task) -> None:
-        """Note that a check may fail."""
+        """Note that a check may fail; a function that may call itself without end gives up here."""
         assert task.node is not None
         fails = self.elem(task.node.args[0], ())
+        if self.is_called:
+            self.may_fail = True
+            self.stop_where(fails.text, self.fresh())
+            return
         before = self.op(f"load i1, ptr {self.given_up}")
         self.do(f"store i1 {self.op(f'or i1 {before}, {fails.text}')}, ptr {self.given_up}")
 
@@ -308,7 +312,7 @@ def _in_blocks(module: NativeModule, name: str, memory: Memory, schedule: Schedu
     """The text of the outermost function, written again where some of its tasks share blocks."""
     first = Emission(module, memory, schedule)
     found, block = first.whole(name), memory.function.block
-    if found.work <= NEAR or module.called:
+    if found.work <= NEAR or ROOM in module.declared:
         return found
     tasks = Blocks(memory, first.accesses).of(schedule.tasks[block])
     if all(task.kind != "blocks" for task in tasks):

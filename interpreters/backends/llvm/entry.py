@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from interpreters.backends.llvm.border_forms import border_kinds
 from interpreters.backends.llvm.effort import LONG
 from interpreters.backends.llvm.emission import Emitted
 from interpreters.backends.llvm.graph import FunctionGraph, Node
@@ -30,7 +31,6 @@ from interpreters.backends.llvm.native_forms import (
     Form,
     PointerForm,
     ProductForm,
-    border_kinds,
 )
 from interpreters.backends.llvm.object_text import DATA, ITEMS, LENGTH, TYPE, ObjectText
 from interpreters.backends.llvm.record_text import RecordBorder

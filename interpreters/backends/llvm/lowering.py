@@ -28,6 +28,7 @@ from combinators.primitives.structural import (
 from combinators.primitives.sums import SUMS
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences
+from interpreters.backends.llvm.border_forms import is_ambiguous, pointed_to, to_be_shown
 from interpreters.backends.llvm.graph import (
     ChoiceNode,
     FunctionGraph,
@@ -54,11 +55,9 @@ from interpreters.backends.llvm.native_forms import (
     Form,
     Sort,
     form_of,
-    is_ambiguous,
     joined,
     kinds,
     known_form,
-    pointed_to,
     stack_of,
 )
 from interpreters.backends.llvm.native_recursion import RecursiveLowering
@@ -104,6 +103,7 @@ def lowered(lam: Lam, survey: Occurrences, captured: Mapping[str, Form] | None =
             env[name] = value_of(form, iter(nodes))
         value: Value = recurse(_Lowering(graph, survey, book).body(lam, env))
         result = joined(skeleton(value), known_form(lam.body.type, book))
+        result = result if captured else to_be_shown(result)
         graph.function.block.outputs = nodes_of(graph, value, result)
         while book.waiting:
             _Lowering(GraphBuilder(), survey, book).write(book.waiting.pop())

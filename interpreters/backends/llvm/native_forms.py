@@ -56,6 +56,10 @@ class FunctionForm:
     rows: Shape = ()
 
 
+AGAIN = FunctionForm((), (), ())
+"""A function of which no more is known than where it stands in a result."""
+
+
 @dataclass(frozen=True)
 class SumForm:
     """The alternatives of a sum."""
@@ -273,30 +277,6 @@ def kinds(form: Form) -> list[ArrayForm]:
             return tag + [leaf for parts in captured for part in parts for leaf in kinds(part)]
 
 
-def border_kinds(form: Form) -> tuple[ArrayForm | PointerForm, ...]:
-    """The same, with pointers to records as they are."""
-    match form:
-        case PointerForm():
-            return (form,)
-        case ProductForm(parts) | PackedForm(_, parts):
-            return tuple(leaf for part in parts for leaf in border_kinds(part))
-        case SumForm(parts, rows):
-            inside = (leaf for part in parts for leaf in border_kinds(part))
-            return (ArrayForm(rows, "int64"), *inside)
-        case _:
-            return tuple(kinds(form))
-
-
-def is_ambiguous(form: Form) -> bool:
-    """Whether there are tangents among the values of a skeleton that may be of several types."""
-    match form:
-        case ProductForm(parts) | SumForm(parts) | PackedForm(_, parts):
-            several = isinstance(form, PackedForm) and len(parts) > 1
-            return several or any(map(is_ambiguous, parts))
-        case _:
-            return False
-
-
 def room_of(leaf: ArrayForm | Node) -> int:
     """How many bytes a number or an array takes in a record."""
     return -(-prod(leaf.shape) * WIDTHS[leaf.dtype] // 8) * 8
@@ -311,25 +291,6 @@ def has_functions(form: Form) -> bool:
             return any(map(has_functions, parts))
         case _:
             return False
-
-
-def pointed_to(form: Form, found: dict[Sort, bool], *, inside: bool = False) -> dict[Sort, bool]:
-    """The sorts of records that a skeleton points to, and whether each is of data, to its end."""
-    match form:
-        case PointerForm(sort, rows):
-            if sort.root not in found:
-                found[sort.root] = not rows and not inside and is_whole(sort.form)
-                pointed_to(sort.form, found, inside=inside)
-        case ProductForm(parts) | SumForm(parts) | PackedForm(_, parts):
-            for part in parts:
-                pointed_to(part, found, inside=inside)
-        case FunctionForm(captured=captured):
-            for parts in captured:
-                for part in parts:
-                    pointed_to(part, found, inside=True)
-        case _:
-            pass
-    return found
 
 
 def row_of(form: Form) -> Form:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import getitem
 from typing import Any
 
 import numpy as np
 
 from combinators.errors import MissingRule
 from combinators.kit.memory import uncollected
-from combinators.objects import Object, Tensor, components
+from combinators.objects import Fun, Object, Tensor, components
 from combinators.operation import is_beyond_memory
-from combinators.terms import Lam
+from combinators.terms import App, Lam, Proj, Tuple, Var
 from interpreters.backends.analysis.captures import Occurrences, surveyed
 from interpreters.backends.analysis.facts import Fact, component
 from interpreters.backends.analysis.lines import OPTIMISTIC, Hidden, hides_zeros, lines_of
+from interpreters.backends.llvm.border_forms import border_kinds
 from interpreters.backends.llvm.deep_stack import GAVE_UP, deeply
 from interpreters.backends.llvm.effort import ASKS
 from interpreters.backends.llvm.emission import emitted
@@ -26,6 +28,7 @@ from interpreters.backends.llvm.growing import FIRST, ROOM, kept_memory
 from interpreters.backends.llvm.lowering import lowered
 from interpreters.backends.llvm.machine_code import Loaded, lanes, whole_text
 from interpreters.backends.llvm.native_forms import (
+    AGAIN,
     NONE,
     ArrayForm,
     Form,
@@ -34,7 +37,6 @@ from interpreters.backends.llvm.native_forms import (
     PointerForm,
     ProductForm,
     SumForm,
-    border_kinds,
     has_functions,
     kinds,
 )
@@ -150,7 +152,7 @@ class NativeProgram:
         slow, form, entry = self._slow, self.form, self.entry
         if self._is_closed:
             return entry
-        functions = _FunctionResults(self._survey)
+        functions = _FunctionResults(self._survey, self._lam, slow)
         gives_functions = has_functions(form)
 
         def whole(*args: Any) -> Any:
@@ -159,7 +161,7 @@ class NativeProgram:
                 return slow(*args)
             if gives_functions:  # which may be called when the arrays are no longer what they were
                 args = _copied(args)
-            return functions.shown(form, found, lambda: slow(*args))
+            return functions.shown(form, found, lambda: slow(*args), args)
 
         return whole
 
@@ -181,21 +183,51 @@ def _copied(value: Any) -> Any:
 class _FunctionResults:
     """Makes functions of Python of the functions among results."""
 
-    def __init__(self, survey: Occurrences) -> None:
-        self._survey = survey
+    def __init__(self, survey: Occurrences, lam: Lam, slow: Callable[..., Any]) -> None:
+        self._survey, self._lam, self._slow = survey, lam, slow
+        self._applied: dict[tuple[int, ...], Callable[..., Any]] = {}
         self._known: dict[tuple[Lam, Any], NativeProgram | None] = {}
 
-    def shown(self, form: Form, found: Any, again: Callable[[], Any]) -> Any:
-        """The result of an entry; ``again`` computes it in Python."""
+    def shown(
+        self, form: Form, found: Any, again: Callable[[], Any], args: tuple[Any, ...] = ()
+    ) -> Any:
+        """The result of an entry of these arguments; ``again`` computes it in Python."""
         if not _is_open(form):
             return found
 
         def made(inner: FunctionForm, leaves: Iterator[Any], path: tuple[int, ...]) -> Any:
+            if inner is AGAIN:
+                return lambda *given: self.applied(path)(*args, *given)
             tag = next(leaves) if len(inner.lams) > 1 else 0
             given = [tuple(_nested(part, leaves) for part in parts) for parts in inner.captured]
             return NativeFunction(self, inner, tag, given[tag], again, path)
 
         return value_shown(form, iter(found), made)
+
+    def applied(self, path: tuple[int, ...]) -> Callable[..., Any]:
+        """The function at a place of the result, with the arguments of all given first.
+
+        What captured records, which are gone, is made anew with each call: a pullback of what calls
+        itself runs forwards, and then back.
+        """
+        if path not in self._applied:
+            function = reduce(lambda term, index: Proj(index, term), path, self._lam.body)
+            assert isinstance(function.type, Fun)
+            each = components(function.type.dom)
+            types = (function.type.dom,) if each is None else each.parts
+            given = tuple(Var(f"given {number}", obj) for number, obj in enumerate(types))
+            argument = given[0] if each is None else Tuple(given)
+            count = len(self._lam.params)
+
+            def slow(*args: Any) -> Any:
+                found = reduce(getitem, path, self._slow(*args[:count]))
+                return found(*args[count:])
+
+            self._applied[path] = slow
+            with suppress(MissingRule):
+                whole = Lam((*self._lam.params, *given), App(function, argument))
+                self._applied[path] = NativeProgram(whole, slow).function
+        return self._applied[path]
 
     def compiled(self, form: FunctionForm, tag: int) -> NativeProgram | None:
         """The code of a λ, with what it captures given first; None where it has none."""

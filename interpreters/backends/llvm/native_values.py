@@ -136,7 +136,7 @@ def nodes_of(graph: GraphBuilder, value: Value, form: Form) -> list[Node]:
                 return [value.where]
             return [graph.fill(0, rows, "int64") if value is None else _record(graph, value, sort)]
         case FunctionForm():
-            return _nodes_of_function(graph, value, form)
+            return _nodes_of_function(graph, value, form) if form.lams else []
 
 
 def _record(graph: GraphBuilder, value: Value, sort: Sort) -> Node:

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ pytest.importorskip("llvmlite", reason="LLVM is not installed: pip install 'diff
 import diffcurry as dc
 from interpreters.backends.llvm.growing import FIRST
 from interpreters.backends.llvm.native_program import NativeProgram
-from tests.interpreters.backends.llvm.comparing import agrees, not_called
+from tests.interpreters.backends.llvm.comparing import agrees, not_called, same
 
 V = np.linspace(0.1, 0.9, 5)
 
@@ -130,6 +131,25 @@ def test_tangents_of_functions_that_are_chosen_are_of_one_type_or_another():
     for x in (0.5, 1.5):
         for way in ("value", "gradient", "second derivative"):
             agrees(WAYS[way](chosen, (0, 1, 2, 3)), 0.3, 0.7, x, V, rtol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_pullback_that_is_given_back_runs_forwards_again(case):
+    function, *args = CASES[case]
+    whole = dc.fun(lambda *xs: dc.vjp(function, *xs)).program(*args)
+    value, pull = NativeProgram(whole._compiled, not_called).function(*args)
+    true, python = whole.compiled("f").function(*args)
+    same(value, true)
+    for cotangent in (1.0, -2.0):
+        same(pull(cotangent), python(cotangent), rtol=1e-9)
+
+
+def test_a_check_that_fails_in_calls_gives_the_call_to_python_at_once():
+    endless = lambda x: dc.until(lambda y: y < 0, lambda y: y * x + 1, x, most=60)
+    slope = NativeProgram(dc.grad(endless).program(2.0)._compiled, lambda *args: "Python")
+    began = time.perf_counter()
+    assert slope.function(2.0) == "Python"
+    assert time.perf_counter() - began < 0.5  # not at the end of a large stack
 
 
 def test_memory_grows_with_what_is_kept_and_goes_with_the_call():
