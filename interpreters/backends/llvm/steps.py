@@ -121,7 +121,8 @@ def put(text: ElementText, task: Task) -> None:
         text.pointers[row] = there, text.here.depth
         place = Strided(row, ZERO, home.strides[kept:], home.shape[kept:], x.dtype)
         left = [(v, out.space[v - SPACE]) for v in sorted(inner)]
-        lanes = bool(left) and left[-1][1] > 1 and place.place(rest).factor(left[-1][0]) == 1
+        lanes = bool(left) and text.lanes > 1 < left[-1][1]
+        lanes = lanes and place.place(rest).factor(left[-1][0]) == 1
         for variable, extent in left[:-1] if lanes else left:
             _opened(text, task, stack, variable, extent)
 

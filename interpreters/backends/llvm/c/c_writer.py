@@ -145,12 +145,12 @@ class CWriter:
     def _mark(self, line: TextLine) -> None:
         """The begin or the end of a block."""
         test = self._value(line.args[0], "i1").text if line.op in ("if", "until") else ""
+        first = self._value(line.args[0], "i64").text if line.op == "for" else ""
         self._settle()
         if line.op in ("end", "else"):
             self._open.pop()
         if line.op == "for":
-            first, step = map(int, line.args)
-            depth = sum(map(bool, self._open))
+            step, depth = int(line.args[1]), sum(map(bool, self._open))
             i = self._rounds[depth] if depth < len(self._rounds) else self._fresh("i")
             moves = {1: f"++{i}", -1: f"--{i}"}.get(step, f"{i} += {step}")
             ends = f"{i} {'<' if step > 0 else '>'} {line.par}" * bool(line.par)
