@@ -73,7 +73,7 @@ COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
     "lines of machine code": (
         lambda root: lines_in(MACHINE_CODE)(root) - lines_in(C)(root),
         6_000,
-        7_765,
+        7_794,
     ),
     "lines that write C": (lines_in(C), 500, 855),
     "files": (files_of_source, 270, 270),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from combinators.errors import MissingRule
 from interpreters.backends.llvm.effort import ASKS
 from interpreters.backends.llvm.elements import ElementText
 from interpreters.backends.llvm.fusion import Task
 from interpreters.backends.llvm.graph import Node
 from interpreters.backends.llvm.growing import ROOM, STOPS
+from interpreters.backends.llvm.indices import Storage
 from interpreters.backends.llvm.native_forms import kinds, room_of
 from interpreters.backends.llvm.places import Memory
 from interpreters.backends.llvm.scopes import IN_MEMORY, TYPES, WIDTHS, NativeModule, Value
@@ -46,7 +45,11 @@ class CallText(ElementText):
             if number in outs and leaf.shape:
                 given.append(f"ptr {self.begin(self.memory.homes[outs[number]].storage)[0]}")
                 continue
-            cells[number] = self.cell(f"[{prod(leaf.shape)} x {IN_MEMORY[leaf.dtype]}]")
+            if leaf.shape:  # which nobody reads
+                unread = Storage("work", room_of(leaf), leaf.dtype)
+                given.append(f"ptr {self.begin(unread)[0]}")
+                continue
+            cells[number] = self.cell(IN_MEMORY[leaf.dtype])
             given.append(f"ptr {cells[number]}")
         self.stop_where(self.op(f"call i1 @{STOPS}(ptr %room)"), self.fresh())
         failed = self.op(f"call i1 @{called.name}({', '.join(given)}, ptr %room)")

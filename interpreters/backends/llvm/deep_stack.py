@@ -18,7 +18,7 @@ import numpy as np
 
 SIZE = 1 << 30
 """Bytes of the stack, of a million calls and more."""
-MARGIN = 1 << 18
+MARGIN = 1 << 23
 """Bytes at its end that nobody reaches."""
 BOUNDS = np.zeros(3, np.int64)
 """From where to where the stack is, and whether what runs there is to stop; 0 where none runs."""

@@ -16,7 +16,7 @@ from interpreters.backends.llvm.call_text import CallText
 from interpreters.backends.llvm.effort import ASKS, efforts, rounds_between
 from interpreters.backends.llvm.fusion import Schedule, Task, planned
 from interpreters.backends.llvm.graph import ChoiceNode, FunctionGraph, LoopNode, Node, NodeBlock
-from interpreters.backends.llvm.growing import ROOM, in_room
+from interpreters.backends.llvm.growing import FRAME, ROOM, at_work, in_room
 from interpreters.backends.llvm.indices import Storage, variable_
 from interpreters.backends.llvm.nests import write_nest
 from interpreters.backends.llvm.places import RUNNING, Memory
@@ -69,13 +69,17 @@ class Emission(CallText):
         ]
         doubted = self.doubted()
         lines = [*self.allocated, *self.kept(self.scopes[0].lines), f"ret i1 {doubted}"]
-        if self.is_called:
+        if self.is_called and self.work <= FRAME:
             lines.insert(0, f"%work = alloca [{self.work + ALIGNED} x i8], align {ALIGNED}")
         text = "\nentry:\n" + "\n".join(lines) + "\n}\n"
         if (self.takes_room or self.module.has_records) and not self.is_called:
             room = ", ".join([*params, "ptr %room"])
             text = f"define internal i1 @{name}_in_room({room}) #0 {{{text}"
             text += in_room(name, ", ".join(params), room)
+        elif self.is_called and self.work > FRAME:
+            work = ", ".join([*params, "ptr %work"])
+            text = f"define internal i1 @{name}_at_work({work}) #0 {{{text}"
+            text += at_work(name, ", ".join(params), work, self.work)
         else:
             text = f"define i1 @{name}({', '.join(params)}) #0 {{{text}"
         return Emitted(
@@ -304,7 +308,7 @@ def emitted(
             made = inner.whole(one.name)
             texts.append(made.text)
     if module.zeros:
-        texts.append(f"@zeros = internal constant [{module.zeros} x i8] zeroinitializer, align 8\n")
+        texts.append(f"@zeros = internal global [{module.zeros} x i8] zeroinitializer, align 8\n")
     return replace(found, text="".join(texts), may_stop=ASKS in module.declared)
 
 

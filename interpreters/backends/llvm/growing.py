@@ -20,6 +20,8 @@ from interpreters.backends.llvm.deep_stack import BOUNDS
 from interpreters.backends.llvm.effort import ASKS
 
 ROOM, STOPS = "dc_room", "dc_stops"
+FRAME = 1 << 14
+"""Bytes of the stack in which a call works at most; what works in more has memory of its own."""
 SIZE = 64
 """Bytes of a room."""
 STACK = 1 << 18
@@ -213,4 +215,24 @@ def in_room(name: str, params: str, given: str) -> str:
         "  call void @dc_leave(ptr %room)\n"
         "  ret i1 %failed\n"
         "}\n"
+    )
+
+
+def at_work(name: str, params: str, given: str, work: int) -> str:
+    """The function that has memory to work in while it runs the one inside."""
+    return (
+        f"define i1 @{name}({params}) #0 {{\n"
+        f"  %own = call ptr @PyMem_RawMalloc(i64 {work + 128})\n"
+        "  %none = icmp eq ptr %own, null\n"
+        "  br i1 %none, label %out, label %fine\n"
+        "out:\n"
+        "  ret i1 true\n"
+        "fine:\n"
+        "  %behind = getelementptr i8, ptr %own, i64 64\n"
+        "  %work = call ptr @llvm.ptrmask.p0.i64(ptr %behind, i64 -64)\n"
+        f"  %failed = call i1 @{name}_at_work({given})\n"
+        "  call void @PyMem_RawFree(ptr %own)\n"
+        "  ret i1 %failed\n"
+        "}\n"
+        "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)\n"
     )

@@ -50,7 +50,7 @@ def test_the_gradient_of_a_hundred_thousand_rounds():
 
 def test_what_is_deeper_still_is_left_to_python(monkeypatch):
     program = native(triangle, 3, 0.5, otherwise=lambda *args: "Python")
-    monkeypatch.setattr(deep_stack, "SIZE", 1 << 21)
+    monkeypatch.setattr(deep_stack, "SIZE", deep_stack.MARGIN + (1 << 21))
     assert program(10**6, 2.0) == "Python"
     assert program(4_000, 2.0) == 4_000 * 4_001
 

@@ -121,6 +121,17 @@ def test_a_function_that_is_given_on_may_capture_the_one_before():
         agrees(way(whole, (0,)), 0.7, rtol=1e-9)
 
 
+def test_large_arrays_of_calls_are_not_on_the_stack():
+    def whole(v):
+        again = lambda self, n: np.cumsum(np.sin(self(n - 1)) * v) / 1e5
+        rounds = dc.rec(lambda self, n: dc.cond(n < 1, lambda: v, lambda: again(self, n)))
+        return np.sum(rounds(5.0))
+
+    v = np.linspace(0.1, 1.0, 300_000)  # megabytes a call
+    agrees(whole, v, rtol=1e-9)
+    agrees(dc.grad(whole), v, rtol=1e-9)
+
+
 def test_tangents_of_functions_that_are_chosen_are_of_one_type_or_another():
     def chosen(a, b, x, ts):
         one = lambda y: np.sin(y * a)
