@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from combinators.derivative_rules import pullback_rule
+from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.kit.tree import remade
-from combinators.objects import Object, Real
+from combinators.kit.tree import distinct_nodes, remade
+from combinators.objects import Object, Real, Tensor
 from combinators.operation import Operation, declare, free, named
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var, captured, const, pack
 from combinators.tracing import associative, control
@@ -41,11 +42,11 @@ WORDS: dict[str, Callable[..., Any]] = {
     "reduce": partial(associative.reduce, check=False),
     "foldl": control.fold,
     "scanl": partial(associative.scanl, check=False),
-    "scanr": partial(associative.scanr, check=False),
+    "scanr": lambda f, v, xs: associative.scanr(lambda x, v: f(v, x), v, xs, check=False),
     "shift1L": associative.shift_left,
     "shift1R": associative.shift_right,
 }
-"""What the operations of arrays are called in the house."""
+"""What the operations of arrays are called in the house; scanr is a fold from the right (3.2)."""
 
 
 @cache
@@ -119,15 +120,15 @@ def types_of(terms: Iterable[Term]) -> tuple[Object, ...]:
     return tuple(t.type for t in terms)
 
 
-def variables(wishes: Iterable[str], types: Types, beside: Context = ()) -> Context:
-    """Variables that are called as is wished, or nearly so where one beside them is."""
-    names = Names(x.name for x in beside)
+def variables(wishes: Iterable[str], types: Types, *beside: Term) -> Context:
+    """Variables that are called as is wished, or nearly so where one in what is beside them is."""
+    names = Names(x.name for e in beside for x in distinct_nodes(e) if isinstance(x, Var))
     return tuple(Var(names.fresh(wish), obj) for wish, obj in zip(wishes, types, strict=False))
 
 
-def fun(types: Types, body: Callable[..., Term], wishes: Iterable[str] = "ab", *in_: Var) -> Lam:
+def fun(types: Types, body: Callable[..., Term], wishes: Iterable[str] = "ab", *in_: Term) -> Lam:
     """``fun (x₁, …, xₙ) → e``, of names that nothing of the context has."""
-    params = variables(wishes, types, in_)
+    params = variables(wishes, types, *in_)
     return Lam(params, body(*params))
 
 
@@ -199,9 +200,13 @@ plus = partial(by_component, lambda x, y: op(ADD, x, y))
 
 def zero(obj: Object) -> Term:
     """``0_G``; that of an array is ZerosLike(n)."""
-    made: Term = map_leaves(
-        lambda leaf: const(np.zeros(leaf.shape)), obj, parts=columns_of, together=tupled
-    )
+
+    def leaf(leaf: Object) -> Term:
+        if not isinstance(leaf, Tensor) or not leaf.is_smooth:
+            raise MissingRule(f"000 has no zero of {leaf!r}: ground types are R, products, A[R]^n")
+        return const(np.zeros(leaf.shape))
+
+    made: Term = map_leaves(leaf, obj, parts=columns_of, together=tupled)
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from combinators.kit.text import brief
 from combinators.terms import App, Cond, Const, Lam, Let, Prim, Proj, Term, Tuple, Var
 from papers.unary_form.languages import SECOND_ORDER
 
@@ -17,7 +18,9 @@ def as_written(t: Term) -> str:
         case Const(literal):
             numbers = {*literal.array.flat} if literal.array.shape else ()
             like = UNIFORM.get(*numbers) if len(numbers) == 1 else None
-            return f"{like}({literal.array.size})" if like else f"{literal.array:g}"
+            return (
+                f"{like}({literal.array.size})" if like else brief(literal.array[()], between=", ")
+            )
         case Let(((x, bound),), e2):
             return let(x.name, bound, e2)
         case App(Lam(params, e2), bound):

@@ -54,9 +54,10 @@ def tuples(t: Term) -> Any:
     match t:
         case Proj(i, Tuple(items)):
             return items[i]
-        case Let(((x, Tuple(items) as e1),), e):
+        case Let(((x, Tuple(items)),), e):
             parts = tuple(Var(f"{x.name}.{i}", item.type) for i, item in enumerate(items))
-            return la.lets(la.taken(parts, e1), la.replaced(e, {x.name: Tuple(parts)}))
+            bindings = [*zip(parts, items, strict=True)]
+            return la.lets(bindings, la.replaced(e, {x.name: Tuple(parts)}))
     return None
 
 

@@ -7,8 +7,8 @@
                               let y, Y₂ = D_Γ,x,Y₁(e₂) in ⟨y, fun (x, z) → Y₂(x, 0, z)⟩
     D_Γ,Y(e₁ op2 e₂) = let x₁, Y₁ = D_Γ,Y(e₁) in
                        let x₂, Y₂ = D_Γ,x₁,Y₁(e₂) in ⟨x₁ op2 x₂, fun (x, z) → Y₂(x, Jᵀop2 z)⟩
-    D_Γ,Y(if b then e₂ else e₃) = let g = if b then ∇_Γ(e₂) else ∇_Γ(e₃) in
-                                  ⟨if b then e₂ else e₃, fun (x, z) → Y(x +̂ g * z)⟩
+    D_Γ,Y(if e₁ then e₂ else e₃) = let b = e₁ in ⟨if b then e₂ else e₃, fun (x, z) →
+                                   let g = if b then ∇_Γ(e₂) * z else ∇_Γ(e₃) * z in Y(x +̂ g)⟩
     ∇_Γ(e) = π₂ D_Γ,Id(e)(0, 1)
 
     Jᵀop2 z = ∂₁op2(x₁, x₂) * z, ∂₂op2(x₁, x₂) * z        Jᵀpair z = π₁z, π₂z      Jᵀπ₁ z = (z, 0)
@@ -30,12 +30,12 @@ that is printed is no derivative. ∇_Γ is taken in the variables that e₁ has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object
+from combinators.objects import Bool, Fun, Object, Real
 from combinators.operation import Operation
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
 from combinators.type_folds import columns_of, row_of
@@ -49,52 +49,79 @@ Transposed = tuple[la.Bindings, Callable[[Term], Cotangents]]
 
 def D(gamma: la.Context, Y: Term, e: Term) -> Term:
     """Of type ``A × (Γ × A → ρ)``, in ``Γ, Y : Γ → ρ`` (Lemma 3.2)."""
-    if isinstance(e, Cond) and not isinstance(e.test, Var):
-        (b,) = la.variables("b", [e.test.type], gamma)
-        return la.let(b, e.test, D(gamma, Y, Cond(b, e.then, e.other)))
-    operands = () if isinstance(e, Cond) else la.operands_of(e)
-    ys = la.variables("v" * len(operands), la.types_of(operands), gamma)
+    match e:
+        case Let(((x, e1),), e2) if x.type is Bool:
+            return la.let(x, e1, D(gamma, Y, e2))  # "external to the language" (7.3)
+        case Cond():
+            return conditional(gamma, Y, e)
+    operands = la.operands_of(e)
+    ys = la.variables("v" * len(operands), la.types_of(operands), *gamma, e)
     if isinstance(e, Let):
-        x = e.bindings[0][0]
-        ys = (x, *la.variables("v", [e.type], (*gamma, x)))
+        ys = (e.bindings[0][0], *la.variables("v", [e.type], *gamma, e))
     scopes = [(*gamma, *ys[:i]) for i in range(len(ys) + 1)]
     rho = Y.type.cod  # type: ignore[attr-defined]  # a function
-    Ys = [continuation(scope, rho) for scope in scopes]
+    Ys = [continuation(scope, rho, e) for scope in scopes]
     bindings, jacobian = transposed(e, ys)
 
     def back(*given: Term) -> Term:
         *xs, z = given
         found = {x.name: g for x, g in jacobian(z)}
-        pairs = zip(gamma, xs, strict=True)
-        added = (la.plus(x, found[y.name]) if y.name in found else x for y, x in pairs)
-        return la.call(Ys[-1] if ys else Y, *added, *(found[y.name] for y in ys))
+        last = Ys[-1] if ys else Y
+        return la.call(last, *moved(gamma, xs, found), *(found[y.name] for y in ys))
 
-    wishes = [*(f"y{i + 1}" for i in range(len(gamma))), "z"]
-    last = la.fun([*la.types_of(gamma), e.type], back, wishes, *gamma)
-    made = la.lets(bindings, Tuple((applied(e, ys), last)))
+    made = la.lets(bindings, Tuple((applied(e, ys), backwards(gamma, Y, e, back))))
     for i in reversed(range(len(ys))):
         made = App(Lam((ys[i], Ys[i + 1]), made), D(scopes[i], Ys[i] if i else Y, operands[i]))
     return made
 
 
-def continuation(gamma: la.Context, rho: Object) -> Var:
+def conditional(gamma: la.Context, Y: Term, e: Cond) -> Term:
+    """``let b = … in ⟨if b …, fun (x, z) → Y(x +̂ (if b then ∇_Γ(e₂) else ∇_Γ(e₃)) * z)⟩``."""
+    free = la.free_variables(pack((e.then, e.other)))
+    held = tuple(x for x in free if x in gamma)
+    b, g = la.variables("bg", [Bool, packed(la.types_of(held))], *gamma, e)
+
+    def back(*given: Term) -> Term:
+        *xs, z = given
+        slopes = Cond(b, nabla(held, e.then, held, z), nabla(held, e.other, held, z))
+        rows = rows_of(g, len(held))
+        found = {x.name: row for x, row in zip(held, rows, strict=True)}
+        return la.let(g, slopes, la.call(Y, *moved(gamma, xs, found)))
+
+    chosen = Cond(b, e.then, e.other)
+    return la.let(b, e.test, Tuple((chosen, backwards(gamma, Y, e, back))))
+
+
+def continuation(gamma: la.Context, rho: Object, e: Term) -> Var:
     """``Y : Γ → ρ``, by the width of Γ."""
     function = Fun(packed(la.types_of(gamma)), rho)
-    return la.variables([f"Y{len(gamma)}"], [function], gamma)[0]
+    return la.variables([f"Y{len(gamma)}"], [function], *gamma, e)[0]
+
+
+def backwards(gamma: la.Context, Y: Term, e: Term, back: Callable[..., Term]) -> Lam:
+    """``fun (x, z) → …``."""
+    wishes = [*(f"y{i + 1}" for i in range(len(gamma))), "z"]
+    return la.fun([*la.types_of(gamma), e.type], back, wishes, *gamma, Y)
+
+
+def moved(gamma: la.Context, xs: Sequence[Term], found: dict[str, Term]) -> Iterator[Term]:
+    """``x +̂ …``."""
+    pairs = zip(gamma, xs, strict=True)
+    return (la.plus(x, found[y.name]) if y.name in found else x for y, x in pairs)
 
 
 def applied(e: Term, ys: la.Context) -> Term:
     """The operation of other operands."""
     functions = (part for part in e.below() if isinstance(part, Lam))
-    kept = isinstance(e, Cond) or not e.below()
+    kept = not e.below()
     return e if kept else ys[-1] if isinstance(e, Let) else la.rebuilt(e, (*functions, *ys))
 
 
-def nabla(gamma: la.Context, e: Term, wanted: la.Context) -> Term:
+def nabla(gamma: la.Context, e: Term, wanted: la.Context, z: Term = la.ONE) -> Term:
     """``∇_ρ(e) = π₂ D_Γ,Y(e)(0_Γ, 1)``, where Y projects to the variables that are wanted."""
     types, places = la.types_of(gamma), [gamma.index(x) for x in wanted]
     Y = la.fun(types, lambda *ys: pack(tuple(ys[i] for i in places)), "y" * len(types))
-    return la.call(Proj(1, D(gamma, Y, e)), *map(la.zero, types), la.ONE)
+    return la.call(Proj(1, D(gamma, Y, e)), *map(la.zero, types), z)
 
 
 def gradient(gamma: la.Context, e: Term, wanted: la.Context | None = None) -> Term:
@@ -114,17 +141,11 @@ def transposed(e: Term, ys: la.Context) -> Transposed:
         case Proj(i, product):
             zeros = [*map(la.zero, columns_of(product.type) or ())]
             return (), lambda z: [(ys[0], Tuple((*zeros[:i], z, *zeros[i + 1 :])))]
-        case Cond(b, then, other):
-            held = la.free_variables(pack((then, other)))
-            chosen = Cond(b, nabla(held, then, held), nabla(held, other, held))
-            (g,) = la.variables("g", [chosen.type], la.free_variables(e))
-            rows = rows_of(g, len(held))
-            return [(g, chosen)], lambda z: [*zip(held, (by(row, z) for row in rows), strict=True)]
         case Prim(f, (Lam() as e1, *_)) if f == la.MAP2:
             return of_map2(e1, *ys)
         case Prim(f, (Lam() as e1, *_)) if f in (la.REDUCE, la.FOLDL):
             return of_fold(f, e1, *ys)
-        case Prim(f) if f not in la.SECOND_ORDER:
+        case Prim(f) if {e.type, *la.types_of(ys)} == {Real}:
             slopes = [la.derivative(f, i, ys) for i in range(len(ys))]
             return (), lambda z: [(y, la.times(d, z)) for y, d in zip(ys, slopes, strict=True)]
         case _ if not e.below():
@@ -151,7 +172,9 @@ def of_fold(f: Operation, e1: Lam, y1: Var, a: Var) -> Transposed:
     names, bound = Names(x.name for x in (*held, y1, a)), list[tuple[Var, Term]]()
 
     def later(m: Term, j: Term) -> Term:
-        return la.times(m, j) if k == 1 else matmul(j, m, k)
+        return la.times(m, j) if k == 1 else matmul(m, j, k)
+
+    product = la.fun((one.type,) * 2, later)
 
     def named(wish: str, term: Term) -> Var:
         bound.append((Var(names.fresh(wish), term.type), term))
@@ -162,7 +185,7 @@ def of_fold(f: Operation, e1: Lam, y1: Var, a: Var) -> Transposed:
     slopes = named("A", slopes) if f == la.FOLDL else slopes
     A1 = named("A1", la.op(la.SHIFT1L, slopes))
     A2 = named("A2", la.op(la.MAP2, in_y, A0, a))
-    A3 = named("A3", la.op(la.SCANR, la.fun((one.type,) * 2, later), one, A1))
+    A3 = named("A3", la.op(la.SCANR, product, one, A1))
     B0 = [named("B0", la.op(la.MAP2, d, A0, a)) for d in in_gamma]
 
     def back(z: Term) -> Cotangents:
@@ -170,8 +193,7 @@ def of_fold(f: Operation, e1: Lam, y1: Var, a: Var) -> Transposed:
         more = [(x, by(summed(d), z)) for x, d in zip(held, rows, strict=True)]
         start = la.zero(y1.type)
         if f == la.FOLDL:
-            whole = la.fun((one.type,) * 2, lambda m, j: later(j, m))
-            start = by(la.op(la.REDUCE, whole, one, slopes), z)
+            start = by(la.op(la.REDUCE, product, one, slopes), z)
         return [*more, (y1, start), (a, la.map2(lambda x, y: by(x, by(y, z)), A2, A3))]
 
     return bound, back
@@ -179,7 +201,8 @@ def of_fold(f: Operation, e1: Lam, y1: Var, a: Var) -> Transposed:
 
 def nablas(e1: Lam) -> tuple[la.Context, list[Lam]]:
     """``a, b. (∇_{…} e₁)[a/x, b/y]``, for each variable of Γ that e₁ has, for x and for y."""
-    held, numbers = la.free_variables(e1), la.numbers_of(e1.body)
+    held = tuple(x for x in la.free_variables(e1) if la.numbers_of(x))
+    numbers = la.numbers_of(e1.body)
     gamma = (*held, *e1.params)
     rows = ([nabla(gamma, number, (x,)) for number in numbers] for x in gamma)
     return held, [Lam(e1.params, pack(tuple(row))) for row in rows]

@@ -120,7 +120,7 @@ def UNF(gamma: la.Context, e: Term) -> Unary:
             raise MissingRule("000 has no unary form of a conditional: it stands in 7.2")
     operands = la.operands_of(e)
     types = types_of(operands)
-    ys = variables("v" * len(types), types, gamma)
+    ys = variables("v" * len(types), types, *gamma)
     steps = [weakened(UNF(gamma, part), len(T), types[:i]) for i, part in enumerate(operands)]
     given, made = (*gamma, *ys), applied(e, ys)
     if isinstance(e, Tuple):
@@ -134,7 +134,7 @@ def weakened(e: Unary, k: int, A: Types) -> Unary:
     """``ẽ_A``: A is passed through, behind the first k types."""
     if isinstance(e, Compound):
         return replace(e, parts=tuple(weakened(part, k, A) for part in e.parts))
-    passed = variables("a" * len(A), A, e.params)
+    passed = variables("a" * len(A), A, *e.params)
 
     def wider(given: Any, by: Sequence[Any] = passed) -> Any:
         return (*given[:k], *by, *given[k:])
@@ -158,7 +158,7 @@ def D(e: Unary, rho: Object) -> Unary:
 
 def transposed_jacobian(p: Primitive) -> Primitive:
     """``Jᵀp : T₁, T₂ ⊢ T₁``, at the primals and the cotangents."""
-    zs = variables("z" * len(p.terms), types_of(p.terms), p.params)
+    zs = variables("z" * len(p.terms), types_of(p.terms), *p.params)
     bindings, found = list[tuple[Var, Term]](), dict[str, Term]()
     for term, z in zip(p.terms, zs, strict=True):
         more, jacobian = transposed(term, la.operands_of(term))  # type: ignore[arg-type]

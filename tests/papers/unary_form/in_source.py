@@ -30,7 +30,6 @@ from combinators.terms import (
     Tuple,
     Var,
     const,
-    pack,
 )
 from combinators.type_folds import length_of, row_of
 from papers.unary_form import languages as la
@@ -87,9 +86,7 @@ def by_rows(f: Operation, args: list[Term], obj: Any) -> Term:
         raise MissingRule(
             f"Source (000, Fig. 2) has arrays of one length and one axis, not {obj!r}"
         )
-    held = la.variables(
-        "s" * len(numbers), la.types_of(numbers), la.free_variables(pack(tuple(args)))
-    )
+    held = la.variables("s" * len(numbers), la.types_of(numbers), *args)
 
     def row(*rows: Term) -> Term:
         left, right = iter(held), iter(rows)
@@ -109,7 +106,7 @@ def of_loop(loop: LoopTerm) -> Term | None:
         return None
     if types.carry is not None and (types.item is not None or pair):
         return None
-    a, b = la.variables("ab", (Real, Real), la.free_variables(lam))
+    a, b = la.variables("ab", (Real, Real), lam)
     given = Tuple((a, b)) if pair or types.carry is not None else a
     function = Lam((a, b), written(la.distinct(App(lam, given))))
     if loop.init is None:

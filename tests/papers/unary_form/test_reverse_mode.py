@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from combinators.errors import MissingRule
 from combinators.kit.tree import distinct_nodes
 from combinators.morphisms import interpret
 from combinators.objects import Bool, Fun, Product, Real
@@ -19,6 +20,7 @@ from papers.unary_form import partial_evaluation as stages
 from papers.unary_form.costs import cost, nesting
 from papers.unary_form.languages import (
     ADD,
+    COS,
     FOLDL,
     MAP2,
     REDUCE,
@@ -43,6 +45,7 @@ from papers.unary_form.reverse import gradient
 from papers.unary_form.unary import let_normal
 from tests.papers.unary_form.programs import (
     ARRAYS,
+    COUNTEREXAMPLE,
     DOT,
     FIG_13,
     FIG_16,
@@ -153,6 +156,53 @@ def test_a_conditional_calls_the_continuation_once_as_the_solution_of_7_2():
         assert found == ((2 * x1 * 3.0, x1 * x1, 0.0) if x1 < 1 else (3.0, x1, 0.0))
 
 
+SMALLER = Prim(Operation(named("less")), (X1, const(1.0)))
+
+
+@pytest.mark.parametrize("x1", [0.3, 2.0])
+def test_a_conditional_of_pairs_and_arrays_has_a_gradient(x1):
+    either = Cond(SMALLER, Tuple((A, X1)), Tuple((op(MAP2, TIMES, A, B), times(X1, X1))))
+    b, p = Var("b", Bool), Var("p", either.type)
+    e = let(p, either, times(Proj(1, p), op(REDUCE, PLUS, const(0.0), Proj(0, p))))
+    e = let(b, SMALLER, Cond(b, e, times(X1, e)))  # a boolean has no cotangent (7.3)
+    point = (x1, *POINT[1:])
+    d = gradient(ARRAYS, e)
+    for found in (d, normal(d, OPTIMIZATIONS)):
+        close(meaning(ARRAYS, found, OVER)(*point), by_the_fast_mode(ARRAYS, e, point)[1])
+
+
+@pytest.mark.parametrize("name", ["v", "v1", "Y4", "z", "y1", "A0", "g", "b"])
+def test_a_program_may_use_the_names_that_d_invents(name):
+    p, q = Var(name, A.type), Var(name, Product(A.type, Real))
+    inner = op(REDUCE, COUNTEREXAMPLE, const(0.0), p)
+    right = let(p, op(MAP2, TIMES, A, B), let(q, Tuple((p, inner)), Proj(1, q)))
+    e = op(ADD, op(COS, X1), Cond(SMALLER, times(X1, right), op(ADD, right, X1)))
+    close(meaning(ARRAYS, gradient(ARRAYS, e), OVER)(*POINT), by_the_fast_mode(ARRAYS, e, POINT)[1])
+
+
+def test_what_binds_a_tuple_of_one_or_of_none_is_taken_apart_too():
+    p, nothing = Var("p", Product(Real)), Var("nothing", Product())
+    scaled = op(MAP2, function(lambda x, y: Proj(0, Tuple((x, nothing)))), A, B)
+    e = let(p, Tuple((X1,)), times(Proj(0, p), op(REDUCE, PLUS, const(0.0), scaled)))
+    e = let(nothing, Tuple(()), e)
+    d = gradient(ARRAYS, e)
+    for found in (d, normal(d, OPTIMIZATIONS)):
+        close(meaning(ARRAYS, found, OVER)(*POINT), by_the_fast_mode(ARRAYS, e, POINT)[1])
+
+
+@pytest.mark.parametrize(
+    ("e", "says"),
+    [
+        (op(REDUCE, PLUS, const(0.0), op(SHIFT1L, A)), "no rule for shift1L"),
+        (op(REDUCE, PLUS, const(0.0), op(ADD, A, A)), "no rule for A [+] A"),
+        (let(Var("p", Product(Real, Bool)), Tuple((X1, SMALLER)), X1), "no zero of Bool"),
+    ],
+)
+def test_what_is_not_of_source_is_refused_by_name(e, says):
+    with pytest.raises(MissingRule, match=says):
+        gradient(ARRAYS, e)
+
+
 # ---- section 5.1, Fig. 12 ------------------------------------------------------------------------
 
 
@@ -246,6 +296,12 @@ def bound(gamma, e, stage=PARTIAL_EVALUATION):
 def test_theorem_5_4_holds_of_programs_in_which_each_operation_is_named(e):
     left, right = bound(ARRAYS, let_normal(ARRAYS, e))
     assert left <= right
+
+
+def test_theorem_5_4_does_not_hold_where_arrays_are_moved_and_not_used():
+    e = let_normal(ARRAYS, Proj(1, Tuple((Tuple((A, B)), X1))))
+    left, right = bound(ARRAYS, e)
+    assert left > right
 
 
 def test_theorem_5_4_does_not_hold_of_a_product_of_four_as_it_is_written():

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from combinators.operation import Operation, named
 from combinators.terms import Let, Term, const
 from interpreters.carriers.numpy import NumPy
-from papers.unary_form.languages import SCANL, SCANR, distinct, let, meaning, op
+from papers.unary_form.languages import ADD, FOLDL, REDUCE, SCANL, SCANR, distinct, let, meaning, op
 from papers.unary_form.partial_evaluation import INLINING, normal
 from papers.unary_form.reverse import gradient
 from papers.unary_form.small_steps import is_value, steps
-from tests.papers.unary_form.programs import ARRAYS, PLUS, POINT, A, terms
+from tests.papers.unary_form.programs import ARRAYS, PLUS, POINT, A, function, terms
 
 
 def closed(t: Term) -> Term:
@@ -40,6 +41,14 @@ def test_the_gradient_of_the_paper_runs_by_steps(e):
     *_, last = steps(closed(d))
     for one, other in zip(last.items, expected, strict=True):
         np.testing.assert_allclose(one.literal.array, other)
+
+
+@pytest.mark.parametrize("kind", [REDUCE, FOLDL, SCANL, SCANR])
+def test_what_comes_first_of_an_operator_that_does_not_commute_is_what_was_made(kind):
+    less_twice = function(lambda x, y: op(Operation(named("subtract")), x, op(ADD, y, y)))
+    e = op(kind, less_twice, const(1.0), A)
+    *_, last = steps(closed(e))
+    np.testing.assert_allclose(last.literal.array, meaning(ARRAYS, e, NumPy())(*POINT))
 
 
 @pytest.mark.parametrize(
