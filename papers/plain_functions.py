@@ -200,14 +200,12 @@ def partials(
 ) -> list[tuple[int, Partial]]:
     """``∂ᵢf`` of every argument that moves ``f``: what a primitive declares, as a program run."""
 
-    def rule(i: int) -> Lam | None:
-        if backwards:
-            return pullback_rule(f, tuple(types), (i,))
-        return pushforward_rule(f, tuple(types), i)
-
     def slope(made: Lam) -> Partial:
         run = evaluated(made, over)
         return lambda a, xs, y: run(a, *xs, y)[0] if backwards else run(a, *xs, y)
 
-    rules = ((i, rule(i)) for i in range(len(types)))
-    return [(i, slope(made)) for i, made in rules if made is not None]
+    of, places = tuple(types), range(len(types))
+    rules = (
+        pullback_rule(f, of, (i,)) if backwards else pushforward_rule(f, of, i) for i in places
+    )
+    return [(i, slope(made)) for i, made in enumerate(rules) if made is not None]

@@ -12,6 +12,7 @@ that its difference quotients go to what dual numbers carry along. Of ``U → X 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,11 @@ def is_plot(p: Plot, obj: Object, at: Any, plots: Callable[[Object], Iterable[Pl
     """Whether nothing speaks against ``p ∈ P_τ^U`` at u, along v, where some plots are known."""
     parts, (u, v) = columns_of(obj), at
     if isinstance(obj, Fun):
-        return all(is_plot(after(p, q), obj.cod, at, plots) for q in plots(obj.dom))
+        calls = (lambda over, u, q=q: p(over, u)(q(over, u)) for q in plots(obj.dom))
+        return all(is_plot(call, obj.cod, at, plots) for call in calls)
     if parts is not None:
-        return all(is_plot(component(p, i), part, at, plots) for i, part in enumerate(parts))
+        components = (lambda over, u, i=i: p(over, u)[i] for i in range(len(parts)))
+        return all(map(is_plot, components, parts, repeat(at), repeat(plots)))
     along = p(Duals(NumPy()), tuple(map(Dual, u, v))).tangent
     limit, within = difference(p, u, v)
     apart = np.abs((0.0 if along is None else along) - limit)
@@ -48,13 +51,3 @@ def difference(p: Plot, u: Any, v: Any, h: float = 1e-4) -> tuple[Any, Any]:
 
     near, far = quotient(h), quotient(2 * h)
     return (4 * near - far) / 3, np.abs(near - far)
-
-
-def after(p: Plot, q: Plot) -> Plot:
-    """``u ↦ p(u)(q(u))``."""
-    return lambda over, u: p(over, u)(q(over, u))
-
-
-def component(p: Plot, i: int) -> Plot:
-    """``pᵢ`` of a plot of a product."""
-    return lambda over, u: p(over, u)[i]

@@ -29,7 +29,6 @@ from combinators.tracing import associative, control
 from combinators.tracing.faces import face_of
 from combinators.tracing.functions import traced
 from combinators.type_folds import columns_of, row_of
-from combinators.value_folds import Layout, map_leaves
 from papers.plain_functions import evaluated
 
 Types = Sequence[Object]
@@ -200,26 +199,19 @@ plus = partial(by_component, lambda x, y: op(ADD, x, y))
 
 def zero(obj: Object) -> Term:
     """``0_G``; that of an array is ZerosLike(n)."""
-
-    def leaf(leaf: Object) -> Term:
-        if not isinstance(leaf, Tensor) or not leaf.is_smooth:
-            raise MissingRule(f"000 has no zero of {leaf!r}: ground types are R, products, A[R]^n")
-        return const(np.zeros(leaf.shape))
-
-    made: Term = map_leaves(leaf, obj, parts=columns_of, together=tupled)
-    return made
-
-
-def tupled(parts: Any) -> Any:
-    """Tuples of terms as terms."""
-    return Tuple(tuple(map(tupled, parts))) if isinstance(parts, tuple | list) else parts
+    parts = columns_of(obj)
+    if parts is not None:
+        return Tuple(tuple(map(zero, parts)))
+    if not isinstance(obj, Tensor) or not obj.is_smooth:
+        raise MissingRule(f"000 has no zero of {obj!r}: ground types are R, products, A[R]^n")
+    return const(np.zeros(obj.shape))
 
 
 def identity(obj: Object) -> Term:
     """``1`` of ``G ⊗ G``, for products of numbers."""
-    layout = Layout(obj)
-    rows = np.eye(len(layout.leaves))
-    return pack(tuple(tupled(layout.nested(map(const, row))) for row in rows))
+    zeros = zero(obj)
+    rows = (lambda z, one=one: ONE if z is one else z for one in numbers_of(zeros))
+    return pack(tuple(remade(zeros, row) for row in rows))
 
 
 def numbers_of(t: Term) -> list[Term]:

@@ -22,20 +22,18 @@
                             x +̂ z * reduce +̂ 0̂ (map2 *̂ A₃ B₀),  0,  map2 (x, y. x * y * z) A₂ A₃
 
 All are one rule, ``D``: operands from left to right, each of which Γ has from then on, then the
-operation, of which ``transposed`` says Jᵀ. Of pairs, projections and op1 the figure calls Y where
-Y₁ or Y₂ is meant. It leaves the 0 of reduce's y₁ out, which Example 3.1 has; foldl (Fig. 16), whose
-y₁ is no unit, has ``z * reduce * 1`` of the slopes A₁ before they are shifted. Of Fig. 13 the B₂
-that is printed is no derivative. ∇_Γ is taken in the variables that e₁ has.
+operation, of which ``transposed`` says Jᵀ. Of foldl (Fig. 16), whose y₁ is no unit, it has
+``z * reduce * 1`` of the slopes A₁ before they are shifted. ∇_Γ is taken in the variables of e₁.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.objects import Bool, Fun, Object, Real
+from combinators.objects import Bool, Fun, Real
 from combinators.operation import Operation
 from combinators.terms import App, Cond, Lam, Let, Prim, Proj, Term, Tuple, Var, pack, packed
 from combinators.type_folds import columns_of, row_of
@@ -60,7 +58,9 @@ def D(gamma: la.Context, Y: Term, e: Term) -> Term:
         ys = (e.bindings[0][0], *la.variables("v", [e.type], *gamma, e))
     scopes = [(*gamma, *ys[:i]) for i in range(len(ys) + 1)]
     rho = Y.type.cod  # type: ignore[attr-defined]  # a function
-    Ys = [continuation(scope, rho, e) for scope in scopes]
+    Ys = [
+        la.variables([f"Y{len(s)}"], [Fun(packed(la.types_of(s)), rho)], *s, e)[0] for s in scopes
+    ]
     bindings, jacobian = transposed(e, ys)
 
     def back(*given: Term) -> Term:
@@ -77,8 +77,7 @@ def D(gamma: la.Context, Y: Term, e: Term) -> Term:
 
 def conditional(gamma: la.Context, Y: Term, e: Cond) -> Term:
     """``let b = … in ⟨if b …, fun (x, z) → Y(x +̂ (if b then ∇_Γ(e₂) else ∇_Γ(e₃)) * z)⟩``."""
-    free = la.free_variables(pack((e.then, e.other)))
-    held = tuple(x for x in free if x in gamma)
+    held = tuple(x for x in la.free_variables(pack((e.then, e.other))) if x in gamma)
     b, g = la.variables("bg", [Bool, packed(la.types_of(held))], *gamma, e)
 
     def back(*given: Term) -> Term:
@@ -90,12 +89,6 @@ def conditional(gamma: la.Context, Y: Term, e: Cond) -> Term:
 
     chosen = Cond(b, e.then, e.other)
     return la.let(b, e.test, Tuple((chosen, backwards(gamma, Y, e, back))))
-
-
-def continuation(gamma: la.Context, rho: Object, e: Term) -> Var:
-    """``Y : Γ → ρ``, by the width of Γ."""
-    function = Fun(packed(la.types_of(gamma)), rho)
-    return la.variables([f"Y{len(gamma)}"], [function], *gamma, e)[0]
 
 
 def backwards(gamma: la.Context, Y: Term, e: Term, back: Callable[..., Term]) -> Lam:
@@ -113,8 +106,7 @@ def moved(gamma: la.Context, xs: Sequence[Term], found: dict[str, Term]) -> Iter
 def applied(e: Term, ys: la.Context) -> Term:
     """The operation of other operands."""
     functions = (part for part in e.below() if isinstance(part, Lam))
-    kept = not e.below()
-    return e if kept else ys[-1] if isinstance(e, Let) else la.rebuilt(e, (*functions, *ys))
+    return ys[-1] if isinstance(e, Let) else la.rebuilt(e, (*functions, *ys))
 
 
 def nabla(gamma: la.Context, e: Term, wanted: la.Context, z: Term = la.ONE) -> Term:
@@ -170,10 +162,7 @@ def of_fold(f: Operation, e1: Lam, y1: Var, a: Var) -> Transposed:
     held, (*in_gamma, in_x, in_y) = nablas(e1)
     one, k = la.identity(y1.type), len(la.numbers_of(y1))
     names, bound = Names(x.name for x in (*held, y1, a)), list[tuple[Var, Term]]()
-
-    def later(m: Term, j: Term) -> Term:
-        return la.times(m, j) if k == 1 else matmul(m, j, k)
-
+    later = la.times if k == 1 else partial(matmul, k=k)
     product = la.fun((one.type,) * 2, later)
 
     def named(wish: str, term: Term) -> Var:

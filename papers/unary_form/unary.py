@@ -14,11 +14,7 @@
 A term has one operand, its whole context, and hands it on, so that the flow is a line. A primitive
 is what UNF⁻¹ makes of it: terms in variables of its context, most of them these variables alone;
 ``op`` is any operation of Source, map2 and reduce among them. Jᵀp is what ``transposed`` says of
-these terms: one rule for all.
-
-The figures are read so that they type: ``;`` composes all arrows, not those alone that add a type;
-Jᵀp has the primals before the cotangents, which Fig. 10 gives one name; weakening puts A behind the
-context that the term began with, since at the end, where 4.4 has it, ẽ₁;ẽ₂ would not compose.
+these terms: one rule for all. The figures are read so that they type (docs/unary-form.md).
 """
 
 from __future__ import annotations
