@@ -52,7 +52,8 @@ def _by(form: Any) -> System:
     def outcome(lam: Lam, point: Point, covector: Any, over: Any) -> Outcome:
         mode, arrow = form(over), translate(lam.params, lam.body)
         value, pull = mode.rep(interpret(arrow, mode), point)
-        found = flat(lam, point, dense(over.over, pull(covector), arrow.dom))
+        pulled = dense(over.over, pull(covector), arrow.dom)
+        found = flat(lam, point, dict(zip((x.name for x in lam.params), pulled, strict=True)))
         return Outcome(value, found, lines(term(lam, point)))
 
     return outcome, term

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial, reduce
+from functools import cache, lru_cache, partial, reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,7 +22,7 @@ import combinators.tracing.injections  # noqa: F401 (the rounds of a loop may gi
 from combinators.derivative_rules import pullback_rule, pushforward_rule
 from combinators.errors import MissingRule, WrongAlternative
 from combinators.literal import Literal
-from combinators.morphisms import Label, interpret
+from combinators.morphisms import Label, Morphism, interpret
 from combinators.objects import Fun, Object, Product, Tensor, Vector
 from combinators.operation import Operation, named
 from combinators.primitives.loops import LOOP, LoopType
@@ -47,6 +47,7 @@ class Numbers(Protocol):
 
     def const(self, literal: Literal) -> Any: ...
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Any: ...
+    def add(self, x: Any, y: Any) -> Any: ...
     def truth(self, number: Any) -> bool: ...
 
 
@@ -191,8 +192,14 @@ def evaluated(lam: Lam, over: Numbers) -> Callable[..., Any]:
 
 def meaning(lam: Lam, category: PlainFunctions) -> Callable[..., Any]:
     """A closed λ as an arrow of any such category, of its arguments."""
-    arrow: Arrow = interpret(translate(lam.params, lam.body), category)
+    arrow: Arrow = interpret(arrow_of(lam), category)
     return lambda *args: arrow(args)
+
+
+@lru_cache(maxsize=1 << 10)
+def arrow_of(lam: Lam) -> Morphism:
+    """``J⟦λx. e⟧``."""
+    return translate(lam.params, lam.body)
 
 
 def partials(

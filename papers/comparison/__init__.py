@@ -8,7 +8,7 @@ Each is asked for the gradient of a program of numbers and arrays to a number, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +30,8 @@ class Outcome:
     visits: int
 
 
-def flat(lam: Lam, point: Point, slopes: Sequence[Any]) -> Any:
-    """The cotangents of the arguments that move, in one array; None is zero."""
-    given = zip(lam.params, point, slopes, strict=True)
-    found = [np.zeros_like(x) if g is None else g for param, x, g in given if is_smooth(param.type)]
+def flat(lam: Lam, point: Point, slopes: Mapping[str, Any]) -> Any:
+    """The cotangents of the arguments that move, by their names, in one array."""
+    given = zip(lam.params, point, strict=True)
+    found = [slopes.get(p.name, np.zeros_like(x)) for p, x in given if is_smooth(p.type)]
     return np.concatenate([np.ravel(g) for g in found] or [np.zeros(0)])

@@ -194,8 +194,8 @@ def gradient(
     """``y' • ȳ`` of ``⟨y, y'⟩ = D_Γ(t)``."""
     evaluation = LinearFunctions(over, in_place)
     y, back = meaning(chad(lam), evaluation)(*point)
-    slopes = [*map(back(covector).get, (x.name for x in lam.params))]
-    return Outcome(y, flat(lam, point, slopes), evaluation.visits.total())
+    visits = evaluation.visits
+    return Outcome(y, flat(lam, point, back(covector)), visits["•"] + visits["coproj"])
 
 
 accumulated = partial(gradient, in_place=True)

@@ -21,7 +21,6 @@ from interpreters.carriers.counting import Counting
 from interpreters.carriers.numpy import NumPy
 from papers.comparison import Outcome, Point, chad, graphs, linear_negation
 from papers.comparison import monadic_translation as monad
-from papers.comparison import reformulated_calculus as calculus
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,18 @@ def compared(
 
 SYSTEMS: dict[str, System] = {
     "backpropagation": (graphs.gradient, lambda f, _: graphs.bp(graphs.graph_of(f)).term()),
-    "BMP20": (linear_negation.gradient, lambda f, _: linear_negation.gradient_term(f)),
-    "BMP20, factored": (calculus.factored_gradient, lambda f, _: calculus.factored(f)[0]),
+    "BMP20": (linear_negation.gradient, lambda f, _: linear_negation.transformed(f)),
+    "BMP20, factored": (
+        linear_negation.factored_gradient,
+        lambda f, _: linear_negation.factored(f)[0],
+    ),
     "Krawiec and others": (
         monad.gradient,
         lambda f, x: recurse(monad.written(monad.delta_of(f, x, NumPy())[1])),
     ),
     "CHAD": (chad.gradient, lambda f, _: chad.chad(f)),
     "reformulated calculus": (
-        calculus.gradient,
-        lambda f, _: calculus.transformed(graphs.graph_of(f)),
+        linear_negation.reformulated,
+        lambda f, _: linear_negation.transformed(f),
     ),
 }

@@ -22,7 +22,7 @@ from combinators.objects import Object
 from combinators.operation import Operation
 from combinators.terms import Const, Lam, Prim, Term, Var, let, pack, prim
 from papers.comparison import Outcome, Point, flat
-from papers.plain_functions import Numbers, Partial, evaluated, partials, plus, zero_of
+from papers.plain_functions import ADD, Numbers, Partial, evaluated, partials, plus, zero_of
 
 Memory = dict[str, tuple[Any, Any]]
 """``x := (s, t)``: a primal with its tangent (2.1), or its cotangent (2.2)."""
@@ -77,6 +77,10 @@ class Drawing(Block):
     def operation(self, operation: Operation, types: Sequence[Object], cod: Object) -> Any:
         """A hyperedge."""
         return lambda *nodes: self.bind(prim(cod, operation, None, *nodes), self.prefix)
+
+    def add(self, x: Var, y: Var) -> Var:
+        """A hyperedge."""
+        return self.bind(Prim(ADD, (x, y)), self.prefix)
 
     def truth(self, number: Var) -> bool:
         """No node is true."""
@@ -167,5 +171,5 @@ def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
     """By backpropagation; its visits are hyperedges marked."""
     graph = graph_of(lam)
     *_, (memory, marked) = backprop(graph, point, covector, over)
-    found = [memory[x.name][1] for x in graph.inputs]
+    found = {x.name: memory[x.name][1] for x in graph.inputs}
     return Outcome(memory[graph.outputs[0].name][0], flat(lam, point, found), len(marked))

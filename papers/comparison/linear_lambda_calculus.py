@@ -29,9 +29,8 @@ from combinators.objects import Fun, Object, Product, Record, Tensor, components
 from combinators.operation import Linear, Operation, Primitive, declare
 from combinators.primitives.structural import PLUS, ZEROS
 from combinators.terms import App, Lam, Let, Prim, Proj, Term, Tuple, Var
-from interpreters.carriers.carrier import Carrier
 from papers.comparison.graphs import Drawing, slopes
-from papers.plain_functions import PlainFunctions, zero_of
+from papers.plain_functions import Numbers, PlainFunctions, zero_of
 
 # ---- types and terms -----------------------------------------------------------------------------
 
@@ -217,7 +216,7 @@ class LinearFunctions(PlainFunctions):
     what a ``coproj`` adds is added. It is a visit too.
     """
 
-    over: Carrier
+    over: Numbers
     in_place: bool = False
     most: float = math.inf
     visits: Counter[str] = field(default_factory=Counter)
@@ -282,5 +281,7 @@ class LinearFunctions(PlainFunctions):
         small, large = sorted((x, y), key=len)
         made = large if self.in_place else dict(large)
         for name, v in small.items():
+            if name in made:
+                self.see("⊕")
             made[name] = self.plus(made[name], v) if name in made else v
         return made

@@ -1,67 +1,77 @@
-"""BMP20: backpropagation with linear negation (Definitions 3.1, 5.1 to 5.3).
+"""BMP20: linear negation (Definitions 3.1, 5.1 to 5.3), and the calculus that factors it (6.2).
 
-    D(R) = R × R^⊥d    D(A → B) = D(A) → D(B)    D(A × B) = D(A) × D(B)        R^⊥d = R ⊸ R^d
+    D(R) = R × R^⊥E    D(A → B) = D(A) → D(B)    D(A × B) = D(A) × D(B)        R^⊥E = R ⊸ E
 
     D(x) = x        D(λx. t) = λx. D(t)      D(t u) = D(t) D(u)       D(⟨t, u⟩) = ⟨D(t), D(u)⟩
     D(r) = ⟨r, λa. 0⟩                        D(t[x := u]) = D(t)[x := D(u)]
     D(f(t)) = ⟨f(x), λa. x₁* (∂₁f(x)·a) + … + xₖ* (∂ₖf(x)·a)⟩ [⟨x, x*⟩ := D(t)]
 
-With ιᵢ the injection into the i-th component, the gradient is what the result's backpropagator
-gives of 1. Where a backpropagator stands in two places it is called twice: ``visits`` counts.
+E = Rᵈ is a record of the inputs' cotangents, and the gradient is what the result's backpropagator
+gives of 1, with ιᵢ the inputs'. Where a backpropagator stands in two places it is called twice.
+
+    t, u ::= x | ⟨t, u⟩ | π₁ t | π₂ t | let x := u in t | f(t₁ … tₙ) | la.d      (SOURCE)
+    d, e ::= 0 | d ⊕ e | x* t                                                   (TARGET)
+
+    π₁ ⟨t, u⟩ → t    π₂ ⟨t, u⟩ → u    f(r₁ … rₙ) → S, if S = f(r₁ … rₙ)    let x := r in t → t[r/x]
+    x* t ⊕ x* u → x* (t + u)          let x* := la.d in C{x* u} → C{d[u/a]}, x* ∉ C
+
+In 6.2 it is called once: of ``x + x``, with ``x*`` free, ``let y* := la. x* a ⊕ x* a in y* 1`` goes
+to ``x* 1 ⊕ x* 1``, to ``x* (1 + 1)`` and to ``x* 2``. Its terms are those that D makes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from combinators.block import Block
 from combinators.errors import MissingRule
 from combinators.kit.text import Names
-from combinators.objects import Fun, Object, Product, Tensor
-from combinators.operation import Operation, named
+from combinators.morphisms import Label
+from combinators.objects import Fun, Object, Product, Record, Tensor
+from combinators.operation import Operation
 from combinators.primitives.loops import LOOP
 from combinators.primitives.structural import FIX, RECOMPUTE, VECTOR
 from combinators.primitives.sums import SUMS
 from combinators.terms import App, Const, Lam, Prim, Proj, Term, Tuple, Var, pack
 from combinators.type_folds import is_smooth, map_type
-from interpreters.carriers.carrier import Carrier
-from papers.comparison import Outcome, Point
+from papers.comparison import Outcome, Point, flat
+from papers.comparison.graphs import Drawing
 from papers.comparison.linear_lambda_calculus import (
     LinearFunctions,
+    is_space,
     linear,
     names_beside,
     pulled,
     summed,
 )
-from papers.plain_functions import meaning, rounds
+from papers.plain_functions import Arrow, Numbers, evaluated, meaning, rounds, zero_of
 
 MOST = 100_000
 """Calls of backpropagators, of which there may be exponentially many (3.1)."""
 OF_ANY_TYPE = SUMS | {FIX.primitive, RECOMPUTE.primitive, VECTOR}
 """What moves values about, and means the same of pairs."""
 
+# ---- the transformation --------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class LinearNegation:
-    """``D_d``, for d numbers that the program is given."""
+    """``D``, to backpropagators to ``space``."""
 
-    d: int
+    space: Object
     names: Names
 
-    @property
-    def space(self) -> Tensor:
-        """``R^d``."""
-        return Tensor((self.d,))
-
     def type(self, obj: Object) -> Object:
-        """``D(R) = R × R^⊥d``, and so on through the types; what does not move stays (5.2)."""
+        """``D(R) = R × R^⊥E``, and so on through the types; what does not move stays (5.2)."""
 
         def at(leaf: Object) -> Object | None:
             moves = isinstance(leaf, Tensor) and leaf.is_smooth
             return Product(leaf, Fun(leaf, self.space)) if moves else None
 
-        return map_type(obj, f"negation_{self.d}", at)
+        return map_type(obj, "", at)
 
     def term(self, t: Any) -> Any:
         """``D(t)`` (5.3): where no rule is written out, ``D`` of the parts."""
@@ -101,30 +111,105 @@ class LinearNegation:
         back = linear(self.names, "a", cod, lambda a: summed(pulled(made, y, a, stars), self.space))
         return block.term(Tuple((y, back)))
 
-    def injection(self, obj: Any, start: int) -> Lam:
-        """``ιᵢ : R ⊸ R^d``."""
-        where = (("start", (start,)), ("step", (1,)), ("shape", (self.d,)))
-        flat = Operation(named("reshape"), (("shape", (obj.size,)),))
-        embed = Operation(named("embed"), where)
-        return linear(self.names, "a", obj, lambda a: Prim(embed, (Prim(flat, (a,)),)))
+
+def negation(lam: Lam) -> LinearNegation:
+    """``D`` for the inputs of a program, of numbers and arrays to one."""
+    inputs = [x for x in lam.params if is_smooth(x.type)]
+    space = Record.of(tuple(x.name for x in inputs), Product(*(x.type for x in inputs)))
+    return LinearNegation(space, names_beside(lam))
 
 
-def gradient_term(lam: Lam) -> Lam:
-    """``λ(x, ȳ). (y, y* ȳ)`` of ``⟨y, y*⟩ = D(f) ⟨x, ι⟩``, of numbers and arrays to one."""
-    tensors = [x.type if isinstance(x.type, Tensor) else Tensor((0,)) for x in lam.params]
-    sizes = [obj.size if obj.is_smooth else 0 for obj in tensors]
-    negation = LinearNegation(sum(sizes), names_beside(lam))
-    pairs = tuple(
-        Tuple((x, negation.injection(x.type, sum(sizes[:i])))) if is_smooth(x.type) else x
-        for i, x in enumerate(lam.params)
-    )
-    w, block = Var(negation.names.fresh("w"), lam.body.type), Block(names=negation.names)
-    r = block.bind(App(negation.term(lam), pack(pairs)), "r")
-    return Lam((*lam.params, w), block.term(Tuple((Proj(0, r), App(Proj(1, r), w)))))
+def transformed(lam: Lam) -> Lam:
+    """``D(λx. t)``."""
+    made: Lam = negation(lam).term(lam)
+    return made
 
 
-def gradient(lam: Lam, point: Point, covector: Any, over: Carrier) -> Outcome:
-    """By the term; its visits are calls of backpropagators."""
+def given(lam: Lam, point: Point, star: Callable[[str], Any]) -> list[Any]:
+    """``⟨x, x*⟩`` of each input that moves."""
+    both = zip(lam.params, point, strict=True)
+    return [(x, star(p.name)) if is_smooth(p.type) else x for p, x in both]
+
+
+def gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
+    """``y* ȳ`` of ``⟨y, y*⟩ = D(f) ⟨x, ι⟩``; its visits are calls of backpropagators."""
     evaluation = LinearFunctions(over, most=MOST)
-    value, slopes = meaning(gradient_term(lam), evaluation)(*point, covector)
-    return Outcome(value, slopes, evaluation.visits["•"])
+    pairs = given(lam, point, lambda x: lambda a: {x: a})
+    value, back = meaning(transformed(lam), evaluation)(*pairs)
+    return Outcome(value, flat(lam, point, back(covector)), evaluation.visits["•"])
+
+
+# ---- 6.2: linear factoring -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LinearFactoring(LinearFunctions):
+    """6.2.4: ``la.d`` is bound to a name, and what is of type E is a sum of calls, ``{x*: t}``.
+
+    What is bound is a number here, and the inputs' x* are free. Of the rules the first four are
+    those of every evaluation.
+    """
+
+    in_place: bool = True
+    bound: list[Arrow] = field(default_factory=list)
+
+    def curry(self, captured: Product, function: Fun, body: Any, label: Label) -> Any:
+        """``let x* := la.d in``."""
+        make = super().curry(captured, function, body, label)
+        if not is_space(function.cod):
+            return make
+
+        def named(context: Any) -> int:
+            self.bound.append(make(context))
+            return len(self.bound) - 1
+
+        return named
+
+    def eval(self, function: Fun) -> Arrow:
+        """``x* t``."""
+        if is_space(function.cod):
+            return lambda pair: {pair[0]: pair[1]}
+        return super().eval(function)
+
+    def unfolding(self, d: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
+        """``let x* := la.d in C{x* u} → C{d[u/a]}``: the sum of calls, after each step."""
+        yield d
+        for x in reversed(range(len(self.bound))):
+            if x in d:
+                u = d.pop(x)
+                d = self.plus(d, self.bound[x](u))
+                yield d
+
+
+def normal_form(lam: Lam, point: Point, covector: Any, over: Numbers) -> Any:
+    """The value, ``x₁* g₁ ⊕ … ⊕ xₙ* gₙ`` as ``{x: g}``, and how often each rule was used."""
+    evaluation = LinearFactoring(over)
+    value, y = meaning(transformed(lam), evaluation)(*given(lam, point, str))
+    *_, calls = evaluation.unfolding({y: covector})
+    return value, calls, evaluation.visits
+
+
+def reformulated(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
+    """The gradient by the normal form; its visits are uses of the two rules that are new."""
+    value, slopes, steps = normal_form(lam, point, covector, over)
+    return Outcome(value, flat(lam, point, slopes), steps.total())
+
+
+def factored(lam: Lam) -> tuple[Lam, Counter[str]]:
+    """BMP20's gradient as a term in factored form, and how often the rules were used.
+
+    Where numbers are nodes, the rules draw what they make of them. The term is as long as the
+    program, whose functions are unfolded.
+    """
+    drawing, covector = Drawing("v"), Var("ȳ", lam.body.type)
+    value, slopes, steps = normal_form(lam, lam.params, covector, drawing)
+    found = [slopes.get(x.name) or drawing.const(zero_of(x.type)) for x in lam.params]
+    return Lam((*lam.params, covector), drawing.term(Tuple((value, Tuple(tuple(found)))))), steps
+
+
+def factored_gradient(lam: Lam, point: Point, covector: Any, over: Numbers) -> Outcome:
+    """By the term; its visits are backpropagators unfolded."""
+    term, steps = factored(lam)
+    value, slopes = evaluated(term, over)(*point, covector)
+    found = zip((x.name for x in lam.params), slopes, strict=True)
+    return Outcome(value, flat(lam, point, dict(found)), steps["•"])

@@ -232,4 +232,5 @@ def gradient(
     """``R{e}``: the wrapper, with ``eval δt u emptyMap``."""
     value, u = delta_of(lam, point, over)
     final, visits = eval_delta(covector, u, over, deletes=deletes)
-    return Outcome(value, flat(lam, point, [*map(final.get, range(len(point)))]), visits)
+    slopes = {x.name: final[i] for i, x in enumerate(lam.params) if i in final}
+    return Outcome(value, flat(lam, point, slopes), visits)

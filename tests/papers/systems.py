@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 
 from combinators.errors import MissingRule
-from combinators.terms import Lam
 from papers.comparison import (
     chad,
     graphs,
     linear_negation,
     monadic_translation,
 )
-from papers.comparison import reformulated_calculus as calculus
-from papers.comparison.linear_negation import gradient_term
 from papers.dual_numbers.scalars import gradient
 from papers.plain_functions import evaluated
 from papers.rep_functions.closures import DependentlyTyped, SimplyTyped
@@ -105,14 +102,6 @@ def by(gradient: Any) -> System:
     return asking
 
 
-def by_a_term(term: Callable[[Lam], Lam]) -> System:
-    def asking(asked: Question) -> Any:
-        y, *slopes = evaluated(term(asked.lam), EXACT)(*asked.point, asked.covector)
-        return y, slopes
-
-    return asking
-
-
 def by_the_graph_of_the_gradient(asked: Question) -> Any:
     graph = graphs.bp(graphs.graph_of(asked.lam))
     y, *slopes = evaluated(graph.term(), EXACT)(*asked.point, asked.covector)
@@ -149,18 +138,17 @@ WHOLE: dict[str, System] = {
     "004, Fig. 5 with casts erased": by_figure_5(erased),
     "001, VLAD": by_vlad,
     "002, linear negation": by(linear_negation.gradient),
+    "002, the reformulated calculus": by(linear_negation.reformulated),
     "002, monadic translation": by(monadic_translation.gradient),
     "003, dual numbers": by_dual_numbers,
 }
 """Those that have every form of a program, and results of many numbers."""
 STRAIGHT: dict[str, System] = {
-    "002, linear negation on terms": by_a_term(gradient_term),
-    "002, linear factoring": by(calculus.factored_gradient),
+    "002, linear factoring": by(linear_negation.factored_gradient),
     "002, backpropagation": by(graphs.gradient),
     "002, the graph of the gradient": by_the_graph_of_the_gradient,
     "002, CHAD": by(chad.gradient),
     "002, CHAD, state-passing": by(chad.accumulated),
-    "002, the reformulated calculus": by(calculus.gradient),
 }
 """Those whose programs are functions, pairs, lets and operations, and give a number."""
 SOURCE: dict[str, System] = {

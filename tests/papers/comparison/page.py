@@ -60,7 +60,7 @@ PROGRAMS = (
     ),
     (
         "x + x, repeated",
-        "Without factoring, linear negation calls a backpropagator once a path: 2ⁿ⁺¹ − 1 times.",
+        "Without factoring, linear negation calls a backpropagator once a path: 2ⁿ − 1 times.",
         [
             DOUBLED,
             "grown = {n: dc.compare(doubled(n), 1.0).rows for n in (4, 8, 12)}",

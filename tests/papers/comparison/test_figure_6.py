@@ -22,7 +22,7 @@ from tests.strategies.programs import RATIONAL, programs
 
 
 def is_linear(lam):
-    negation = LinearNegation(2, names_beside(lam))
+    negation = LinearNegation(Tensor((2,)), names_beside(lam))
     made = negation.term(lam)
     return made.type is negation.type(lam.type) and linear_in(made) == CARTESIAN
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from combinators.kit.tree import remade
-from combinators.objects import Fun, Product, Real
+from combinators.objects import Fun, Product, Real, Tensor
 from combinators.terms import App, Lam, Prim, Proj, Tuple, Var
 from combinators.translate import translate
 from papers.comparison.linear_lambda_calculus import names_beside
@@ -25,7 +25,7 @@ def contracted(redex):
 
 def steps_alike(redex, context):
     """``D`` of a redex is one, and its step gives ``D`` of what the redex goes to."""
-    D = LinearNegation(2, names_beside(Tuple((redex, *context))))
+    D = LinearNegation(Tensor((2,)), names_beside(Tuple((redex, *context))))
     made, gamma = contracted(D.term(redex)), [D.term(x) for x in context]
     return translate(gamma, made) == translate(gamma, D.term(contracted(redex)))
 
@@ -46,7 +46,7 @@ def test_projections_go_to_projections(program):
 
 
 def test_eval_and_curry_go_to_themselves():
-    D = LinearNegation(2, names_beside(Var("x", Real)))
+    D = LinearNegation(Tensor((2,)), names_beside(Var("x", Real)))
     f, x = Var("f", Fun(Real, Real)), Var("x", Real)
     df, dx = D.term(f), D.term(x)
     assert D.term(App(f, x)) == App(df, dx)
