@@ -18,6 +18,7 @@ from combinators.translate import translate
 from interpreters.carriers.fractions import Fractions
 from interpreters.modes.reverse import Dependent
 from interpreters.sparse_cotangents import dense
+from laws.model import Signature
 from tests.evidence.programs.ways import lifted
 from tests.strategies.language import Program, Type
 from tests.strategies.meanings import Exact, object_of, run_of
@@ -25,6 +26,8 @@ from tests.strategies.points import numbers
 from tests.strategies.rationals import sparse
 
 EXACT = Fractions()
+NUMBERS = Signature(shapes=((),), arrays=False, integers=False, loops=False)
+"""What the systems whose programs are of numbers are asked by the law kit."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """The dual numbers of 003 as a model of the law kit: programs are plain functions of them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import count
@@ -13,10 +14,10 @@ from combinators.morphisms import Morphism
 from combinators.objects import Mu, Object
 from combinators.type_folds import parts_of, unfolded
 from combinators.value_folds import Injected
-from laws.model import Signature
 from laws.observation import at_value, leaves, point_of
 from papers.dual_numbers.scalars import ZERO, Add, Input, Number, Scale, reverse_pass
 from papers.plain_functions import PlainFunctions
+from tests.papers.asking import NUMBERS
 
 NAMES, IDS = count(), count()
 """Of inputs, in all runs; and identifiers: what a function captured has those of another run."""
@@ -47,16 +48,7 @@ class DualNumbersModel:
     """Functions, pairs, choice, sums, recursion, and numbers, which are exact."""
 
     name = "dual numbers"
-    signature = Signature(
-        dict.fromkeys(("add", "subtract", "multiply"), 2) | {"negative": 1},
-        shapes=((),),
-        arrays=False,
-        integers=False,
-        loops=False,
-        sums=True,
-        recursion=True,
-        vectors=True,
-    )
+    signature = replace(NUMBERS, sums=True, recursion=True, vectors=True)
 
     def __init__(self) -> None:
         self.category = PlainFunctions(DualNumbers())

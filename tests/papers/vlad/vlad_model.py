@@ -13,10 +13,10 @@ from combinators.kit.recursion import recurse
 from combinators.literal import Literal
 from combinators.morphisms import Morphism
 from combinators.objects import Fun, Object, Product, components
-from laws.model import Signature
 from laws.observation import leaves, point_of
 from papers.vlad.evaluator import BASIS, Vlad
 from papers.vlad.values import FunctionValue, Pair, Primitive, force, j, j_inverse, plus, zero
+from tests.papers.asking import NUMBERS
 
 ARITHMETIC = {"add": "+", "subtract": "-", "multiply": "*", "negative": "negate"}
 RELATIONS = {"less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">=", "equal": "="}
@@ -81,13 +81,7 @@ class VladModel:
     """Functions, pairs, choice and numbers; it has no arrays and no integers."""
 
     name = "VLAD"
-    signature = Signature(
-        dict.fromkeys(("add", "subtract", "multiply"), 2) | {"negative": 1},
-        shapes=((),),
-        arrays=False,
-        integers=False,
-        loops=False,
-    )
+    signature = NUMBERS
 
     def __init__(self, real: type) -> None:
         self.category, self.session = TextsOfVlad(), Vlad(real)
