@@ -5,7 +5,7 @@
 A node is a variable, and a hyperedge is the line that computes it. An arrow of the category draws:
 over the carrier of nodes, ``PlainFunctions`` gives for a program the hypergraph of its operations.
 Functions and loops are unrolled; a branch on a number has no graph. Forward mode and
-backpropagation yield the memory after each step.
+backpropagation yield the memory after each step: it is one, and the next step changes it.
 """
 
 from __future__ import annotations
@@ -111,21 +111,21 @@ def forward(graph: Graph, x: Point, dx: Point | None, over: Numbers) -> Iterator
     tangents = dx or [over.const(zero_of(z.type)) for z in graph.inputs]
     given = zip(graph.inputs, x, tangents, strict=True)
     memory: Memory = {z.name: (s, t) for z, s, t in given}
-    yield dict(memory)
+    yield memory
     for target, f in graph.hyperedges:
         s = tuple(memory[z.name][0] for z in f.below())
         w, t = value(f, s, over), over.const(zero_of(f.type))
         for i, slope in slopes(f, over, backwards=False) if dx else ():
             t = plus(over, f.type, t, slope(memory[f.below()[i].name][1], s, w))
         memory[target.name] = (w, t)
-        yield dict(memory)
+        yield memory
 
 
 class State(NamedTuple):
     """The memory of backpropagation, and which hyperedges are marked."""
 
     memory: Memory
-    marked: frozenset[int] = frozenset()
+    marked: range = range(0)
 
 
 def backprop(graph: Graph, x: Point, alpha: Any, over: Numbers) -> Iterator[State]:
@@ -137,16 +137,16 @@ def backprop(graph: Graph, x: Point, alpha: Any, over: Numbers) -> Iterator[Stat
     for memory in forward(graph, x, None, over):
         yield State(memory)
     (y,) = graph.outputs
-    memory = memory | {y.name: (memory[y.name][0], alpha)}
+    memory[y.name] = (memory[y.name][0], alpha)
     yield State(memory)
     for last in reversed(range(len(graph))):
-        (target, f), memory = graph.hyperedges[last], dict(memory)
+        target, f = graph.hyperedges[last]
         (u, alpha), s = memory[target.name], tuple(memory[z.name][0] for z in f.below())
         for i, slope in slopes(f, over):
             z = f.below()[i]
             beta = memory[z.name][1]
             memory[z.name] = (s[i], plus(over, z.type, beta, slope(alpha, s, u)))
-        yield State(memory, frozenset(range(last, len(graph))))
+        yield State(memory, range(last, len(graph)))
 
 
 def bp(graph: Graph, a: str = "a") -> Graph:
