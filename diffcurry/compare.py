@@ -9,7 +9,7 @@ import numpy as np
 
 from combinators.errors import TypeMismatch
 from combinators.morphisms import interpret
-from combinators.objects import Tensor
+from combinators.objects import Object, Tensor
 from combinators.terms import Lam
 from combinators.translate import translate
 from combinators.type_folds import is_smooth
@@ -35,6 +35,8 @@ def compare(f: Callable[..., Any], *args: Any) -> Comparison:
     >>> compare(lambda x: x * x, 3.0).rows["Krawiec and others"].gradient
     array([6.])
     """
+    if any(isinstance(x, Object) for x in args):
+        raise TypeMismatch(f"compare takes numbers, and has types: {args}; say --at '5.0, 2.0'")
     program = fun(f).program(*args)
     check_scalar(program.cod)
     if [isinstance(obj, Tensor) for obj in program.types] != [True] * len(args):

@@ -31,6 +31,11 @@ def test_every_system_gives_the_gradient():
         assert row.visits
 
 
+def test_types_in_the_place_of_numbers_are_refused_with_what_to_say():
+    with pytest.raises(dc.TypeMismatch, match="say --at"):
+        dc.compare(lambda x: x * x, dc.Real)
+
+
 def test_a_program_of_nothing_has_an_empty_gradient_in_every_system():
     rows = dc.compare(lambda: 2.0).rows
     assert all(row.gradient.tolist() == [] for row in rows.values())
