@@ -33,15 +33,18 @@ from combinators.operation import (
     over_arguments,
 )
 from combinators.primitives.arithmetic import (
-    divide,
+    add,
     equal,
+    maximum,
+    minimum,
     multiply,
     not_equal,
     scale,
     unscale,
     where,
 )
-from combinators.primitives.elementary import exp, sqrt, square
+from combinators.primitives.arithmetic import where as choice
+from combinators.primitives.elementary import exp, logaddexp
 from combinators.primitives.shapes import (
     Axis,
     astype,
@@ -69,7 +72,8 @@ from combinators.tracing.traced import library
 Axes = tuple[int, ...]
 
 
-def _normal_axes(x: Any, axis: Axis | None) -> Axes:
+def normal_axes(x: Any, axis: Axis | None) -> Axes:
+    """The axes that are meant, in order."""
     return tuple(sorted(several_axes(axis, shape_of(x))))
 
 
@@ -105,15 +109,41 @@ def _reduction(
     typing: Typing = _reduced,
     promote: Promotion = summed,
     kink: str = "",
+    join: Callable[..., Any],
+    nothing: float,
 ) -> tuple[Primitive, Callable[..., Any]]:
-    """A reduction over some axes, or over all, and the word for it."""
+    """A reduction over some axes, or over all, and the word for it.
+
+    It joins two numbers by ``join``, of which ``nothing`` is the unit.
+    """
     primitive = declare(name, typing, derivative, promote=promote, cost=over_arguments, kink=kink)
 
-    def word(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-        return apply(primitive, x, axis=_normal_axes(x, axis), keepdims=keepdims)
+    def word(
+        x: Any,
+        axis: Axis | None = None,
+        dtype: Any = None,
+        *,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Any:
+        if dtype is not None:
+            x = astype(x, dtype)
+        if where is not None:
+            x = chosen(x, where, nothing)
+        made = apply(primitive, x, axis=normal_axes(x, axis), keepdims=keepdims)
+        return made if initial is None else join(made, initial)
 
     word.__name__, word.__qualname__, word.__doc__ = name, name, doc
     return primitive, library(name, *names)(word)
+
+
+def chosen(x: Any, mask: Any, otherwise: float) -> Any:
+    """``x`` where ``mask`` holds, and elsewhere a number, the largest or smallest for infinity."""
+    kind = np.result_type(dtype_of(x))
+    if kind.kind in "iu" and math.isinf(otherwise):
+        otherwise = np.iinfo(kind).max if otherwise > 0 else np.iinfo(kind).min
+    return where(mask, x, otherwise if math.isinf(otherwise) else kind.type(otherwise))
 
 
 def _spread(g: Any, x: Object, axis: Axes, keepdims: bool) -> Any:
@@ -166,9 +196,19 @@ def _softmax(x: Any, total: Any, axis: Axes) -> Any:
 
 
 SUM, sum = _reduction(
-    "sum", "The sum over ``axis``, or over all; booleans are counted.", Linear(_spread)
+    "sum",
+    "The sum over ``axis``, or over all, ``where`` a mask holds; booleans are counted.",
+    Linear(_spread),
+    join=add,
+    nothing=0,
 )
-PROD, prod = _reduction("prod", "The product over ``axis``, or over all.", _weighted(_others))
+PROD, prod = _reduction(
+    "prod",
+    "The product over ``axis``, or over all, ``where`` a mask holds.",
+    _weighted(_others),
+    join=multiply,
+    nothing=1,
+)
 (MAX, max), (MIN, min) = (
     _reduction(
         name,
@@ -178,8 +218,13 @@ PROD, prod = _reduction("prod", "The product over ``axis``, or over all.", _weig
         typing=_of_some(name),
         promote=common,
         kink="equal extreme elements share the derivative equally",
+        join=join,
+        nothing=nothing,
     )
-    for name, which in (("max", "largest"), ("min", "smallest"))
+    for name, which, join, nothing in (
+        ("max", "largest", maximum, -math.inf),
+        ("min", "smallest", minimum, math.inf),
+    )
 )
 LOGSUMEXP, logsumexp = _reduction(
     "logsumexp",
@@ -188,6 +233,8 @@ LOGSUMEXP, logsumexp = _reduction(
     typing=_of_some("logsumexp"),
     promote=common_float,
     kink="its derivatives are 0 where all elements are -inf, and nan where one is inf",
+    join=logaddexp,
+    nothing=-math.inf,
 )
 
 
@@ -225,22 +272,22 @@ ARGMIN, argmin = _position("argmin", "smallest", "smaller")
 
 
 @library("any")
-def any(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
+def any(x: Any, axis: Axis | None = None, *, keepdims: bool = False, where: Any = True) -> Any:
     """Whether any over ``axis`` is true, or not 0."""
-    return _asked(max, False, x, axis, keepdims)
+    return _asked(max, False, x if where is True else choice(where, x, 0), axis, keepdims)
 
 
 @library("all")
-def all(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
+def all(x: Any, axis: Axis | None = None, *, keepdims: bool = False, where: Any = True) -> Any:
     """Whether all over ``axis`` are true, or not 0."""
-    return _asked(min, True, x, axis, keepdims)
+    return _asked(min, True, x if where is True else choice(where, x, 1), axis, keepdims)
 
 
 def _asked(
     extreme: Callable[..., Any], empty: bool, x: Any, axis: Axis | None, keepdims: bool
 ) -> Any:
     """An extreme of booleans; where no element is asked, it is ``empty``'s truth everywhere."""
-    shape, axes = shape_of(x), _normal_axes(x, axis)
+    shape, axes = shape_of(x), normal_axes(x, axis)
     if 0 not in [shape[a] for a in axes]:
         return extreme(not_equal(x, 0), axis, keepdims=keepdims)
     literal = Literal.filled(empty, tensor(_reduced(Tensor(shape, "bool"), axes, keepdims)))
@@ -302,16 +349,18 @@ RECURRENCE = declare(
 
 
 @library("cumsum")
-def cumsum(x: Any, axis: int | None = None) -> Any:
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """The sums of the first 1, 2, … elements along ``axis``, or of ``x`` laid flat."""
+    x = x if dtype is None else astype(x, dtype)
     if axis is None:
         return cumsum(ravel(x), 0)
     return apply(CUMSUM, x, axis=normal_axis(axis, shape_of(x)))
 
 
 @library("cumprod")
-def cumprod(x: Any, axis: int | None = None) -> Any:
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """The products of the first 1, 2, … elements along ``axis``, or of ``x`` laid flat."""
+    x = x if dtype is None else astype(x, dtype)
     if axis is None:
         return cumprod(ravel(x), 0)
     return multiply(exclusive_cumprod(x, axis), x)
@@ -332,32 +381,3 @@ def recurrence(a: Any, b: Any, axis: int, reverse: bool = False) -> Any:
     product, 0 wherever ``yⱼ`` is.
     """
     return apply(RECURRENCE, a, b, axis=normal_axis(axis, shape_of(a)), reverse=reverse)
-
-
-# ---- means ---------------------------------------------------------------------------------------
-
-
-def _count(x: Any, axis: Axis | None) -> float:
-    shape = shape_of(x)
-    return float(math.prod(shape[a] for a in _normal_axes(x, axis)))
-
-
-@library("mean")
-def mean(x: Any, axis: Axis | None = None, *, keepdims: bool = False) -> Any:
-    """The mean over ``axis``, or over all."""
-    # Integers as floats, which do not overflow.
-    floats = x if np.result_type(dtype_of(x)).kind == "f" else astype(x, float)
-    return divide(sum(floats, axis, keepdims=keepdims), _count(x, axis))
-
-
-@library("var")
-def var(x: Any, axis: Axis | None = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    """The variance over ``axis``, or over all: the mean square distance from the mean."""
-    squares = square(x - mean(x, axis, keepdims=True))
-    return divide(sum(squares, axis, keepdims=keepdims), _count(x, axis) - ddof)
-
-
-@library("std")
-def std(x: Any, axis: Axis | None = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    """The standard deviation over ``axis``, or over all."""
-    return sqrt(var(x, axis, ddof=ddof, keepdims=keepdims))

@@ -89,7 +89,8 @@ def _word(primitive: Primitive, *said: str) -> Word:
         operation = Operation(primitive, tuple(zip(said, given, strict=True)))
         return emit_operation(operation, (operand(x),))
 
-    return library(primitive.name, word=False)(word)
+    name = "rolled" if primitive is ROLL else primitive.name  # np.roll is another
+    return library(name, word=False)(word)
 
 
 inject: Word = _word(INJECT, "of", "index")

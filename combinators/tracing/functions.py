@@ -45,8 +45,9 @@ from combinators.tracing.faces import (
     with_functions,
 )
 from combinators.tracing.parameters import alike, check_takes, parameter_names, positional_types
+from combinators.tracing.refusals import NoNumber
 from combinators.tracing.scope import Scope, apart, current, entered
-from combinators.tracing.traced import LIBRARY, NoNumber, Traced
+from combinators.tracing.traced import LIBRARY, Traced
 
 Faces = tuple[Face | None, ...]
 

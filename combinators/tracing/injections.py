@@ -31,7 +31,8 @@ from combinators.tracing.emit import emit, emit_operation, operand, scope_here, 
 from combinators.tracing.faces import object_of, open_up, take_apart
 from combinators.tracing.functions import PARTIAL, Natural, coerce, natural
 from combinators.tracing.joins import UNKNOWN, check_known, is_unknown, stand_in
-from combinators.tracing.traced import LIBRARY, Traced, instead, library
+from combinators.tracing.refusals import instead
+from combinators.tracing.traced import LIBRARY, Traced, library
 from combinators.type_folds import unfolded
 from combinators.value_folds import Injected
 

@@ -69,7 +69,7 @@ def along(leaf: Leaf, whole: Object, *values: Traced) -> Any:
 
     def recursive(to: Mu, *values: Traced) -> Any:
         def mirrored(*cells: Traced) -> Any:
-            return LIBRARY["roll"](at(unfolded(to), *map(LIBRARY["unroll"], cells)), to)
+            return LIBRARY["rolled"](at(unfolded(to), *map(LIBRARY["unroll"], cells)), to)
 
         if to not in inside:
             types = tuple(value.type for value in values)

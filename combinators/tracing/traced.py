@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache, partial, wraps
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
@@ -20,16 +20,15 @@ from combinators.errors import (
     ConcreteValueNeeded,
     ImmutableValue,
     MissingAttribute,
-    MissingRule,
     ShapeMismatch,
     TypeMismatch,
     is_passed_over,
 )
-from combinators.kit.class_names import class_of
 from combinators.objects import Fun, Mu, Object, Sum, Tensor, Vector
 from combinators.terms import Var
 from combinators.tracing.in_place import written_into
 from combinators.tracing.parameters import takes
+from combinators.tracing.refusals import WRITTEN, concrete, instead, no_word, refused, unknown
 from combinators.tracing.scope import Scope
 
 LIBRARY: dict[str, Callable[..., Any]] = {}
@@ -48,20 +47,29 @@ _takes = lru_cache(maxsize=1 << 10)(takes)
 def library(*names: str, word: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function answer to ``names``, and to NumPy's functions of these names.
 
-    It is a ``word`` of the language, unless only the language's own functions use it.
+    ``linalg.solve`` is that of ``np.linalg``. It is a ``word`` of the language, unless only the
+    language's own functions use it, or NumPy's.
     """
 
     def register(given: Callable[..., Any]) -> Callable[..., Any]:
-        function = _naming(given) if word and not hasattr(given, "arity") else given
+        function = _naming(given) if not hasattr(given, "arity") else given
         if word:
             WORDS[function.__name__] = function
         for name in names:
             LIBRARY[name] = function
-            if hasattr(np, name):
-                NUMPY[getattr(np, name)] = function
+            if (known := of_numpy(name)) is not None:
+                NUMPY[known] = function
         return function
 
     return register
+
+
+def of_numpy(name: str) -> Any:
+    """NumPy's function of that name; None where there is none."""
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
 def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,16 +87,15 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
     return named
 
 
-UNROLLED = 500
-"""So many rounds a ``for`` over a traced array is written out at most."""
-_WRITTEN = "write it with functions that are, or add a primitive"
-_NO_ARRAY = "write np.stack, or no dtype=; to index one of NumPy's, index(a, i)"
-LOOPS = "write fold(f, init, xs), scan(f, init, xs) or map(f, xs)"
-
-
 def counted(number: int) -> str:
     """So many arguments, in words."""
     return f"{number} argument{'s' * (number != 1)}"
+
+
+UNROLLED = 500
+"""So many rounds a ``for`` over a traced array is written out at most."""
+_NO_ARRAY = "write np.stack, or no dtype=; to index one of NumPy's, index(a, i)"
+LOOPS = "write fold(f, init, xs), scan(f, init, xs) or map(f, xs)"
 
 
 def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
@@ -102,54 +109,9 @@ def _operator(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 
 def _method(name: str, numpys: str = "") -> Callable[..., Any]:
     def apply(self: Traced, *args: Any, **kwargs: Any) -> Any:
-        return _applied(f"x.{numpys or name}", LIBRARY[name], (self, *args), kwargs)
+        return applied(f"x.{numpys or name}", LIBRARY[name], (self, *args), kwargs)
 
     return apply
-
-
-def instead(obj: Any) -> str:
-    """What to write where a value, of a type that is no tensor's, is taken for one of Python's."""
-    if isinstance(obj, Mu) and class_of(obj.name) is list:
-        return "write fold(f, init, xs), map(f, xs) or case(xs, lambda: …, lambda x, rest: …)"
-    if isinstance(obj, Sum) and obj.names and class_of(obj.names[0]) is type(None):
-        return "write case(s, lambda: …, lambda x: …), for None and for a value"
-    if isinstance(obj, Sum | Mu):
-        return "write case(s, f, g), a function for each alternative"
-    return "call it, as in f(x)" if isinstance(obj, Fun) else ""
-
-
-def _refused(message: str, kind: type[Exception] = TypeMismatch) -> Callable[..., Never]:
-    """Refuses, since there is no number yet; ``message`` names the value, and says what to write.
-
-    Of a value that is no tensor it says what to write of one of its type.
-    """
-
-    def apply(self: Traced, *_: Any, **__: Any) -> Never:
-        said = message.format(self)
-        if write := instead(getattr(self, "type", None)):
-            said = f"{said.partition('; ')[0]}; {write}"
-        raise kind(said)
-
-    return apply
-
-
-class NoNumber:
-    """What is no number, nor an array: a function that was not called."""
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = (
-        __pow__
-    ) = __rpow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __array_ufunc__ = _refused(
-        "{!r} is a function, and is taken for a number or an array; call it, as in f(x)"
-    )
-
-
-def _concrete(asked: str, instead: str) -> Callable[..., Never]:
-    message = f"{asked} asks {{!r}} for a number, which a trace does not have; {instead}"
-    return _refused(message, ConcreteValueNeeded)
-
-
-def _no_word(operator: str, instead: str) -> Callable[..., Never]:
-    return _refused(f"{operator} of {{!r}} is not in the language; write {instead}")
 
 
 class Traced:
@@ -231,10 +193,10 @@ class Traced:
     __and__, __rand__ = _operator("bitwise_and"), _operator("bitwise_and", swapped=True)
     __or__, __ror__ = _operator("bitwise_or"), _operator("bitwise_or", swapped=True)
     __xor__, __rxor__ = _operator("bitwise_xor"), _operator("bitwise_xor", swapped=True)
-    __lshift__ = __rlshift__ = _no_word("<<", "x * 2**n")
+    __lshift__ = __rlshift__ = no_word("<<", "x * 2**n")
     __rshift__, __rrshift__ = _operator("compose"), _operator("compose", swapped=True)
-    __divmod__ = __rdivmod__ = _no_word("divmod", "x // y and x % y")
-    __round__, __trunc__ = _no_word("round", "np.round(x)"), _no_word("math.trunc", "np.trunc(x)")
+    __divmod__ = __rdivmod__ = no_word("divmod", "x // y and x % y")
+    __round__, __trunc__ = no_word("round", "np.round(x)"), no_word("math.trunc", "np.trunc(x)")
     __lt__, __le__ = _operator("less"), _operator("less_equal")
     __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
     __eq__, __ne__ = _operator("equal"), _operator("not_equal")
@@ -269,7 +231,7 @@ class Traced:
         near = get_close_matches(
             name, [word for word in dir(Traced) if not word.startswith("_")], 1
         )
-        advice = f"did you mean x.{near[0]}?" if near else _WRITTEN
+        advice = f"did you mean x.{near[0]}?" if near else WRITTEN
         raise MissingAttribute(f"{self!r} has no {name} in the language; {advice}")
 
     def __call__(self, *args: Any) -> Any:
@@ -316,51 +278,35 @@ class Traced:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         """``np.sin(x)`` is the language's own ``sin``."""
-        if not kwargs and method == "__call__":
-            function = NUMPY.get(ufunc)
-            if function is not None and _takes(function, len(args)):
-                return function(*args)
-        if kwargs.get("out") is not None:
-            return written_into(NUMPY.get(ufunc), ufunc, args, kwargs)
-        if method != "__call__" or ufunc not in NUMPY:
-            called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            if method == "__call__" and called in WORDS and not hasattr(np, called):
-                raise MissingRule(
-                    f"{called} of another library does not trace; write dc.{called}(…), "
-                    "the language's own"
-                )
-            raise _unknown(f"np.{called}")
-        return _applied(f"np.{ufunc.__name__}", NUMPY[ufunc], args, kwargs)
+        return of_ufunc(ufunc, method, args, kwargs)
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """``np.sum(x)`` is the language's own ``sum``."""
-        if func not in NUMPY:
-            raise _unknown(f"{func.__module__}.{func.__name__}")
-        return _applied(f"np.{func.__name__}", NUMPY[func], args, kwargs)
+        return of_function(func, args, kwargs)
 
-    __bool__ = _refused(
+    __bool__ = refused(
         "Python's if, while, and, or, not ask {!r} for a truth value, which a trace does not have; "
         "write cond(p, lambda: a, lambda: b), case(s, f, g) or while_loop(test, body, init); "
         "p & q, p | q, ~p; or np.where(p, a, b) elementwise",
         ConcreteValueNeeded,
     )
-    __float__ = _concrete(
+    __float__ = concrete(
         "float(x) or math.f(x)", "use x itself, x.astype(float), or np.sin for math.sin"
     )
-    __int__ = _concrete("int(x)", "use x.astype(int)")
-    __complex__ = _concrete("complex(x)", "the language has no complex numbers yet")
-    __index__ = _concrete(
+    __int__ = concrete("int(x)", "use x.astype(int)")
+    __complex__ = concrete("complex(x)", "the language has no complex numbers yet")
+    __index__ = concrete(
         "range(x), a shape or a list index",
         "shapes are static; to index a traced array write a[x] or np.take(a, x); to go round so "
         "often, while_loop(test, body, init)",
     )
-    __contains__ = _refused(
+    __contains__ = refused(
         "`in` searches {!r}, which a trace cannot; write np.max(x == item) instead",
         ConcreteValueNeeded,
     )
-    __setitem__ = _refused(
+    __setitem__ = refused(
         "{!r} is assigned into, and values of the language do not change; write "
         "x = set_at(x, i, v), or add_at for +=",
         ImmutableValue,
@@ -376,7 +322,59 @@ class Traced:
         return repr(self)
 
 
-def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+_REDUCE = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logaddexp": "logsumexp",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+
+
+def of_ufunc(ufunc: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``np.sin(x)``, ``np.add.reduce(x)``, ``np.multiply.outer(x, y)``, by the language's own."""
+    function = NUMPY.get(ufunc) or _of_scipy(ufunc)
+    if not kwargs and method == "__call__" and function and _takes(function, len(args)):
+        return function(*args)
+    if kwargs.get("out") is not None:
+        return written_into(function, ufunc, args, kwargs)
+    name = ufunc.__name__
+    if method == "outer" and function and not kwargs:
+        x, y = args
+        return function(LIBRARY["reshape"](x, np.shape(x) + (1,) * np.ndim(y)), y)
+    table = {"reduce": _REDUCE, "accumulate": _ACCUMULATE}.get(method, {})
+    if name in table:
+        kwargs.setdefault("axis", 0)
+        return applied(f"np.{name}.{method}", LIBRARY[table[name]], args[:1], kwargs)
+    if method != "__call__" or function is None:
+        raise unknown(f"np.{name}" if method == "__call__" else f"np.{name}.{method}", WORDS)
+    if "dtype" in kwargs:
+        to = kwargs.pop("dtype")
+        args = tuple(LIBRARY["astype"](arg, to) for arg in args)
+    return applied(f"np.{name}", function, args, kwargs)
+
+
+def _of_scipy(ufunc: Any) -> Callable[..., Any] | None:
+    """The word for a ufunc of ``scipy.special``, which has its name there."""
+    special = sys.modules.get("scipy.special")
+    name = ufunc.__name__
+    if special is None or getattr(special, name, None) is not ufunc:
+        return None
+    return LIBRARY.get(f"special.{name}") or WORDS.get(name)
+
+
+def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``np.sum(x)`` is the language's own ``sum``."""
+    name = f"{function.__module__}.{function.__name__}"
+    if function not in NUMPY:
+        raise unknown(name, WORDS)
+    return applied(name.replace("numpy.", "np."), NUMPY[function], args, kwargs)
+
+
+def applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``function`` called as NumPy's ``name``; it raises where that takes what ours does not."""
     if kwargs or not _takes(function, len(args)):
         signature = inspect.signature(function)
@@ -394,7 +392,3 @@ def _applied(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
             ours = f"{function.__name__}{inspect.Signature(known)}"
             raise TypeMismatch(f"{name} of a traced value: {what}; here it is {ours}") from None
     return function(*args, **kwargs)
-
-
-def _unknown(name: str) -> MissingRule:
-    return MissingRule(f"{name} is not in the language; {_WRITTEN}")

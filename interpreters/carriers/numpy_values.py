@@ -8,7 +8,7 @@ outside where it is not in ``[0, n)``, so that a negative one is, too: it reads 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from operator import and_
 from typing import Any
 
@@ -23,6 +23,7 @@ from combinators.errors import (
     TooManyRounds,
 )
 from interpreters.carriers.carrier import Compute
+from interpreters.carriers.opaque_values import OPAQUE, opaque
 from interpreters.carriers.pointwise_values import scaled
 from interpreters.sparse_cotangents import Part
 
@@ -340,5 +341,6 @@ VALUES: dict[str, Make] = {
     "argmin": _search(np.argmin),
     "logsumexp": _logsumexp,
     "matmul": lambda absorbing=False: _absorbing_matmul if absorbing else np.matmul,
+    **{name: partial(opaque, name) for name in OPAQUE},
 }
 """What makes the computation of each primitive that is not pointwise."""

@@ -163,19 +163,22 @@ TRACED = {
         ["matmul", "(3, 3)", "(2,)"],
     ),
     "unknown NumPy function": Mistake(
-        at(lambda x: np.linalg.inv(x), np.eye(2)),
+        at(lambda x: np.packbits(x), np.eye(2)),
         MissingRule,
         NotImplementedError,
-        ["numpy.linalg.inv is not in the language", "primitive"],
+        ["numpy.packbits is not in the language", "primitive"],
     ),
     "unknown ufunc method": Mistake(
-        at(lambda x: np.add.reduce(x), V2), MissingRule, NotImplementedError, ["np.add.reduce"]
+        at(lambda x: np.add.reduceat(x, [0]), V2),
+        MissingRule,
+        NotImplementedError,
+        ["np.add.reduceat"],
     ),
     "unknown keyword": Mistake(
-        at(lambda x: np.sum(x, where=[True, False]), V2),
+        at(lambda x: np.sum(x, out=[True, False]), V2),
         TypeMismatch,
         TypeError,
-        ["np.sum", "'where'", "axis"],
+        ["np.sum", "'out'", "axis"],
     ),
     "not a number": Mistake(
         at(lambda x: x + "a", 1.0), TypeMismatch, TypeError, ["a number or an array", "str", "'a'"]

@@ -160,9 +160,7 @@ def test_a_function_of_another_library_says_the_languages_own() -> None:
 
 def test_methods_say_what_they_take() -> None:
     refused(TypeMismatch, "x.flatten .*'order'", traced(lambda x: x.flatten(order="F")))
-    refused(
-        TypeMismatch, "at most 3 arguments, and was given 4", traced(lambda x: np.sum(x, 1, 2, 3))
-    )
+    refused(TypeMismatch, "too many positional arguments", traced(lambda x: np.sum(x, 1, None, 3)))
     refused(ShapeMismatch, "a number takes no index, and this has 1", traced(lambda x: x[0], 1.0))
 
 

@@ -22,6 +22,8 @@ from interpreters.backends.text.layout import (
     tuple_of,
 )
 from interpreters.backends.text.leaves import tensor
+from interpreters.carriers.opaque_values import OPAQUE
+from interpreters.carriers.opaque_values import on_arrays as opaque_text
 from interpreters.carriers.pointwise_values import ROWS
 
 UFUNCS = {
@@ -94,6 +96,9 @@ def of_arrays(term: Prim, args: Sequence[str], given: Tensor, *, careful: bool) 
         case "concatenate":
             along = [f"axis={axis}"] if keywords["axis"] else []
             return call("np.concatenate", tuple_of(tuple(args)), *along)
+    if name in OPAQUE:
+        made = opaque_text(name, args, keywords)
+        return f"{made}.item()" if cod in (Real, Int, Bool) else made
     text = array_text(term.operation, x, args, given, cod, '"{}"'.format)
     if name == "logsumexp":
         text = flat(call("_logsumexp", x, axis, str(keywords["keepdims"])))

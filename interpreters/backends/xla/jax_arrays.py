@@ -25,6 +25,7 @@ from interpreters.backends.xla.jax_numbers import (
     strong,
     written,
 )
+from interpreters.carriers.opaque_values import OPAQUE, on_jax
 
 _EMBED = named("embed")
 
@@ -74,6 +75,8 @@ def _text(writer: Writer, term: Prim, operands: Sequence[Leaf], cod: Tensor) -> 
             if cod.shape == tuple(n for n in window["extent"] if n != 1):
                 index = slice_text(**window, shape=tensor(whole).shape, drop=True)
                 return f"{_tight(whole)}[{index}]"
+    if name in OPAQUE:
+        return on_jax(name, [strong(x).text for x in operands], keywords)
     text = array_text(term.operation, _tight(first), texts, given, cod, kind)
     if text is None:
         raise writer.no_code(name, term)

@@ -155,16 +155,24 @@ def test_pushforward_and_pullback_are_transposes(name, shapes, span, parameters,
         np.testing.assert_allclose(inner(pushed, g), inner(v, cotangent), tolerance, tolerance)
 
 
+_SEARCH, _LINES = (("axis", (0,)), ("keepdims", False)), (("axis", 0),)
+STEPS = {
+    **dict.fromkeys(("argmax", "argmin"), _SEARCH),
+    **dict.fromkeys(("argsort", "running_argmax", "running_argmin"), _LINES),
+}
+"""The parameters of what gives integers."""
+
+
 def test_constants_have_no_rules():
     steps = [p for p in PRIMITIVES.values() if isinstance(p.derivative, Constant)]
     assert {p.name for p in steps} >= {"sign", "floor", "ceil", "round", "trunc", "stop_gradient"}
     for primitive in steps:
-        if primitive.name in {"iota", "is_alternative"} or primitive.name in CHECKS:
+        if primitive.name in {"iota", "is_alternative", "searchsorted"} or primitive.name in CHECKS:
             continue  # of no arguments, of a sum, and of integers
         arity = 2 if primitive.infix and primitive.name != "logical_not" else 1
         kind = "bool" if primitive.name.startswith("logical") else "float64"
         types = (Tensor(A, kind),) * arity
-        along = (("axis", (0,)), ("keepdims", False)) if primitive.name.startswith("arg") else ()
+        along = STEPS.get(primitive.name, ())
         operation = Operation(primitive, along)
         assert pullback_rule(operation, types, tuple(range(arity))) is None
         assert pushforward_rule(operation, types, 0) is None

@@ -17,6 +17,7 @@ from interpreters.carriers.carrier import values
 from interpreters.carriers.fractions import Fractions
 from interpreters.carriers.numpy import NumPy
 from interpreters.carriers.numpy_values import VALUES
+from interpreters.carriers.opaque_values import OPAQUE
 from interpreters.carriers.pointwise_values import ROWS
 from interpreters.modes.primal import Primal
 from interpreters.modes.reverse import Dependent
@@ -28,7 +29,7 @@ sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh
 """
 IRRATIONAL = NAMES.split()
 LOGIC = ["logical_and", "logical_or", "logical_xor", "logical_not"]
-RATIONAL = sorted({*VALUES, *ROWS} - {*IRRATIONAL, *LOGIC})
+RATIONAL = sorted({*VALUES, *ROWS} - {*IRRATIONAL, *LOGIC, *OPAQUE})
 
 
 def arrow(function, *types):
