@@ -52,7 +52,7 @@ def library(*names: str, word: bool = True) -> Callable[[Callable[..., Any]], Ca
     """
 
     def register(given: Callable[..., Any]) -> Callable[..., Any]:
-        function = _naming(given) if not hasattr(given, "arity") else given
+        function = _naming(given) if word and not hasattr(given, "arity") else given
         if word:
             WORDS[function.__name__] = function
         for name in names:
