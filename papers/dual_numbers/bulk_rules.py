@@ -11,26 +11,20 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from typing import Any
 
-from papers.dual_numbers.core_language import Form, form, free, renamed, substituted, term, var
+from papers.dual_numbers.core_language import Form, form, free, lam, opened, substituted, term, var
 
-Steps = Iterator[tuple[str, Form]]
+Steps = Iterator[tuple[str, Any]]
 Index = tuple[Form, ...]
-
-
-ENDS = {
-    "x": "build1-index-variable",
-    "c": "build1-index-constant",
-    "[]": "build1-index-stack",
-    "scatter": "build1-index-scatter",
-}
+ENDS = {"x": "variable", "c": "constant", "[]": "stack", "scatter": "scatter"}
 """Figure 11: ``build1`` of an index of these is a gather."""
 
 
 def rules(t: Form) -> Steps:
     """Every rule whose left side is ``t``, by name, with its right side."""
     match t:
-        case Form("build1", (k, i, body)):
-            yield from of_build1(k, i, body, partial(form, "build1", k, i))
+        case Form("build1", (k, f)):
+            (i,), body = f.args
+            yield from of_build1(k, i, body, lambda u: form("build1", k, lam(i, u)))
         case Form("index", (head, ())):
             yield "index-nothing", head
         case Form("index", (head, ix)):
@@ -45,20 +39,21 @@ def of_build1(k: int, i: Form, body: Form, build1: Callable[[Form], Form]) -> St
     elif i.args[0] not in free(body):
         yield "build1-invariant", form("replicate", k, body)
     match body:
-        case Form("let", (x, v, u)):
-            x1 = Form("x", renamed(x, i).args, build1(v).type)
+        case Form("let", (v, f)):
+            (x,), u = opened(f, i)
+            x1 = Form("x", x.args, build1(v).type)
             u1 = substituted(u, {x.args[0]: x1[i]})
-            yield "build1-let", form("let", x1, build1(v), build1(u1))
+            yield "build1-let", form("let", build1(v), lam(x1, build1(u1)))
         case Form("cond", (b, u, v)):
             yield "build1-cond", build1(chosen(b, u, v))
         case Form("op", (name, *ts)):
             yield "build1-op", form("op", name, *map(build1, ts))
         case Form("sumOuter", (u,)):
             yield "build1-sumOuter", form("sumOuter", swapped(build1(u)))
-        case Form("gather" | "scatter" as kind, (sh, u, names, ix)):
-            j = renamed(i, names)
-            moved = substituted(ix, {i.args[0]: j})
-            yield f"build1-{kind}", form(kind, (k, *sh), build1(u), (j, *names), (j, *moved))
+        case Form("gather" | "scatter" as kind, (sh, u, f)):
+            names, ix = opened(f, i)
+            moved = lam((i, *names), (i, *ix))
+            yield f"build1-{kind}", form(kind, (k, *sh), build1(u), moved)
         case Form("[]", (ts,)):
             yield "build1-stack", swapped(form("[]", tuple(map(build1, ts))))
         case Form("replicate", (n, u)):
@@ -67,11 +62,13 @@ def of_build1(k: int, i: Form, body: Form, build1: Callable[[Form], Form]) -> St
             yield "build1-tr", form("tr", (0, *(b + 1 for b in axes)), build1(u))
         case Form("reshape", (sh, u)):
             yield "build1-reshape", form("reshape", (k, *sh), build1(u))
-        case Form("index", (Form(kind) as u, (_, *more) as ix)) if kind in ENDS and u != i:
+        case Form("index", (Form(kind) as u, (_, *more) as ix)) if kind in ENDS:
             if not (kind == "[]" and more):
                 built, where = (u, ix) if kind in ("x", "c") else (build1(u), (i, *ix))
-                gathered = form("gather", (k, *body.shape), built, (i,), where)
-                yield ENDS[kind], gathered
+                yield (
+                    f"build1-index-{ENDS[kind]}",
+                    form("gather", (k, *body.shape), built, lam((i,), where)),
+                )
 
 
 def chosen(b: Form, u: Form, v: Form) -> Form:
@@ -84,53 +81,51 @@ def of_index(head: Form, ix: Index) -> Steps:
     match head:
         case Form("index", (t, us)):
             yield "index-index", t[(*us, *ix)]
-        case Form("let", (x, v, t)):
-            y = renamed(x, ix)
-            yield "index-let", form("let", y, v, substituted(t, {x.args[0]: y})[ix])
-        case Form("cond", (b, u, v)):
-            yield "index-cond", named(ix, head, lambda js: form("cond", b, u[js], v[js]))
+        case Form("let", (v, f)):
+            x, t = opened(f, ix)
+            yield "index-let", form("let", v, lam(x, t[ix]))
         case Form("op", (name, t)):
             yield "index-op", form("op", name, t[ix])
-        case Form("op", (name, t, u)):
-            yield "index-op", named(ix, head, lambda js: form("op", name, t[js], u[js]))
+        case Form("op" | "cond" as kind, (first, *ts)):
+            yield (
+                f"index-{kind}",
+                named(ix, head, lambda js: form(kind, first, *(t[js] for t in ts))),
+            )
         case Form("sumOuter", (t,)):
             turned = form("tr", (*range(1, len(ix) + 1), 0), t)
             yield "index-sumOuter", form("sumOuter", turned[ix])
         case Form("[]", (ts,)) if len(ix) > 1:
-            yield (
-                "index-stack",
-                named(ix[1:], (head, ix), lambda js: form("[]", tuple(t[js] for t in ts))[ix[0]]),
+            stack = named(
+                ix[1:], (head, ix), lambda js: form("[]", tuple(t[js] for t in ts))[ix[0]]
             )
+            yield "index-stack", stack
         case Form("replicate", (_, t)):
             yield "index-replicate", t[ix[1:]]
         case Form("tr", (axes, t)):
             js = variables(len(axes))
-            yield "index-tr", form("gather", head.shape, t, tuple(js[b] for b in axes), js)[ix]
+            f = lam(tuple(js[b] for b in axes), js)
+            yield "index-tr", form("gather", head.shape, t, f)[ix]
         case Form("reshape", (sh, t)):
             js = variables(len(sh))
-            yield "index-reshape", form("gather", sh, t, js, relinearized(sh, js, t.shape))[ix]
-        case Form("gather", ((_, *sh), t, (i, *names), where)):
-
-            def smaller(js: Index) -> Form:
-                moved = substituted(where, {i.args[0]: js[0]})
-                return form("gather", tuple(sh), t, tuple(names), moved)[ix[1:]]
-
-            yield "index-gather", named(ix[:1], (t, ix[1:], where, tuple(names)), smaller)
-        case Form("gather", (_, t, (), where)):
+            f = lam(js, relinearized(sh, js, t.shape))
+            yield "index-reshape", form("gather", sh, t, f)[ix]
+        case Form("gather", (_, t, Form(_, ((), where)))):
             yield "index-gather-nothing", t[where][ix]
+        case Form("gather", ((_, *sh), t, f)):
+            (i, *names), where = opened(f, t, ix)
+            below = form("gather", tuple(sh), t, lam(tuple(names), where))[ix[1:]]
+            yield "index-gather", bound([(i, ix[0])], below)
 
 
 def named(ix: Index, scope: Any, body: Callable[[Index], Form]) -> Form:
     """``let i₁ = t₁ in … let iₙ = tₙ in body [i₁, …, iₙ]``; nothing in the scope is captured."""
-    js: Index = ()
-    for i in variables(len(ix)):
-        js = (*js, renamed(i, scope, ix, js))
+    js, _ = opened(lam(variables(len(ix)), ()), scope, ix)
     return bound(zip(js, ix, strict=True), body(js))
 
 
 def bound(lets: Iterable[tuple[Form, Form]], t: Form) -> Form:
     """The term below its ``let``s."""
-    return reduce(lambda t, one: form("let", *one, t), reversed([*lets]), t)
+    return reduce(lambda t, one: form("let", one[1], lam(one[0], t)), reversed([*lets]), t)
 
 
 def variables(n: int) -> Index:
@@ -144,7 +139,7 @@ def relinearized(sh: tuple[int, ...], ix: Index, to: tuple[int, ...]) -> Index:
     return tuple(linear // math.prod(to[n + 1 :]) % k for n, k in enumerate(to))
 
 
-def steps(t: Any) -> Iterator[tuple[str, Any]]:
+def steps(t: Any) -> Steps:
     """Every term that one rule makes of a term, at its root first and then inside."""
     if isinstance(t, Form):
         yield from rules(t)

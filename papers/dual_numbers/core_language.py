@@ -4,40 +4,29 @@
                  | gather sh t (λis. ix) | scatter sh t (λis. ix) | [t₁, …, tₙ] | replicate k t
                  | tr_b t | reshape sh t | build1 k (λi. t)
 
-Delta terms, ``oneHot`` and ``share`` are forms as well. Operations have NumPy's names.
+A λ is a form as well, and alone binds: ``let x = u in v`` holds ``u`` and ``λx. v``. Delta terms,
+``oneHot`` and ``share`` are forms, too. Operations have NumPy's names.
 
 >>> a, i = var("a", 4), var("i", of=int)
->>> t = form("sumOuter", form("build1", 4, i, a[i] * a[3 - i]))
->>> t, t.type, evaluate(t, {"a": np.array([1.0, 2.0, 3.0, 4.0])})
-(sumOuter (build1 4 (λi. (index a [i]) × (index a [3 - i]))), Real, np.float64(20.0))
+>>> form("sumOuter", form("build1", 4, lam(i, a[i] * a[3 - i])))
+sumOuter (build1 4 (λi. (index a [i]) × (index a [3 - i])))
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from combinators.errors import MissingRule
+from combinators.errors import MissingRule, TypeMismatch
 from combinators.literal import Literal
 from combinators.objects import Tensor
 
-BINDERS = {"let": (0, 2), "build1": (1, 2), "gather": (2, 3), "scatter": (2, 3)}
-BINDERS |= {"Gather": (2, 3), "Scatter": (2, 3)}
-"""Which argument is bound, and in which."""
 ATOMS = ("c", "x", "[]", "pair", "Zero")
-WRITTEN = {
-    **dict.fromkeys(("c", "x", "[]"), "{0!s}"),
-    "let": "let {0!s} = {1!s} in {2!s}",
-    "build1": "build1 {0} (λ{1!s}. {2!s})",
-    "Share": "Share id{0} {1}",
-    **{kind: kind + " {0} {1} (λ{2}. {3})" for kind in BINDERS if BINDERS[kind] == (2, 3)},
-}
-"""How a form is written, if not as its kind and its arguments; one with ``!s`` stands bare."""
 INFIX = {"add": "+", "subtract": "-", "multiply": "×", "divide": "÷", "less": "<", "equal": "=="}
 INFIX |= {"remainder": "mod", "floor_divide": "div"}
 
@@ -51,8 +40,9 @@ class Form(NDArrayOperatorsMixin):
     of: Any = None
 
     def __array_ufunc__(self, operation: Any, method: str, *args: Any) -> Form:
-        """``op t u``, or ``op t``."""
-        return form("op", operation.__name__, *map(term, args))
+        """``op t u``, or ``op t``; a number is the array of it."""
+        ts = (x if isinstance(x, Form) else term(np.full(self.shape, x)) for x in args)
+        return form("op", operation.__name__, *ts)
 
     def __getitem__(self, ix: Any) -> Form:
         """``index t ix``."""
@@ -61,9 +51,8 @@ class Form(NDArrayOperatorsMixin):
     @cached_property
     def type(self) -> Tensor:
         """Its shape and what it is of, which no values of its variables change (Fig. 8)."""
-        zeros = {name: np.zeros(obj.shape, obj.dtype) for name, obj in free(self).items()}
-        with np.errstate(all="ignore"):
-            array = np.asarray(evaluate(self, zeros))
+        ones = {name: np.ones(obj.shape, obj.dtype) for name, obj in free(self).items()}
+        array = np.asarray(evaluate(self, ones))
         return Tensor(array.shape, array.dtype)
 
     @property
@@ -73,15 +62,27 @@ class Form(NDArrayOperatorsMixin):
 
     def __repr__(self) -> str:
         """As the paper writes it."""
+        match self:
+            case Form("c" | "x", (atom,)):
+                return str(atom)
+            case Form("[]", (ts,)):
+                return str([*ts])
+            case Form("pair", ts):
+                return f"({', '.join(map(str, ts))})"
+            case Form("let", (u, Form(_, ((x,), v)))):
+                return f"let {x!s} = {u!s} in {v!s}"
+            case Form("λ", (xs, tuple(ix))):
+                return f"λ{[*xs]}. {[*ix]}"
+            case Form("λ", ((x,), body)):
+                return f"λ{x!s}. {body!s}"
+            case Form("op", (name, t, u)):
+                return f"{t} {INFIX.get(name, name)} {u}"
+            case Form("op", (name, t)):
+                return f"{name} {t}"
+            case Form("Share", (i, d)):
+                return f"Share id{i} {d}"
         args = [[*arg] if isinstance(arg, tuple) else arg for arg in self.args]
-        if self.kind == "pair":
-            return f"({', '.join(map(str, args))})"
-        if self.kind == "op":
-            name, *ts = self.args
-            sign = f" {INFIX.get(name, name)} "
-            return sign.join(map(format, ts)) if len(ts) == 2 else f"{name} {ts[0]}"
-        usual = " ".join([self.kind, *["{}"] * len(args)])
-        return WRITTEN.get(self.kind, usual).format(*args)
+        return " ".join(map(format, [self.kind, *args]))
 
     def __format__(self, _: str) -> str:
         """In parentheses, if it is no atom."""
@@ -91,6 +92,11 @@ class Form(NDArrayOperatorsMixin):
 def form(kind: str, *args: Any) -> Form:
     """The term of these arguments."""
     return Form(kind, args)
+
+
+def lam(xs: Any, body: Any) -> Form:
+    """``λi. t``, or of lists ``λis. ix``."""
+    return form("λ", xs if isinstance(xs, tuple) else (xs,), body)
 
 
 def var(name: str, *shape: int, of: Any = float) -> Form:
@@ -103,65 +109,76 @@ def term(value: Any) -> Form:
     return value if isinstance(value, Form) else form("c", Literal(value))
 
 
-def place(array: Any, ix: Any) -> tuple[int, ...]:
-    """An index; one that is out of range is the nearest in range: conditionals are strict (5.2)."""
-    return tuple(min(max(int(i), 0), n - 1) for i, n in zip(ix, array.shape, strict=False))
+def elementwise(f: Callable[..., Any], *arrays: Any) -> Any:
+    """Of arrays of one shape: nothing is broadcast."""
+    if len({np.shape(array) for array in arrays}) > 1:
+        raise ValueError("the shapes differ")
+    return f(*arrays)
 
 
-def gathered(at: Any, sh: Any, t: Form, names: Any, ix: Any) -> Any:
-    """``[index t ix, …]``, for each value of the names."""
-    array, every = at(t), np.ndindex(*sh[: len(names)])
-    return np.array([array[place(array, at(ix, names, n))] for n in every]).reshape(sh)
+def inside(array: Any, ix: Any) -> bool:
+    """Whether an index is in range."""
+    return all(0 <= i < n for i, n in zip(ix, array.shape, strict=False))
 
 
-def scattered(at: Any, sh: Any, t: Form, names: Any, ix: Any) -> Any:
-    """What is sent to one place is added."""
-    array = np.asarray(at(t))
+def taken(array: Any, ix: Any) -> Any:
+    """An element; 0 out of range, since conditionals are strict and nothing may crash (5.2)."""
+    return array[ix] if inside(array, ix) else np.zeros(array.shape[len(ix) :], array.dtype)
+
+
+def gathered(at: Any, sh: Any, t: Form, f: Form) -> Any:
+    """``[index t ix, …]``, for each value of the variables."""
+    array, every = at(t), np.ndindex(*sh[: len(f.args[0])])
+    return np.array([taken(array, at(f, *n)) for n in every], array.dtype).reshape(sh)
+
+
+def scattered(at: Any, sh: Any, t: Form, f: Form) -> Any:
+    """What is sent to one place is added, and what is sent out of range is lost."""
+    array = at(t)
     made = np.zeros(sh, array.dtype)
-    for n in np.ndindex(*array.shape[: len(names)]):
-        made[place(made, at(ix, names, n))] += array[n]
+    for n in np.ndindex(*array.shape[: len(f.args[0])]):
+        if inside(made, ix := at(f, *n)):
+            made[ix] += array[n]
     return made
 
 
 MEANING: dict[str, Callable[..., Any]] = {
     "c": lambda at, c: c.array,
-    "let": lambda at, x, u, v: at(v, x, (at(u),)),
-    "cond": lambda at, b, u, v: np.where(at(b), at(u), at(v)),
-    "op": lambda at, name, *ts: getattr(np, name)(*at(ts)),
-    "index": lambda at, t, ix: (array := at(t))[place(array, at(ix))],
-    "sumOuter": lambda at, t: at(t).sum(axis=0),
+    "let": lambda at, u, f: at(f, at(u)),
+    "cond": lambda at, b, u, v: elementwise(lambda *both: both[not at(b)], *at((u, v))),
+    "op": lambda at, name, *ts: elementwise(getattr(np, name), *at(ts)),
+    "index": lambda at, t, ix: taken(at(t), at(ix)),
+    "sumOuter": lambda at, t: at(t)[:].sum(axis=0),
     "gather": gathered,
     "scatter": scattered,
-    "oneHot": lambda at, sh, ix, t: scattered(at, sh, t, (), ix),
+    "oneHot": lambda at, sh, ix, t: scattered(at, sh, t, lam((), ix)),
     "[]": lambda at, ts: np.stack(at(ts)),
-    "replicate": lambda at, k, t: np.stack([at(t)] * k),
-    "tr": lambda at, axes, t: np.moveaxis(at(t), axes, range(len(axes))),
+    "replicate": lambda at, k, t: np.stack([at(t)] * max(k, 1))[:k],
+    "tr": lambda at, b, t: np.moveaxis(at(t), b, range(len(b))),
     "reshape": lambda at, sh, t: at(t).reshape(sh),
-    "build1": lambda at, k, i, t: np.stack([at(t, i, (n,)) for n in range(k)]),
+    "build1": lambda at, k, f: np.stack([at(f, n) for n in range(max(k, 1))])[:k],
     "share": lambda at, _, t: at(t),
     "pair": lambda at, *ts: at(ts),
 }
 """What each form means, given the meanings ``at`` of its parts."""
 
 
-def evaluate(t: Any, env: Mapping[str, Any]) -> Any:
-    """What a term, or each of a list, means where its variables have the values ``env``."""
-
-    def at(part: Any, names: Any = (), values: Any = ()) -> Any:
-        return evaluate(part, {**env, **dict(zip(names_of(names), values, strict=True))})
-
-    if isinstance(t, tuple):
-        return tuple(map(at, t))
-    if t.kind == "x":
-        return np.asarray(env[t.args[0]])
+def evaluate(t: Any, env: Mapping[str, Any], *values: Any) -> Any:
+    """What a term means where its variables have the values ``env``; of a λ, at values."""
+    match t:
+        case tuple():
+            return tuple(evaluate(part, env) for part in t)
+        case Form("λ", (xs, body)):
+            inner = {x.args[0]: value for x, value in zip(xs, values, strict=True)}
+            return evaluate(body, {**env, **inner})
+        case Form("x", (name,), obj):
+            return np.broadcast_to(env[name], obj.shape).astype(obj.dtype)
     if t.kind not in MEANING:
         raise MissingRule(f"{t!s} is no term of the core language (003, Fig. 7)")
-    return MEANING[t.kind](at, *t.args)
-
-
-def names_of(xs: Any) -> tuple[str, ...]:
-    """Of what is bound: a variable, or a list of them."""
-    return tuple(x.args[0] for x in (xs if isinstance(xs, tuple) else (xs,)))
+    try:
+        return MEANING[t.kind](lambda part, *values: evaluate(part, env, *values), *t.args)
+    except (ValueError, IndexError) as why:
+        raise TypeMismatch(f"{t!s} has no type (003, Fig. 8): {why}") from why
 
 
 def free(t: Any) -> dict[str, Tensor]:
@@ -169,11 +186,9 @@ def free(t: Any) -> dict[str, Tensor]:
     match t:
         case Form("x", (name,), obj):
             return {name: obj}
-        case Form(kind, args) if kind in BINDERS:
-            at, scope = BINDERS[kind]
-            within = free(args[scope]).items()
-            rest, bound = free((*args[:at], *args[at + 1 : scope])), names_of(args[at])
-            return rest | {name: obj for name, obj in within if name not in bound}
+        case Form("λ", (xs, body)):
+            bound = free(xs)
+            return {name: obj for name, obj in free(body).items() if name not in bound}
         case Form(_, parts) | tuple(parts):
             return {name: obj for part in parts for name, obj in free(part).items()}
     return {}
@@ -181,10 +196,20 @@ def free(t: Any) -> dict[str, Tensor]:
 
 def renamed(x: Form, *others: Any) -> Form:
     """``x`` by a name that nothing in the others has."""
-    (name,), taken = x.args, free(others)
-    while name in taken:
+    (name,), known = x.args, free(others)
+    while name in known:
         name += "′"
     return Form("x", (name,), x.of)
+
+
+def opened(f: Form, *others: Any) -> tuple[tuple[Form, ...], Any]:
+    """The variables of a λ, by names that nothing in the others has, and its body."""
+    xs, body = f.args
+    new: tuple[Form, ...] = ()
+    for x in xs:
+        new = (*new, renamed(x, others, f, new))
+    changed = {x.args[0]: y for x, y in zip(xs, new, strict=True) if x != y}
+    return new, substituted(body, changed)
 
 
 def mapped(f: Callable[[Any], Any], t: Any) -> Any:
@@ -199,17 +224,8 @@ def substituted(t: Any, env: Mapping[str, Form]) -> Any:
     match t:
         case Form("x", (name,)):
             return env.get(name, t)
-        case Form(kind, args) if kind in BINDERS:
-            at, scope = BINDERS[kind]
-            bound, names = args[at], names_of(args[at])
-            inner = {x: env[x] for x in free(args[scope]) if x in env and x not in names}
-            new = mapped(
-                lambda x: renamed(x, tuple(inner.values()), t),
-                bound if isinstance(bound, tuple) else (bound,),
-            )
-            inner |= dict(zip(names, new, strict=True))
-            made = {at: new if isinstance(bound, tuple) else new[0]}
-            made[scope] = substituted(args[scope], inner)
-            parts = [made.get(n) or substituted(arg, env) for n, arg in enumerate(args)]
-            return Form(kind, tuple(parts), t.of)
-    return mapped(lambda part: substituted(part, env), t)
+        case Form("λ"):
+            env = {name: env[name] for name in free(t) if name in env}
+            xs, body = opened(t, *env.values()) if env else t.args
+            return lam(xs, substituted(body, env) if env else body)
+    return mapped(partial(substituted, env=env), t)

@@ -10,8 +10,6 @@ it visits, so that they can be counted.
 
 >>> gradient(lambda x, y: x * y + np.sin(x), 0.0, 5.0)
 (6.0, 0.0)
->>> gradient(lambda x, n, p: x**n if p else x, 2.0, 3, True)
-(12.0, None, None)
 """
 
 from __future__ import annotations
@@ -22,44 +20,40 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import count
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from combinators.errors import MissingRule
+from combinators.errors import MissingRule, TypeMismatch
 from combinators.kit.recursion import Recursive, recurse
 from papers.dual_numbers.core_language import Form, form
 
 Delta = Form
 Input, Add, Scale, Share = (partial(form, kind) for kind in ("Input", "Add", "Scale", "Share"))
 ZERO = form("Zero")
-PARTIALS: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "add": lambda x, y: (None, None),
-    "subtract": lambda x, y: (None, -1),
-    "multiply": lambda x, y: (y, x),
-    "divide": lambda x, y: (1 / y, -x / (y * y)),
-    "negative": lambda x: (-1,),
-    "sin": lambda x: (np.cos(x),),
-    "cos": lambda x: (-np.sin(x),),
-    "exp": lambda x: (np.exp(x),),
-    "log": lambda x: (1 / x,),
+PARTIALS: dict[str, tuple[Any, ...]] = {
+    "add": (None, None),
+    "subtract": (None, lambda x, y: -1),
+    "multiply": (lambda x, y: y, lambda x, y: x),
+    "divide": (lambda x, y: 1 / y, lambda x, y: -x / (y * y)),
+    "power": (lambda x, n: n * x ** (n - 1) if n else 0.0, lambda x, n: x**n * np.log(x)),
+    "negative": (lambda x: -1,),
+    "absolute": (np.sign,),
+    "sin": (np.cos,),
+    "cos": (lambda x: -np.sin(x),),
+    "exp": (np.exp,),
+    "log": (lambda x: 1 / x,),
 }
 """What ``Scale`` scales by, None where by nothing: of numbers, and of terms (Fig. 15)."""
-OF_NUMBERS = PARTIALS | {
-    "power": lambda x, n: (n * x ** (n - 1) if n else 0.0, _of_exponent(x, x**n)),
-    "absolute": lambda x: (np.sign(x),),
-}
 
 
-def _of_exponent(x: Any, y: Any) -> Any:
-    return y * math.log(x) if x > 0 else math.nan if y else 0.0
-
-
-def moved(partials: Sequence[Any], deltas: Sequence[Delta]) -> Delta:
-    """``Add (Scale p₁ d₁) …``."""
-    both = zip(partials, deltas, strict=True)
-    return reduce(Add, [d if p is None else Scale(p, d) for p, d in both])
+def moved(name: str, xs: Any, deltas: Any, value: Callable[[Any], Any]) -> Delta:
+    """``Add (Scale p₁ d₁) …``, of the partial derivatives at ``xs``; a multiple of Zero is Zero."""
+    both = zip(PARTIALS[name], deltas, strict=True)
+    terms = [d if p is None or d is ZERO else Scale(value(p(*xs)), d) for p, d in both]
+    return reduce(Add, terms)
 
 
 def read(operation: Callable[[Any], Any]) -> Any:
@@ -82,11 +76,10 @@ class Number(NDArrayOperatorsMixin):
         y = plain(operation(*xs))
         if isinstance(y, bool):
             return y
-        if name not in OF_NUMBERS:
+        if name not in PARTIALS:
             raise MissingRule(f"the dual numbers of 003 do not know {name}")
-        partials = [*map(plain, OF_NUMBERS[name](*xs))]
+        delta = moved(name, xs, [x.delta for x in numbers], plain)
         ids = next((x.ids for x in numbers if x.ids is not None), None)
-        delta = moved(partials, [x.delta for x in numbers])
         return Number(y, delta if ids is None else Share(next(ids), delta), ids)
 
     __bool__, __int__, __round__ = read(bool), read(int), read(round)
@@ -98,34 +91,26 @@ def plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
-def interleaved(x: Any, names: Iterator[int], ids: Iterator[int] | None) -> Any:
-    """Nested tuples with an input for each number."""
+def each(real: Callable[[Any], Any], discrete: Callable[[Any], Any], x: Any) -> Any:
+    """Of the numbers in nested tuples, in order; what is discrete has no dual (``T[Int] = ()``)."""
     if isinstance(x, tuple):
-        return tuple(interleaved(part, names, ids) for part in x)
-    is_discrete = isinstance(x, bool | int | np.bool_ | np.integer)
-    return x if is_discrete else Number(x, Input(next(names)), ids)
+        return tuple(each(real, discrete, part) for part in x)
+    return discrete(x) if isinstance(x, bool | int | np.bool_ | np.integer) else real(x)
 
 
 def traced(f: Callable[..., Any], *inputs: Any, sharing: bool = True) -> Delta:
-    """The Delta term of ``D[f]`` at numbers, by Fig. 3, or without sharing by Fig. 2.
-
-    >>> traced(lambda x: x + x, 3.0, sharing=False)
-    Add (Input 0) (Input 0)
-    """
-    y = f(*interleaved(inputs, count(), count() if sharing else None))
-    return y.delta if isinstance(y, Number) else ZERO
+    """The Delta term of ``D[f]`` at numbers, by Fig. 3, or without sharing by Fig. 2."""
+    names, ids = count(), count() if sharing else None
+    y = f(*each(lambda x: Number(x, Input(next(names)), ids), lambda x: x, inputs))
+    if not isinstance(y, Number | Real):
+        raise TypeMismatch(f"the dual numbers of 003 give a gradient of a number, not of {y!r:.60}")
+    return getattr(y, "delta", ZERO)
 
 
 def gradient(f: Callable[..., Any], *inputs: Any, cotangent: Any = 1.0) -> Any:
     """The gradient at ``inputs``, numbers or nested tuples of them: ``wrapper`` (Fig. 6)."""
-    found = reverse_pass(cotangent, traced(f, *inputs))
-
-    def reconstructed(x: Any) -> Any:
-        if isinstance(x, tuple):
-            return tuple(map(reconstructed, x))
-        return found.get(x.delta.args[0], 0.0) if isinstance(x, Number) else None  # T[Int] = ()
-
-    return reconstructed(interleaved(inputs, count(), None))
+    found, names = reverse_pass(cotangent, traced(f, *inputs)), count()
+    return each(lambda _: found.get(next(names), 0.0), lambda _: None, inputs)
 
 
 def eval0(delta: Delta, direction: Sequence[Any], see: Callable[[Delta], Any] = id) -> Any:
@@ -182,26 +167,34 @@ def handed(c: Any, d: Delta) -> Sequence[tuple[Any, Delta]]:
             return ((c * r, d1),)
         case Form("Share", (_, d1)):
             return ((c, d1),)
+        case Form("LitArray", (ds,)):
+            return [(c[n], d) for n, d in reversed([*enumerate(ds)])]
     return ()
 
 
-def eval3(c: Any, delta: Delta, tangent: Any, see: Callable[[Delta], Any] = id) -> Any:
-    """Factors are pushed inwards, which turns their order around: reverse mode. No vector work."""
-    todo = [(c, delta)]
+def arriving(
+    c: Any, d: Delta, see: Callable[[Delta], Any], handed: Any, *at: str
+) -> Iterator[tuple[Any, Delta]]:
+    """What of ``c · d`` arrives at terms of these kinds: factors are pushed inwards (2.4)."""
+    todo = [(c, d)]
     while todo:
         c, d = todo.pop()
         see(d)
-        if d.kind == "Input":
-            tangent[d.args[0]] += c
-        todo += handed(c, d)
+        if d.kind in at:
+            yield c, d
+        else:
+            todo += handed(c, d)
+
+
+def eval3(c: Any, delta: Delta, tangent: Any, see: Callable[[Delta], Any] = id) -> Any:
+    """Pushing factors inwards turns their order around: reverse mode. No vector work."""
+    for r, d in arriving(c, delta, see, handed, "Input"):
+        tangent[d.args[0]] += r
     return tangent
 
 
 def reverse_pass(
-    c: Any,
-    delta: Delta,
-    see: Callable[[Delta], Any] = id,
-    handed: Callable[[Any, Delta], Sequence[tuple[Any, Delta]]] = handed,
+    c: Any, delta: Delta, see: Callable[[Delta], Any] = id, handed: Any = handed
 ) -> dict[Any, Any]:
     """``reversePass₄`` (Fig. 5): the gradient, where an input that is missing has 0.
 
@@ -209,20 +202,15 @@ def reverse_pass(
     ``handed`` on by other operations, too (Fig. 17).
     """
     grad, accum, dfrag = dict[Any, Any](), dict[int, Any](), dict[int, Delta]()
-    todo, highest = [(c, delta)], list[int]()  # the keys of ``accum``, negated, as a heap
-    while todo or highest:
-        if not todo:
-            i = -heapq.heappop(highest)
-            todo.append((accum.pop(i), dfrag.pop(i)))
-        c, d = todo.pop()
-        see(d)
-        match d:
-            case Form("Input", (v,)):
-                grad[v] = c + grad[v] if v in grad else c
-            case Form("Share", (i, below)):
-                if i not in dfrag:
-                    heapq.heappush(highest, -i)
-                dfrag[i], accum[i] = below, c + accum[i] if i in accum else c
-            case _:
-                todo += handed(c, d)
-    return grad
+    highest = list[int]()  # the keys of ``accum``, negated, as a heap
+    while True:
+        for r, d in arriving(c, delta, see, handed, "Input", "Share"):
+            (i, *below), found = d.args, grad if d.kind == "Input" else accum
+            if below and i not in accum:
+                heapq.heappush(highest, -i)
+                dfrag[i] = below[0]
+            found[i] = r + found[i] if i in found else r
+        if not highest:
+            return grad
+        i = -heapq.heappop(highest)
+        c, delta = accum.pop(i), dfrag.pop(i)

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import reduce
-from itertools import count
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import diffcurry as dc
-from papers.dual_numbers.core_language import Form, form, names_of, term, var
+from papers.dual_numbers.core_language import Form, form, lam, term, var
 
 INPUTS = (("x", ()), ("a", (3,)), ("b", (2, 3)))
 SCOPE = tuple(var(name, *shape) for name, shape in INPUTS)
@@ -20,11 +19,13 @@ POLYNOMIAL = {"add": 2, "subtract": 2, "multiply": 2, "negative": 1}
 
 @st.composite
 def core_terms(draw: Any, shape: Any = (), depth: int = 4, build: bool = True) -> Form:
-    """Terms of reals; with ``build`` there are ``build1``s."""
-    names = count()
+    """Terms of reals; with ``build`` there are ``build1``s. Few names hide and would capture."""
 
-    def fresh(wish: str, *shape: int, of: Any = float) -> Form:
-        return var(f"{wish}{next(names)}", *shape, of=of)
+    def bound(*shape: int, of: Any = float) -> Form:
+        return var(draw(st.sampled_from(["i", "i′", "i1", "a"])), *shape, of=of)
+
+    def below(scope: tuple[Form, ...], x: Form) -> tuple[Form, ...]:
+        return (*(y for y in scope if y.args != x.args), x)
 
     def real(shape: tuple[int, ...], scope: tuple[Form, ...], depth: int) -> Form:
         leaves = [x for x in scope if x.of is var("_", *shape).of]
@@ -44,9 +45,9 @@ def core_terms(draw: Any, shape: Any = (), depth: int = 4, build: bool = True) -
                     "op", name, *(real(shape, scope, down) for _ in range(POLYNOMIAL[name]))
                 )
             case "let":
-                x = fresh("s", *draw(st.sampled_from(SHAPES)))
+                x = bound(*draw(st.sampled_from(SHAPES)))
                 u = real(x.of.shape, scope, down)
-                return form("let", x, u, real(shape, (*scope, x), down))
+                return form("let", u, lam(x, real(shape, below(scope, x), down)))
             case "cond":
                 test = form("op", "less", integer(scope, 1), integer(scope, 1))
                 return form("cond", test, real(shape, scope, down), real(shape, scope, down))
@@ -73,19 +74,19 @@ def core_terms(draw: Any, shape: Any = (), depth: int = 4, build: bool = True) -
                 return form("reshape", shape, real(other, scope, down))
             case "gather":
                 source = draw(st.sampled_from([(2,), (3,)]))
-                i = fresh("i", of=int)
-                below = real((*source, *shape[1:]), scope, down)
-                return form(
-                    "gather", shape, below, (i,), tuple(within((*scope, i), n) for n in source)
-                )
+                i = bound(of=int)
+                array = real((*source, *shape[1:]), scope, down)
+                ix = tuple(within(below(scope, i), n) for n in source)
+                return form("gather", shape, array, lam((i,), ix))
             case "scatter":
                 n = draw(st.integers(1, 3))
-                i = fresh("i", of=int)
-                below = real((n, *shape[1:]), scope, down)
-                return form("scatter", shape, below, (i,), (within((*scope, i), shape[0]),))
+                i = bound(of=int)
+                array = real((n, *shape[1:]), scope, down)
+                ix = (within(below(scope, i), shape[0]),)
+                return form("scatter", shape, array, lam((i,), ix))
             case "build1":
-                i = fresh("i", of=int)
-                return form("build1", shape[0], i, real(shape[1:], (*scope, i), down))
+                i = bound(of=int)
+                return form("build1", shape[0], lam(i, real(shape[1:], below(scope, i), down)))
         return draw(st.sampled_from(leaves)) if leaves else real(shape, scope, 0)
 
     def integer(scope: tuple[Form, ...], depth: int) -> Form:
@@ -117,51 +118,54 @@ def points(draw: Any) -> dict[str, Any]:
     }
 
 
-def in_the_house(t: Form, env: Mapping[str, Any]) -> Any:
+def in_the_house(t: Any, env: Mapping[str, Any], *values: Any) -> Any:
     """A term of the core language, run on traced arrays."""
 
-    def at(part: Form, names: Any = (), values: Any = ()) -> Any:
-        return in_the_house(part, {**env, **dict(zip(names_of(names), values, strict=True))})
+    def at(part: Any, *values: Any) -> Any:
+        return in_the_house(part, env, *values)
 
     def taken(array: Any, ix: Any) -> Any:
         return reduce(lambda a, i: dc.index(a, i), ix, array)
 
     match t:
+        case tuple():
+            return [at(part) for part in t]
+        case Form("λ", (xs, body)):
+            return in_the_house(
+                body, {**env, **dict(zip((x.args[0] for x in xs), values, strict=True))}
+            )
         case Form("c", (literal,)):
             return literal.array[()]
         case Form("x", (name,)):
             return env[name]
-        case Form("let", (x, u, v)):
-            return at(v, x, (at(u),))
+        case Form("let", (u, f)):
+            return at(f, at(u))
         case Form("cond", (b, u, v)):
             return np.where(at(b), at(u), at(v))
         case Form("op", (name, *args)):
             return getattr(np, name)(*map(at, args))
         case Form("index", (below, ix)):
-            return taken(at(below), map(at, ix))
+            return taken(at(below), at(ix))
         case Form("sumOuter", (below,)):
             return np.sum(at(below), axis=0)
-        case Form("gather", (sh, below, names, ix)):
+        case Form("gather", (sh, below, f)):
             array = at(below)
-            return dc.build(
-                sh[: len(names)], lambda *n: taken(array, [at(i, names, n) for i in ix])
-            )
-        case Form("scatter", (sh, below, names, ix)):
+            return dc.build(sh[: len(f.args[0])], lambda *n: taken(array, at(f, *n)))
+        case Form("scatter", (sh, below, f)):
             array = at(below)
 
             def arriving(*where: Any) -> Any:
                 made = 0.0
-                for n in np.ndindex(*np.shape(array)[: len(names)]):
-                    place = [at(i, names, n) for i in ix]
-                    pairs = zip(place, where, strict=False)
+                for n in np.ndindex(*np.shape(array)[: len(f.args[0])]):
+                    pairs = zip(at(f, *n), where, strict=False)
                     here = reduce(np.logical_and, (np.equal(p, w) for p, w in pairs))
                     row = taken(array, n)
                     made = made + np.where(here, row, np.zeros(np.shape(row)))
                 return made
 
-            return dc.build(sh[: len(ix)], arriving)
+            return dc.build(sh[: len(f.args[1])], arriving)
         case Form("[]", (items,)):
-            return np.stack([at(item) for item in items])
+            return np.stack(at(items))
         case Form("replicate", (k, below)):
             return np.stack([at(below)] * k)
         case Form("tr", (axes, below)):
@@ -169,8 +173,8 @@ def in_the_house(t: Form, env: Mapping[str, Any]) -> Any:
             return np.transpose(array, (*axes, *range(len(axes), np.ndim(array))))
         case Form("reshape", (sh, below)):
             return np.reshape(at(below), sh)
-        case Form("build1", (k, i, below)):
-            return dc.build(k, lambda n: at(below, i, (n,)))
+        case Form("build1", (k, f)):
+            return dc.build(k, lambda n: at(f, n))
     raise TypeError(t)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from papers.dual_numbers.core_language import Form, names_of
+from papers.dual_numbers.core_language import Form
 
 BASE = 10**12
 """More than any rule adds, at ranks, widths and depths below ten."""
@@ -32,9 +32,11 @@ def weight(t: Any, builds: int, pending: int, bound: Mapping[str, int]) -> int:
     moving = BASE**builds
     computing = BASE ** (builds + pending)
 
-    def at(part: Any, pending: int, builds: int = builds, names: Any = ()) -> int:
-        inside = dict.fromkeys(names_of(names), of_variable(builds))
-        return weight(part, builds, pending, {**bound, **inside})
+    def at(part: Any, pending: int, more: int = 0) -> int:
+        if isinstance(part, Form) and part.kind == "λ":
+            inside = {x.args[0]: of_variable(builds) for x in part.args[0]}
+            return weight(part.args[1], builds + more, pending, {**bound, **inside})
+        return weight(part, builds + more, pending, bound)
 
     match t:
         case tuple():
@@ -43,13 +45,12 @@ def weight(t: Any, builds: int, pending: int, bound: Mapping[str, int]) -> int:
             return bound.get(name, 1) * moving
         case Form("c"):
             return moving
-        case Form("let", (x, u, v)):
-            return (1 + pending) * moving + at(u, 0) + at(v, pending, names=x)
-        case Form("build1", (_, i, u)):
-            inside = {**bound, **dict.fromkeys(names_of(i), of_variable(builds))}
-            return 10**3 * moving + weight(u, builds + 1, pending, inside)
+        case Form("let", (u, f)):
+            return (1 + pending) * moving + at(u, 0) + at(f, pending)
+        case Form("build1", (_, f)):
+            return 10**3 * moving + at(f, pending, 1)
         case Form("index", (u, ix)):
-            earlier = max(builds - 1, 0) if u.kind == "[]" else builds
+            earlier = -1 if u.kind == "[]" and builds else 0
             comps = at(ix[:1], 0, earlier) + at(ix[1:], 0)
             return 2 * moving + at(u, pending + len(ix)) + comps
         case Form("op", (_, *ts)):
@@ -67,12 +68,11 @@ def weight(t: Any, builds: int, pending: int, bound: Mapping[str, int]) -> int:
             return moving + at(u, pending)
         case Form("tr", (_, u)):
             return 10**4 * of_variable(builds) * (1 + pending) * moving + at(u, pending)
-        case Form("gather", (_, u, names, ix)):
-            own = 10 * (1 + len(names)) * (1 + pending) * moving
-            array = at(u, max(pending + len(ix) - len(names), 0))
-            return own + array + at(ix, 0, names=names)
-        case Form("scatter", (_, u, names, ix)):
-            return moving + at(u, 0) + at(ix, 0, names=names)
+        case Form("gather", (_, u, Form(_, (xs, ix)) as f)):
+            own = 10 * (1 + len(xs)) * (1 + pending) * moving
+            return own + at(u, max(pending + len(ix) - len(xs), 0)) + at(f, 0)
+        case Form("scatter", (_, u, f)):
+            return moving + at(u, 0) + at(f, 0)
     raise TypeError(t)
 
 

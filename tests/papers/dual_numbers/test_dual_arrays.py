@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from papers.dual_numbers.bulk_rules import bound, normal_form
-from papers.dual_numbers.core_language import evaluate, form, term, var
+from papers.dual_numbers.core_language import evaluate, form, lam, term, var
 from papers.dual_numbers.dual_arrays import D, wrapper
 from tests.papers.asking import agree
 from tests.papers.dual_numbers.asking_core import asked_of, by_the_program
@@ -28,7 +28,7 @@ def test_the_program_of_the_gradient_agrees_with_the_fast_mode_many_times(t, at)
 
 N = 4
 a, i = var("a", N), var("i", of=int)
-T_SC = normal_form(form("sumOuter", form("build1", N, i, a[i] * a[N - 1 - i])))
+T_SC = normal_form(form("sumOuter", form("build1", N, lam(i, a[i] * a[N - 1 - i]))))
 
 
 def test_the_statements_of_d_are_those_of_equation_6():
@@ -57,6 +57,35 @@ def test_an_index_may_look_at_a_real_number_and_moves_nothing(x, slope):
     y, (of_a, of_x) = evaluate(wrapper(t), {"a": np.array([2.0, 3, 5, 7]), "x": x, "c": 1.0})
     assert (y, of_x) == ((-2.0, 2.0) if x < 0 else (3.0, 0.0))
     np.testing.assert_array_equal(of_a, x * np.array(slope))
+
+
+def test_names_of_the_paper_are_free_to_the_program():
+    """``c`` is the paper's cotangent, ``shared1`` a name of Fig. 20, ``x1`` one that D gives."""
+    c, shared, x = var("c"), var("shared1"), var("x1")
+    t = (c + c) * (shared * x + c)
+    at = {"c": 2.0, "shared1": 3.0, "x1": 5.0, "c′": 1.0}
+    y, slopes = evaluate(wrapper(t), at)
+    assert (y, slopes) == (68.0, (38.0, 20.0, 12.0))
+
+
+def test_the_cotangent_of_an_array_is_an_array():
+    y, (slope,) = evaluate(wrapper(a * a), {"a": np.arange(4.0), "c": np.array([1.0, 0, 0, 2])})
+    assert (y.tolist(), slope.tolist()) == ([0, 1, 4, 9], [0, 0, 0, 12])
+
+
+def test_nothing_is_computed_for_the_derivative_by_a_constant():
+    assert str(D(a / 2.0)).splitlines()[:-1] == [
+        "do let p = [1, 1, 1, 1] ÷ [2.0, 2.0, 2.0, 2.0]",
+        "   let x = a ÷ [2.0, 2.0, 2.0, 2.0]",
+        "   id1 ← genID",
+    ]
+
+
+def test_the_gradient_of_a_sum_of_nothing_is_zero():
+    y, (slope,) = evaluate(
+        wrapper(form("sumOuter", form("build1", 0, lam(i, a[i])))), {"a": np.ones(4), "c": 1.0}
+    )
+    assert (y, slope.tolist()) == (0, [0, 0, 0, 0])
 
 
 def test_share_is_computed_once_however_often_it_stands():

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from combinators.errors import MissingRule
+from combinators.errors import MissingRule, TypeMismatch
 from papers.dual_numbers.core_language import Form
 from papers.dual_numbers.scalars import (
     Add,
@@ -115,7 +115,7 @@ def test_vector_work_goes_from_every_node_to_every_scale_to_none(n):
     assert touched(eval1, adds, basis) == (n + 1) * n  # n adds, one zero
     assert touched(eval2, adds, zeros) == n  # one number an input
     assert touched(eval3, 1.0, adds, zeros) == n
-    assert touched(eval2, scaled, zeros) == 2 * 2 * n + 1  # two factors: a product, a sum
+    assert touched(eval2, scaled, zeros) == 2 * n + 1  # a product, a sum; Zero is not scaled
     assert touched(eval3, 1.0, scaled, zeros) == 1
 
 
@@ -242,6 +242,15 @@ def test_scalar_dual_numbers_are_right_on_discrete_inputs():
     assert math.isclose(gradient(lambda x, y: x**y, 2.0, 3.0)[1], 8 * math.log(2.0))
     assert gradient(lambda x: round(x) * x + abs(-x), 2.6) == (4.0,)
     assert gradient(lambda x: x**0 + 0.0 * x, 0.0) == (0.0,)
+
+
+def test_only_a_number_has_a_gradient():
+    with pytest.raises(TypeMismatch, match="a gradient of a number, not of"):
+        gradient(lambda x: (x, x), 1.0)
+
+
+def test_a_constant_exponent_has_no_derivative_that_all_evaluators_could_see():
+    assert all_five(term(lambda x: x**3, [-2.0]), 1) == [[12.0]] * 5
 
 
 def test_what_scalars_have_no_derivative_for_is_refused_by_name():
