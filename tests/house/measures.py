@@ -69,7 +69,7 @@ def files_of_source(root: Path) -> int:
 
 COUNTS: dict[str, tuple[Callable[[Path], int], int, int]] = {
     "lines of source": (lines_of_source, 36_000, 56_400),
-    "lines of the literal systems": (lines_in(PAPERS), 4_000, 4_647),
+    "lines of the literal systems": (lines_in(PAPERS), 4_000, 4_639),
     "lines of machine code": (
         lambda root: lines_in(MACHINE_CODE)(root) - lines_in(C)(root),
         6_000,
